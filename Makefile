@@ -1,0 +1,72 @@
+# `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-postgres check lint types contracts run worker bench survive clean
+
+PY := .venv/bin/python
+export PYTHONUNBUFFERED := 1
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+.venv/.base: pyproject.toml constraints.txt
+	@scripts/bootstrap base
+
+.venv/.all: pyproject.toml constraints.txt
+	@scripts/bootstrap all
+
+demo: .venv/.base ## build the sample and serve it on http://127.0.0.1:8000
+	@scripts/need-sandbox
+	@$(PY) manage.py demo $(DEMO)
+
+run: .venv/.base ## serve your own data on http://127.0.0.1:8000
+	@$(PY) manage.py serve $(RUN)
+
+worker: .venv/.base ## run the workers in the foreground
+	@$(PY) manage.py work
+
+test: .venv/.all ## run the whole test suite
+	@scripts/need-sandbox
+	@scripts/need-chromium
+	@.venv/bin/pytest --ignore tests/e2e $(PYTEST)
+	@scripts/browser-tests $(PYTEST)
+
+# What chooses its database itself is left out.
+test-postgres: .venv/.all ## run the tests that touch the database on the PostgreSQL of COSQA_TEST_DATABASE_URL
+	@test -n "$$COSQA_TEST_DATABASE_URL" || { echo "make: set COSQA_TEST_DATABASE_URL, such as postgres://postgres@127.0.0.1:5432/postgres" >&2; exit 1; }
+	@DATABASE_URL=$$COSQA_TEST_DATABASE_URL .venv/bin/pytest tests/annotation tests/retrieval tests/site \
+	  -m "not real_data and not browser" --ignore tests/site/test_serve.py --ignore tests/site/test_sample.py \
+	  --ignore tests/annotation/test_tasks.py $(PYTEST)
+
+protections: .venv/.all ## run the hostile programs with each protection of the sandbox switched off (minutes)
+	@SANDBOX_WHOLE=yes .venv/bin/pytest tests/sandbox/test_protections.py $(PYTEST)
+
+hostile: .venv/.all ## run the hostile programs on both backends and write docs/hostile.md
+	@$(PY) -m tests.sandbox.hostile_report
+
+lint: .venv/.all
+	@.venv/bin/ruff format --check . && .venv/bin/ruff check .
+	@.venv/bin/djade --check $$(git ls-files 'templates/*.html')
+
+types: .venv/.all
+	@.venv/bin/mypy .
+
+contracts: .venv/.all
+	@.venv/bin/lint-imports
+	@$(PY) manage.py makemigrations --check --dry-run
+	@scripts/check-deploy
+
+check: lint types contracts test ## everything that must be green before a commit
+
+bench: .venv/.all ## measure speed, as ratios
+	@$(PY) manage.py bench
+
+survive: .venv/.all ## kill callers and engines at full size: needs root, dockerd and Docker, takes minutes
+	@scripts/need-sandbox
+	@SANDBOX_WHOLE=yes .venv/bin/pytest tests/sandbox/test_survival.py $(PYTEST)
+
+screenshots: .venv/.all ## take and check pictures of every page, at both widths, light and dark
+	@scripts/need-chromium
+	@$(PY) scripts/screenshots.py
+
+compose-smoke: ## bring the whole stack up with docker-compose and run the sample through it
+	@scripts/compose-smoke

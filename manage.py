@@ -1,0 +1,37 @@
+#!/usr/bin/env python
+"""The command line of CoSQA Workbench; `manage.py help` lists the commands."""
+
+import os
+import sys
+
+import django
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import execute_from_command_line
+
+STARTING = {"account", "build", "exchange", "import", "token", "work"}
+"""Commands that may be somebody's first one: they find the database up to date."""
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
+    try:
+        if sys.argv[1:2] and sys.argv[1] in STARTING and not {"-h", "--help"} & set(sys.argv):
+            make_ready()
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as wrong:  # says it all; a traceback would hide it
+        sys.exit(str(wrong))
+
+
+def make_ready() -> None:
+    """Have the database brought up to date, or end and say why it is not."""
+    django.setup()
+    from cosqa_site.running import DatabaseNotReady, make_ready
+
+    try:
+        make_ready()
+    except DatabaseNotReady as why:
+        sys.exit(str(why))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""A report as agents read it: no times, sizes, addresses, temporary paths or backend, so that it repeats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sandbox.outcome import Outcome
+
+if TYPE_CHECKING:
+    from sandbox.report import Assertion, Raised, Report
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+_TEMPORARY = re.compile(r"(?:/var)?/tmp/[^\s'\"<>)\],:;]+")
+# As unittest prints it.
+_DURATION = re.compile(r" in \d+\.\d+ ?s\b")
+# An ending from outside comes at a moment that no two runs share: what was counted or printed last is out.
+_CUT_OFF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.OUTPUT_OVERFLOW)
+_SHOWN_CHARACTERS, _SHOWN_CUT_OFF, _SHOWN_ASSERTIONS = 4000, 400, 100
+
+
+def canonical_lines(report: Report) -> Iterator[str]:
+    """The text, line by line."""
+    yield f"outcome: {report.outcome}"
+    if report.flaky:
+        yield f"flaky, the outcome of each run: {', '.join(report.flaky)}"
+    if report.detail:
+        yield f"detail: {_stable(report.detail)}"
+    if report.missing_module:
+        yield f"missing module: {report.missing_module}"
+    if report.redefined:
+        yield "the program redefines the candidate"
+    yield from (f"suspicious: {_stable(sign)}" for sign in report.suspicious)
+    yield from _assertion_lines(report)
+    if report.raised and report.outcome is not Outcome.OUT_OF_MEMORY:
+        yield from _raised_lines(report.raised)
+    yield from _output_lines("output", report.stdout, report)
+    yield from _output_lines("error output", report.stderr, report)
+    if report.outcome not in _CUT_OFF and (report.lines_reached or report.lines_missed):
+        missed = ", ".join(map(str, report.lines_missed)) or "none"
+        yield f"candidate lines never reached: {missed}"
+
+
+def _assertion_lines(report: Report) -> Iterator[str]:
+    if not report.assertions:
+        yield "assertions: none was evaluated"
+        return
+    cut_off = report.outcome in _CUT_OFF
+    shown = report.assertions[: 1 if cut_off else _SHOWN_ASSERTIONS]
+    failed = sum(not assertion.passed for assertion in report.assertions)
+    yield (
+        "assertions: some before the end"
+        if cut_off
+        else f"assertions: {len(report.assertions)}, failed: {failed}"
+    )
+    for assertion in shown:
+        yield from _one_assertion(assertion, counted=not cut_off)
+    if not cut_off and len(shown) < len(report.assertions):
+        yield f"  and {len(report.assertions) - len(shown)} more"
+    if not report.touched and not cut_off:
+        yield "no assertion touches the candidate"
+
+
+def _one_assertion(assertion: Assertion, counted: bool) -> Iterator[str]:
+    verdict = "passed" if assertion.passed else "FAILED"
+    times = f" ({assertion.count} times)" if counted and assertion.count > 1 else ""
+    untouched = "" if assertion.touched else " [does not touch the candidate]"
+    yield f"  {verdict} line {assertion.line}{times}: {_stable(assertion.source)}{untouched}"
+    values = (("left", assertion.left), ("right", assertion.right))
+    yield from (f"    {side}: {_stable(value)}" for side, value in values if value is not None)
+
+
+def _raised_lines(raised: Raised) -> Iterator[str]:
+    yield f"exception: {raised.type}: {_stable(raised.message)}".rstrip(": ")
+    for frame in raised.frames:
+        # Lines of a library differ between builds of one Python; those of the program and candidate do not.
+        if frame.place != "library":
+            yield f"  at {frame.place} line {frame.line} in {frame.function}: {_stable(frame.source)}"
+
+
+def _output_lines(title: str, output: str, report: Report) -> Iterator[str]:
+    if not output:
+        return
+    limit = _SHOWN_CUT_OFF if report.outcome in _CUT_OFF else _SHOWN_CHARACTERS
+    # Normalised before it is cut: an address cut in two would stay.
+    stable = _stable(output)
+    yield f"{title}:"
+    yield from (f"  {line}" for line in stable[:limit].splitlines())
+    if len(stable) > limit or (report.output_truncated and report.outcome not in _CUT_OFF):
+        yield "  [cut]"
+
+
+def _stable(text: str) -> str:
+    return _DURATION.sub(" in …s", _TEMPORARY.sub("/tmp/…", _ADDRESS.sub("0x…", text)))

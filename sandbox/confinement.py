@@ -1,0 +1,146 @@
+"""The bubblewrap command lines: what a run may see, and what an installation may."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.execution import ENVIRONMENT
+from sandbox.interpreter import Interpreter
+from sandbox.program import Limits
+from sandbox.protections import ALL, Protection
+
+__all__ = ["ENTRY", "PIP_ENTRY", "PYTHON_OPTIONS", "Confinement"]
+
+_INSIDE_UID = "65534"
+_LIBRARIES = (
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+)
+# What test programs start through subprocess; the rest of /usr/bin stays away.
+_TOOLS = ("sh", "cat", "date", "echo", "env", "false", "head", "ls", "sleep", "sort", "true", "wc")
+# Not -I: it would ignore PYTHONHASHSEED, and the environment is ours from end to end.
+PYTHON_OPTIONS = ("-s", "-P", "-S", "-B")
+ENTRY = "import sys; sys.path.insert(0, '/harness'); from sandbox.harness.supervisor import main; main()"
+# Only wheels are unpacked, so pip itself is what these limits hold.
+PIP_ENTRY = """
+import compileall, re, resource, runpy, sys
+limits = {resource.RLIMIT_AS: 4 << 30, resource.RLIMIT_FSIZE: 2 << 30, resource.RLIMIT_CORE: 0}
+for kind, most in limits.items():
+    resource.setrlimit(kind, (most, most))
+sys.path.insert(0, "/installer")
+try:
+    runpy.run_module("pip", run_name="__main__")
+except SystemExit as end:
+    if end.code:
+        raise
+# Packages' own tests are often more than the packages.
+target = sys.argv[sys.argv.index("--target") + 1]
+compileall.compile_dir(target, quiet=2, rx=re.compile("/tests?/"))
+"""
+_INSTALL_TMP_MB = 2048
+# What a run would see of the machine without Protection.FILES.
+_MACHINE = ("/home", "/opt", "/root", "/run", "/srv", "/var")
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """The parts of this machine that every sandbox is made of, and the protections that a run gets."""
+
+    bwrap: str
+    python: Interpreter
+    harness: Path
+    protections: frozenset[Protection] = ALL
+
+    def run(self, limits: Limits, packages: Mapping[str, Path], filter_fd: int, info_fd: int) -> list[str]:
+        """The command that waits for one request; `packages` maps folders inside to this machine's."""
+        folders = {"/harness": self.harness, **packages}
+        bind = "--ro-bind" if Protection.PACKAGES in self.protections else "--bind"
+        return [
+            *self._base(self._environment(), limits.tmp_mb),
+            *self._namespaces(),
+            *self._when(Protection.SYSTEM_CALLS, "--seccomp", str(filter_fd)),
+            *("--info-fd", str(info_fd), "--ro-bind", f"{self.harness}/etc", "/etc"),
+            *_pairs(bind, ((str(outside), inside) for inside, outside in folders.items())),
+            *self._unless(Protection.FILES, *_pairs("--ro-bind-try", ((name, name) for name in _MACHINE))),
+            *("--chdir", "/tmp"),
+            *self._when(Protection.READ_ONLY, "--remount-ro", "/dev", "--remount-ro", "/"),
+            *("--", "/usr/bin/python3", *PYTHON_OPTIONS, "-c", ENTRY),
+        ]
+
+    def install(
+        self,
+        pip: list[str],
+        installer: Path,
+        target: Path,
+        environment: Mapping[str, str],
+        files: tuple[Path, ...],
+        filter_fd: int,
+    ) -> list[str]:
+        """The command that installs into `target`, seen as /target: network, but no program inside."""
+        names = (
+            "/etc/resolv.conf",
+            "/etc/hosts",
+            "/etc/nsswitch.conf",
+            "/etc/ssl",
+            "/usr/share/ca-certificates",
+        )
+        settings = {"HOME": "/tmp", "LC_ALL": "C.UTF-8", "PIP_CONFIG_FILE": "/dev/null", **environment}
+        return [
+            *self._base(settings, _INSTALL_TMP_MB),
+            *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"),
+            *("--disable-userns", "--seccomp", str(filter_fd), "--proc", "/proc"),
+            *_pairs("--ro-bind-try", ((name, name) for name in (*names, *map(str, files)))),
+            *("--ro-bind", str(installer), "/installer", "--bind", str(target), "/target"),
+            *("--remount-ro", "/dev", "--remount-ro", "/"),
+            *("--", "/usr/bin/python3", "-I", "-S", "-B", "-c", PIP_ENTRY, *pip),
+        ]
+
+    def _namespaces(self) -> Iterator[str]:
+        yield from ("--unshare-user", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+        yield from self._when(Protection.NETWORK, "--unshare-net")
+        if Protection.PROCESSES not in self.protections:
+            yield from ("--bind", "/proc", "/proc")
+            return
+        yield from ("--unshare-pid", "--proc", "/proc")
+        yield from self._when(Protection.PROCESS_1, "--as-pid-1")
+        yield from self._when(Protection.NESTING, "--disable-userns")
+
+    def _environment(self) -> Mapping[str, str]:
+        return ENVIRONMENT if Protection.ENVIRONMENT in self.protections else {**os.environ, **ENVIRONMENT}
+
+    def _when(self, protection: Protection, *options: str) -> tuple[str, ...]:
+        return options if protection in self.protections else ()
+
+    def _unless(self, protection: Protection, *options: str) -> tuple[str, ...]:
+        return () if protection in self.protections else options
+
+    def _base(self, environment: Mapping[str, str], tmp_mb: int) -> list[str]:
+        size = str(tmp_mb * 2**20)
+        return [
+            *(self.bwrap, "--die-with-parent", "--hostname", "sandbox", "--clearenv"),
+            *self._rights(),
+            *_pairs("--setenv", environment.items()),
+            *self._system(),
+            *("--dev", "/dev"),
+            *("--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp"),
+        ]
+
+    def _rights(self) -> tuple[str, ...]:
+        if Protection.RIGHTS in self.protections:
+            return ("--cap-drop", "ALL", "--uid", _INSIDE_UID, "--gid", _INSIDE_UID)
+        return ("--cap-add", "ALL", "--uid", "0", "--gid", "0")
+
+    def _system(self) -> Iterator[str]:
+        folders = [*_LIBRARIES, str(self.python.library), "/usr/share/zoneinfo"]
+        yield from _pairs("--ro-bind", ((folder, folder) for folder in folders if Path(folder).is_dir()))
+        yield from ("--ro-bind", str(self.python.executable), "/usr/bin/python3")
+        tools = [(f"/usr/bin/{name}", f"/usr/bin/{name}") for name in _TOOLS]
+        yield from _pairs("--ro-bind", (pair for pair in tools if Path(pair[0]).is_file()))
+        yield from _pairs("--symlink", (("usr/lib", "/lib"), ("usr/lib64", "/lib64"), ("usr/bin", "/bin")))
+
+
+def _pairs(option: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for first, second in pairs:
+        yield from (option, first, second)

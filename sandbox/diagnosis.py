@@ -1,0 +1,316 @@
+"""From what the supervisor saw to a Report: the environment's fault is never the code's, nor the reverse.
+
+Exit codes and printed text decide nothing: a program passes when its end was recorded, an assertion was
+evaluated, none failed, and nothing looks like an attempt on the record itself.
+"""
+
+import json
+import math
+import os
+import re
+import signal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandbox.plan import Plan
+from sandbox.program import Limits, Program
+from sandbox.report import Assertion, Frame, Outcome, Raised, Report
+from sandbox.retracing import calls_of, trace_of
+from sandbox.texts import clean, name
+from sandbox.turns import turns_of
+
+__all__ = ["Garbled", "Observation", "diagnose", "observation"]
+
+_OVERFLOW_FACTOR = 16
+_LONGEST_SIGN = 1000
+# What an end has: exception, totals, redefined, signs, lines reached, lines missed, truncated, calls.
+_NO_END = (None, (), False, (), (), (), True, 0)
+_STOPPED = {
+    "deadline": Outcome.TIMED_OUT,
+    "memory": Outcome.OUT_OF_MEMORY,
+    "output": Outcome.OUTPUT_OVERFLOW,
+}
+# Each is a way to reach the recorder from inside. Harmless programs hardly ever need one.
+_SIGNS = (
+    (
+        re.compile(r"_getframe|\bf_(?:back|globals|builtins)\b|\btb_frame\b|\bgi_frame\b"),
+        "looks at stack frames",
+    ),
+    (re.compile(r"\bget_(?:objects|referrers|referents)\b"), "searches the heap"),
+    (re.compile(r"\bset(?:trace|profile)\b"), "replaces the trace function"),
+    (re.compile(r"\bget(?:trace|profile)\b|\b_trace_hook\b"), "looks at the trace function"),
+    (re.compile(r"\bco_consts\b"), "looks at the constants of compiled code"),
+    (re.compile(r"<candidate>"), "gives its own code the candidate's file name"),
+    (re.compile(r"__closure__|\bcell_contents\b"), "looks into closures"),
+    (re.compile(r"\bctypes\b|/proc/\w+/mem\b"), "reaches native memory"),
+)
+
+
+class Garbled(Exception):
+    """The harness's answer is no reply: an infrastructure failure, to be tried once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What the supervisor saw of one run; the program may have influenced all of it."""
+
+    records: tuple[tuple[Any, ...], ...]
+    stdout: str
+    stderr: str
+    output_bytes: tuple[int, int]
+    status: int
+    stopped: str
+    seconds: float
+    cpu_seconds: float
+    peak: int
+    oom_kills: int | None
+    left: int
+    foreign: int
+    raw: tuple[str, str] = ("", "")
+
+    def of(self, kind: str) -> Iterator[tuple[Any, ...]]:
+        """The values of all records of one kind, in order."""
+        return (record[1:] for record in self.records if record[0] == kind)
+
+
+def observation(reply: bytes, oom_kills: int | None = None) -> Observation:
+    """Read the harness's reply; raises Garbled when it is not one.
+
+    `oom_kills` were seen from outside, None where the kernel does not say.
+    """
+    try:
+        data = json.loads(reply)
+        records = tuple(_record(line) for line in data["records"])
+        out, err = data["output_bytes"]
+        if ("ready",) not in records:
+            raise Garbled(f"the program could not be started: {data['stderr'][:500]}")
+        return Observation(
+            records=records,
+            stdout=clean(data["stdout"]),
+            stderr=clean(data["stderr"]),
+            raw=(str(data["stdout"]), str(data["stderr"])),
+            output_bytes=(int(out), int(err)),
+            status=_status(data["status"]),
+            stopped=str(data["stopped"]),
+            seconds=_finite(data["seconds"]),
+            cpu_seconds=_finite(data["cpu_seconds"]),
+            peak=int(data["peak"]),
+            oom_kills=_most(data["oom_kills"], oom_kills),
+            left=int(data["left"]),
+            foreign=int(data["foreign"]),
+        )
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise Garbled(f"the harness's reply cannot be read: {type(error).__name__}: {error}") from error
+
+
+def killed_for_memory() -> Observation:
+    """What is known of a run whose harness was among what the kernel killed for memory: nothing else."""
+    return Observation((), "", "", (0, 0), 0, "memory", 0.0, 0.0, 0, oom_kills=1, left=0, foreign=0)
+
+
+def diagnose(program: Program, plan: Plan, limits: Limits, seen: Observation, **known: Any) -> Report:
+    """The report of a run; `known` are the fields that only the backend knows (backend, queued_seconds)."""
+    try:
+        return _Diagnosis(program, plan, limits, seen).report(known)
+    except (ValueError, TypeError, IndexError, KeyError, AttributeError, RecursionError):
+        # The harness writes no such records, so the program did: that is its doing, and no reason to run it
+        # again.
+        sign = "something else wrote into the record"
+        return Report(Outcome.ERRORED, suspicious=(sign,), candidate_hash=program.candidate_hash, **known)
+
+
+@dataclass
+class _Diagnosis:
+    program: Program
+    plan: Plan
+    limits: Limits
+    seen: Observation
+    ends: list[tuple[Any, ...]] = field(init=False)
+    assertions: tuple[Assertion, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ends = list(self.seen.of("end"))
+        totals = self.ends[0][1] if self.ends else ()
+        self.assertions = tuple(_assertions(self.seen.of("assertion"), totals))
+
+    def report(self, known: Mapping[str, Any]) -> Report:
+        end = self.ends[0] if self.ends else _NO_END
+        redefined = bool(self.plan.redefined or end[2])
+        suspicious = tuple(self._signs(end[3]))
+        outcome, detail = self._judge(end[0], redefined, suspicious)
+        return Report(
+            outcome=outcome,
+            detail=detail,
+            assertions=self.assertions,
+            stdout=self.seen.stdout,
+            stderr=self.seen.stderr,
+            output_truncated=any(count > self.limits.output_bytes for count in self.seen.output_bytes),
+            turns=turns_of(self.seen),
+            trace=trace_of(self.seen.records),
+            trace_truncated=bool(end[6]) and self.program.trace,
+            calls=calls_of(self.seen.records),
+            calls_made=int(end[7]),
+            reached=any(True for _ in self.seen.of("reached")),
+            applied_as=self.program.name,
+            raised=None if end[0] and end[0]["clean_exit"] else _raised(end[0]),
+            missing_module=_name_or_none(end[0]["missing"]) if end[0] else None,
+            redefined=redefined,
+            suspicious=suspicious,
+            candidate_hash=self.program.candidate_hash,
+            lines_reached=tuple(map(int, end[4])),
+            lines_missed=tuple(map(int, end[5])),
+            seconds=self.seen.seconds,
+            cpu_seconds=round(self.seen.cpu_seconds, 3),
+            peak_mb=round(self.seen.peak / 2**20, 1),
+            **known,
+        )
+
+    def _signs(self, recorded: Iterable[str]) -> Iterator[str]:
+        yield from (f"the program {clean(str(sign))[:_LONGEST_SIGN]}" for sign in recorded)
+        yield from (f"the program {sign}" for pattern, sign in _SIGNS if pattern.search(self.program.source))
+        if self.seen.foreign or any(True for _ in self.seen.of("unreadable")):
+            yield "something else wrote into the record"
+        if len(self.ends) > 1:
+            yield "the end was recorded more than once"
+        if not self.ends and not self._stopped_from_outside():
+            yield "the program ended without its end being recorded"
+
+    def _stopped_from_outside(self) -> bool:
+        return bool(self.seen.stopped) or os.WIFSIGNALED(self.seen.status)
+
+    def _judge(
+        self, ending: Mapping[str, Any] | None, redefined: bool, signs: tuple[str, ...]
+    ) -> tuple[Outcome, str]:
+        if sum(self.seen.output_bytes) > self.limits.output_bytes * _OVERFLOW_FACTOR:
+            return Outcome.OUTPUT_OVERFLOW, "it printed far more than is kept"
+        if self.seen.stopped in _STOPPED:
+            return _STOPPED[self.seen.stopped], _STOP_TEXTS[self.seen.stopped]
+        if self.seen.oom_kills:
+            return Outcome.OUT_OF_MEMORY, _STOP_TEXTS["memory"]
+        if not self.ends:
+            return self._died()
+        if ending is not None and not ending["clean_exit"]:
+            return self._raised_outcome(ending)
+        return self._ended(redefined, signs)
+
+    def _died(self) -> tuple[Outcome, str]:
+        status = self.seen.status
+        if not os.WIFSIGNALED(status):
+            return Outcome.ERRORED, "it left before its end"
+        number = os.WTERMSIG(status)
+        if number == signal.SIGKILL and self.seen.oom_kills is None and self._near_memory_limit():
+            return Outcome.OUT_OF_MEMORY, _STOP_TEXTS["memory"]
+        # The kernel's own end for one that computes in many threads.
+        if number in (signal.SIGXCPU, signal.SIGKILL) and self.seen.cpu_seconds > 2 * self.limits.seconds:
+            return Outcome.TIMED_OUT, _STOP_TEXTS["deadline"]
+        return Outcome.ERRORED, f"it was ended by {_signal_name(number)}"
+
+    def _near_memory_limit(self) -> bool:
+        return self.seen.peak > 0.9 * self.limits.memory_mb * 2**20
+
+    def _raised_outcome(self, ending: Mapping[str, Any]) -> tuple[Outcome, str]:
+        failed = any(not assertion.passed for assertion in self.assertions)
+        innermost = ending["frames"][-1][0] if ending["frames"] else "program"
+        if ending["kind"] == "MemoryError":
+            return Outcome.OUT_OF_MEMORY, _STOP_TEXTS["memory"]
+        if self.program.name and not failed and innermost != "candidate" and self._is_misfit(ending):
+            return Outcome.NOT_APPLICABLE, f"it calls {self.program.name} with arguments that do not fit"
+        if ending["kind"] == "AssertionError" and (failed or innermost != "candidate"):
+            return Outcome.FAILED, ""
+        if ending["kind"] == "SystemExit":
+            detail = "the program ended itself by SystemExit"
+            return (Outcome.FAILED if failed else Outcome.ERRORED), detail
+        return Outcome.ERRORED, ""
+
+    def _is_misfit(self, ending: Mapping[str, Any]) -> bool:
+        """Whether a call itself was refused: Python says so by the function's name, and never enters it."""
+        called = re.match(r"([\w.<>]+)\(\) ", str(ending["message"]))
+        return (
+            ending["type"] == "TypeError"
+            and called is not None
+            and called[1].partition(".")[0] in self.plan.names
+        )
+
+    def _ended(self, redefined: bool, signs: tuple[str, ...]) -> tuple[Outcome, str]:
+        if any(not assertion.passed for assertion in self.assertions):
+            return Outcome.FAILED, "an assertion failed and the program went on"
+        if redefined:
+            return Outcome.ERRORED, "it tested something else than the candidate"
+        if signs:
+            return Outcome.ERRORED, "its assertions held, but the record cannot be relied on"
+        if not self.assertions:
+            return Outcome.UNTESTED, "it ended without evaluating an assertion"
+        if not any(assertion.touched for assertion in self.assertions):
+            return Outcome.UNTESTED, "its assertions held, but none of them touches the candidate"
+        return Outcome.PASSED, ""
+
+
+_STOP_TEXTS = {
+    "deadline": "it did not end within its time",
+    "memory": "it used more memory than it may",
+    "output": "it printed far more than is kept",
+}
+
+
+def _record(line: str) -> tuple[Any, ...]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    return tuple(record) if isinstance(record, list) and record else ("unreadable",)
+
+
+def _assertions(records: Iterable[tuple[Any, ...]], totals: Iterable[int]) -> Iterator[Assertion]:
+    counts = iter(totals)
+    for line, source, passed, left, right, touched, calls, case in records:
+        yield Assertion(
+            line=int(line),
+            source=clean(source),
+            passed=bool(passed),
+            left=_text_or_none(left),
+            right=_text_or_none(right),
+            touched=bool(touched),
+            count=int(next(counts, 1)),
+            calls=tuple(map(int, calls)),
+            case=clean(case),
+        )
+
+
+def _raised(ending: Mapping[str, Any] | None) -> Raised | None:
+    if ending is None:
+        return None
+    frames = tuple(
+        Frame(name(place), int(line), name(function), clean(source))
+        for place, line, function, source in ending["frames"]
+    )
+    return Raised(name(ending["type"]), clean(ending["message"]), frames)
+
+
+def _signal_name(number: int) -> str:
+    names = {int(one): one.name for one in signal.Signals}
+    return names.get(number, f"signal {number}")
+
+
+def _status(value: Any) -> int:
+    if int(value) not in range(1 << 16):
+        raise ValueError(f"{value} is no status of a process")
+    return int(value)
+
+
+def _finite(value: Any) -> float:
+    if not math.isfinite(float(value)):
+        raise ValueError(f"{value} is no time")
+    return float(value)
+
+
+def _most(*counts: Any) -> int | None:
+    return max((int(count) for count in counts if count is not None), default=None)
+
+
+def _text_or_none(value: object) -> str | None:
+    return None if value is None else clean(str(value))
+
+
+def _name_or_none(value: object) -> str | None:
+    return None if value is None else name(str(value))

@@ -1,0 +1,71 @@
+"""The ways from the program's process to the supervisor: its records, and what it prints."""
+
+from __future__ import annotations
+
+import _io
+import os
+import sys
+
+from sandbox.harness.wire import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_MOST_TURNS = 2000
+
+
+class Channel:
+    """The pipe to the supervisor. Each record is one line that starts with the run's nonce."""
+
+    def __init__(self, descriptor: int, nonce: str) -> None:
+        self._descriptor, self._nonce, self._process = descriptor, nonce, os.getpid()
+        self._write, self._getpid = os.write, os.getpid
+
+    def send(self, kind: str, *values: Any) -> None:
+        """Send a record; processes that the program started say nothing: only the first one is judged."""
+        if self._getpid() != self._process:
+            return
+        line = f"{self._nonce} {encode([kind, *values])}\n".encode()
+        try:
+            while line:
+                line = line[self._write(self._descriptor, line) :]
+        except OSError:
+            # The program closed or replaced the descriptor; the supervisor will miss the end.
+            self._process = -1
+
+
+def open_streams(channel: Channel) -> Callable[[], tuple[int, int]]:
+    """Open the three standard streams; gives a function that says how many bytes went through the last two.
+
+    Each time the program turns from one of them to the other, a record says how far the first one is: that
+    gives the order of all that is printed by way of Python's own streams.
+    """
+    # No attribute of a stream leads to the channel.
+    totals, turns, last = [0, 0, 0], _MOST_TURNS, 0
+
+    class Output(_io.FileIO):
+        def write(self, data: Any, /) -> int:
+            nonlocal last, turns
+            number = self.fileno()
+            if number != last and last and turns:
+                turns -= 1
+                channel.send("turn", last, totals[last])
+            last = number
+            written = super().write(data)
+            totals[number] += written or 0  # None where nothing could be written
+            return written
+
+    _set_stream("stdin", os.fdopen(0, "r", 1, encoding="utf-8", errors="backslashreplace"))
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        buffer = _io.BufferedWriter(Output(number, "w"))
+        stream = _io.TextIOWrapper(buffer, "utf-8", "backslashreplace", line_buffering=True)
+        stream.mode = "w"  # type: ignore[misc]  # as open() does
+        _set_stream(name, stream)
+    return lambda: (totals[1], totals[2])
+
+
+def _set_stream(name: str, stream: Any) -> None:
+    setattr(sys, name, stream)
+    setattr(sys, f"__{name}__", stream)

@@ -1,0 +1,314 @@
+"""The first process inside the sandbox: takes one request, forks the program, watches it, clears up, replies.
+
+It decides nothing: what it saw is judged outside, by `sandbox.diagnosis`. As process 1 it cannot be killed or
+stopped by the program, and as a process that may not be dumped it cannot be read by it either.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # the signal module itself imports enum and more
+import os
+import resource
+import select
+import sys
+import time
+
+from sandbox.harness.clock import Clock, reaped_seconds
+from sandbox.harness.wire import read_message, write_all, write_message
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_MEGABYTE = 1 << 20
+_POLL_MILLISECONDS = 20
+_OVERFLOW_FACTOR = 16  # output beyond this many times the kept part ends the program
+_RECORD_BYTES = 8 * _MEGABYTE
+_SET_DUMPABLE = 4
+_CALLER = 0
+_PRIVATE = ("sandbox",)
+
+
+def main() -> None:
+    """Serve one request on descriptors 0 and 1, then end; whatever is left in the sandbox ends with it."""
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    _set_dumpable(0)
+    request = read_message(0)
+    for folder in request["paths"]:
+        os.stat(folder)  # a layer that was lost is the machine's fault, not a missing module
+    write_message(1, _Supervision(request).result())
+    os._exit(0)
+
+
+class _Stream:
+    """One pipe from the program: the first `keep` bytes, and how many there were."""
+
+    def __init__(self, keep: int) -> None:
+        self.source, self.sink = os.pipe()
+        self.kept, self.total, self._keep = bytearray(), 0, keep
+        os.set_blocking(self.source, False)
+
+    def take(self) -> bool:
+        """Read what is there; False at the end of the stream."""
+        try:
+            data = os.read(self.source, 1 << 16)
+        except BlockingIOError:
+            return True
+        self.total += len(data)
+        self.kept += data[: max(self._keep - len(self.kept), 0)]
+        return bool(data)
+
+
+class _Supervision:
+    def __init__(self, request: dict[str, Any]) -> None:
+        self._request, self._limits = request, request["limits"]
+        self._out, self._err = _Stream(self._limits["output_bytes"]), _Stream(self._limits["output_bytes"])
+        self._records = _Stream(_RECORD_BYTES)
+        self._nonce = os.urandom(12).hex()
+        self._stopped, self._peak, self._status, self._left = "", 0, 0, 0
+        self._page = os.sysconf("SC_PAGE_SIZE")
+
+    def result(self) -> dict[str, Any]:
+        """Run the program to its end and say what was seen."""
+        oom_kills = _oom_kills()
+        clock = Clock(self._limits["seconds"], self._limits["longest"])
+        self._pid = os.fork()
+        if self._pid == 0:
+            self._become_program()
+        for stream in (self._out, self._err, self._records):
+            os.close(stream.sink)
+        self._watch(clock)
+        seconds = clock.elapsed()
+        self._clear()
+        records, foreign = self._sorted_records()
+        return {
+            "records": records,
+            "foreign": foreign,
+            "stdout": self._out.kept.decode(errors="replace"),
+            "stderr": self._err.kept.decode(errors="replace"),
+            "output_bytes": [self._out.total, self._err.total],
+            "status": self._status,
+            "stopped": self._stopped,
+            "seconds": seconds,
+            "cpu_seconds": reaped_seconds(),
+            "peak": max(self._peak, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024),
+            "oom_kills": None if oom_kills is None else (_oom_kills() or 0) - oom_kills,
+            "left": self._left,
+        }
+
+    def _watch(self, clock: Clock) -> None:
+        process = os.pidfd_open(self._pid)
+        poll = select.poll()
+        streams = {stream.source: stream for stream in (self._out, self._err, self._records)}
+        for descriptor in (*streams, process, _CALLER):
+            poll.register(descriptor, select.POLLIN)
+        looked = 0.0
+        while not self._stopped:
+            for descriptor, _ in poll.poll(_POLL_MILLISECONDS):
+                if descriptor == process:
+                    self._status = os.waitpid(self._pid, 0)[1]
+                    return
+                if descriptor == _CALLER:
+                    # It hung up: nobody is there to reply to. What runs ends with process 1.
+                    self._clear()
+                    os._exit(1)
+                if not streams[descriptor].take():
+                    poll.unregister(descriptor)
+            now = time.monotonic()
+            self._reap_orphans()
+            if stopped := clock.verdict():
+                self._stopped = stopped
+            elif self._out.total + self._err.total > self._limits["output_bytes"] * _OVERFLOW_FACTOR:
+                self._stopped = "output"
+            elif now - looked > _POLL_MILLISECONDS / 1000:
+                looked = now
+                self._look_at_memory()
+
+    def _reap_orphans(self) -> None:
+        # Only orphans: the program itself is waited for through its descriptor.
+        while True:
+            try:
+                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                return
+            if found is None or found.si_pid == self._pid:
+                return
+            os.waitpid(found.si_pid, 0)
+
+    def _look_at_memory(self) -> None:
+        limit = self._limits["memory_mb"] * _MEGABYTE
+        used = self._memory(_resident, self._page)
+        # Pages that forks share count for each of them, so a sum above the limit is looked at closely.
+        if used > limit:
+            used = self._memory(_proportional, 1)
+        self._peak = max(self._peak, used)
+        if used > limit:
+            self._stopped = "memory"
+
+    def _memory(self, measure: Any, unit: int) -> int:
+        own = str(os.getpid())
+        processes = [name for name in os.listdir("/proc") if name.isdigit() and name != own]
+        files = sum(_occupied(folder) for folder in ("/tmp", "/dev/shm"))
+        used: int = sum(measure(name) for name in processes) * unit
+        return used + files
+
+    def _clear(self) -> None:
+        """Kill what is left, wait for all of it, and take what lies in the pipes."""
+        if os.getpid() == 1:
+            self._kill_all()
+        elif self._stopped:
+            os.kill(self._pid, _signal.SIGKILL)
+            self._status = os.waitpid(self._pid, 0)[1]
+        for stream in (self._out, self._err, self._records):
+            os.set_blocking(stream.source, True)
+            while stream.take():
+                pass
+
+    def _kill_all(self) -> None:
+        while True:
+            try:
+                os.kill(-1, _signal.SIGKILL)
+                pid, status = os.waitpid(-1, 0)
+            except (ProcessLookupError, ChildProcessError):
+                return
+            if pid == self._pid:
+                self._status = status
+            elif os.WIFSIGNALED(status):
+                self._left += 1
+
+    def _sorted_records(self) -> tuple[list[str], int]:
+        """The lines that carry this run's nonce, without it, and the number of bytes that do not."""
+        prefix = f"{self._nonce} ".encode()
+        lines = bytes(self._records.kept).split(b"\n")
+        own = [
+            line[len(prefix) :].decode("ascii", "replace") for line in lines[:-1] if line.startswith(prefix)
+        ]
+        accepted = sum(len(line) + len(prefix) + 1 for line in own)
+        # A last line without its end was cut by the kill.
+        cut = len(lines[-1]) if lines[-1].startswith(prefix) else 0
+        return own, self._records.total - accepted - cut
+
+    def _become_program(self) -> None:
+        try:
+            os.setsid()
+            channel_descriptor = self._arrange_descriptors()
+            self._set_limits()
+            _set_dumpable(1)
+            self._arrange_interpreter(channel_descriptor)
+        except BaseException as error:
+            write_all(2, f"harness: {type(error).__name__}: {error}\n".encode())
+        finally:
+            os._exit(70)
+
+    def _arrange_descriptors(self) -> int:
+        nothing = os.open("/dev/null", os.O_RDONLY)
+        # Above all descriptors that are renamed, so that none of them is overwritten.
+        kept = os.dup(self._records.sink), os.dup(self._out.sink), os.dup(self._err.sink)
+        for target, source in enumerate((nothing, kept[1], kept[2])):
+            os.dup2(source, target, inheritable=True)
+        channel = os.dup2(kept[0], 99, inheritable=False)
+        os.closerange(3, channel)
+        os.closerange(channel + 1, 1024)
+        return channel
+
+    def _set_limits(self) -> None:
+        limits = self._limits
+        seconds = int(limits["seconds"]) * 2 + 2
+        wanted = {
+            resource.RLIMIT_AS: limits["memory_mb"] * 2 * _MEGABYTE,
+            resource.RLIMIT_FSIZE: limits["file_mb"] * _MEGABYTE,
+            resource.RLIMIT_CPU: seconds,
+            resource.RLIMIT_CORE: 0,
+            resource.RLIMIT_NOFILE: 256,
+        }
+        if self._request["limit_processes"]:
+            wanted[resource.RLIMIT_NPROC] = limits["processes"]
+        for kind, value in wanted.items():
+            most = resource.getrlimit(kind)[1]
+            value = value if most == resource.RLIM_INFINITY else min(value, most)
+            resource.setrlimit(kind, (value, value))
+
+    def _arrange_interpreter(self, descriptor: int) -> None:
+        from sandbox.harness import child
+        from sandbox.harness.channel import Channel, open_streams
+
+        os.chdir("/tmp")
+        os.environ.clear()
+        os.environ.update(self._request["environment"])
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+        sys.path[:] = [*filter(_is_foreign, sys.path), *self._request["paths"]]
+        sys.argv = ["program.py"]
+        channel = Channel(descriptor, self._nonce)
+        printed = open_streams(channel)
+        _add_site_names()
+        for name in [name for name in sys.modules if name.partition(".")[0] in _PRIVATE]:
+            del sys.modules[name]
+        channel.send("ready")
+        child.run(self._request, channel, printed)
+        os._exit(0)
+
+
+def _is_foreign(folder: str) -> bool:
+    return not __file__.startswith(folder + "/sandbox/")
+
+
+def _add_site_names() -> None:
+    # The interpreter starts without the site module, which looks for packages; programs do call exit().
+    import _sitebuiltins
+    import builtins
+
+    for name in ("exit", "quit"):
+        setattr(builtins, name, _sitebuiltins.Quitter(name, "Ctrl-D"))
+    builtins.help = _sitebuiltins._Helper()
+
+
+def _set_dumpable(value: int) -> None:
+    # prctl is not in the standard library, and ctypes itself takes longer to load than all of the above.
+    import _ctypes
+
+    function = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]  # None: this process
+    _ctypes.call_function(function, (_SET_DUMPABLE, value, 0, 0, 0))
+    del sys.modules["_ctypes"]
+
+
+def _resident(process: str) -> int:
+    try:
+        with open(f"/proc/{process}/statm", "rb") as file:
+            return int(file.read().split()[1])
+    except (OSError, IndexError):
+        return 0  # it has ended
+
+
+def _proportional(process: str) -> int:
+    try:
+        with open(f"/proc/{process}/smaps_rollup", "rb") as file:
+            for line in file:
+                if line.startswith(b"Pss:"):
+                    return int(line.split()[1]) * 1024
+    except PermissionError:
+        return _resident(process) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0  # it has ended
+    return 0
+
+
+def _occupied(folder: str) -> int:
+    try:
+        found = os.statvfs(folder)
+    except OSError:
+        return 0
+    # An empty file takes about a kilobyte of the kernel's memory.
+    return (found.f_blocks - found.f_bfree) * found.f_frsize + (found.f_files - found.f_ffree) * 1024
+
+
+def _oom_kills() -> int | None:
+    """How often the kernel killed for memory in this control group; None where it does not say."""
+    for path in ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events"):
+        try:
+            with open(path) as file:
+                for line in file:
+                    if line.startswith("oom_kill "):
+                        return int(line.split()[1])
+        except OSError:
+            continue
+    return None

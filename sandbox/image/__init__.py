@@ -1,0 +1,1 @@
+"""What the execution image is made of: Dockerfile, pinned packages, permitted system calls."""

@@ -1,0 +1,29 @@
+"""How a run may end."""
+
+from enum import StrEnum
+
+__all__ = ["Outcome"]
+
+
+class Outcome(StrEnum):
+    """How a run ended. UNAVAILABLE means that nothing can be said: the run is repeated, never counted.
+
+    UNTESTED: it ended well without testing anything, because no assertion touched the candidate.
+    NOT_APPLICABLE: the program was written for another candidate, and its arguments do not fit this one.
+    """
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+    UNTESTED = "untested"
+    NOT_APPLICABLE = "not_applicable"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    OUTPUT_OVERFLOW = "output_overflow"
+    DEPENDENCY_REFUSED = "dependency_refused"
+    UNAVAILABLE = "unavailable"
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether this tells something about the program, rather than about the machine."""
+        return self is not Outcome.UNAVAILABLE

@@ -1,0 +1,128 @@
+"""What is run: a candidate, a test program, and the limits they run under, as frozen text and numbers."""
+
+import ast
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+
+from sandbox.rebinding import rebinds
+from sandbox.syntax import parsed
+
+__all__ = ["Limits", "Program", "candidate_names", "helpers", "redefines", "subject_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run may use. `value_chars` bounds each recorded value, `trace_steps` the line trace."""
+
+    seconds: float = 10.0
+    memory_mb: int = 512
+    processes: int = 64
+    output_bytes: int = 65536
+    file_mb: int = 16
+    tmp_mb: int = 64
+    trace_steps: int = 2000
+    value_chars: int = 200
+
+    def digest(self) -> str:
+        """sha256 hex of the limits: two runs compare only under the same ones."""
+        return _sha256(json.dumps(asdict(self), sort_keys=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A candidate (the unchanged snippet), the source of the test program, and what both need installed.
+
+    `dependencies` are requirements, `name==1.2` or `name`. Candidate and source are never concatenated.
+    `name`: the one under which the program expects the candidate, where it was written for another one.
+    """
+
+    candidate: str
+    source: str
+    dependencies: tuple[str, ...] = ()
+    trace: bool = True
+    name: str = ""
+
+    @property
+    def candidate_hash(self) -> str:
+        """sha256 hex of the candidate's text."""
+        return _sha256(self.candidate)
+
+    @property
+    def source_hash(self) -> str:
+        """sha256 hex of the test program's text."""
+        return _sha256(self.source)
+
+    @property
+    def dependencies_hash(self) -> str:
+        """sha256 hex of the requirements, whatever their order."""
+        return _sha256("\n".join(sorted(set(self.dependencies))))
+
+
+def candidate_names(candidate: str) -> tuple[str, ...]:
+    """What the candidate defines at its top level, in order: functions, classes, variables; no imports.
+
+    A candidate that does not parse (Python 2, a fragment) defines nothing.
+    """
+    tree = _parse(candidate)
+    names: dict[str, None] = {}
+    for statement in tree.body if tree else ():
+        names.update(dict.fromkeys(_defined(statement)))
+    return tuple(names)
+
+
+def subject_of(candidate: str) -> str | None:
+    """The function or class that a candidate is about: the first one that nothing else in it mentions."""
+    tree = _parse(candidate)
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found = [node for node in tree.body if isinstance(node, definitions)] if tree else []
+    for node in found:
+        others = (other for other in found if other is not node)
+        if not any(_mentions(other, node.name) for other in others):
+            return node.name
+    return found[0].name if found else None
+
+
+def redefines(candidate: str, source: str) -> bool:
+    """Whether the test program binds a name of the candidate where that hides or replaces the candidate.
+
+    Module-level definitions, assignments, deletions and imports count, also under `global`; so does a local
+    binding that the same function then reads. Attributes, class members and plain parameters do not.
+    """
+    tree = _parse(source)
+    return tree is not None and rebinds(tree, frozenset(candidate_names(candidate)))
+
+
+def helpers(source: str) -> tuple[str, ...]:
+    """Top-level functions and classes of a test program, except `main`: what its writer invented."""
+    tree = _parse(source)
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    names = [node.name for node in tree.body if isinstance(node, definitions)] if tree else []
+    return tuple(name for name in dict.fromkeys(names) if name != "main")
+
+
+def _defined(statement: ast.stmt) -> tuple[str, ...]:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return (statement.name,)
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets = [statement.target]
+    return tuple(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
+
+
+def _parse(source: str) -> ast.Module | None:
+    # ValueError: a null byte; RecursionError and MemoryError: nested deeper than the parser goes.
+    try:
+        return parsed(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

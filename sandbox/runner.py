@@ -1,0 +1,59 @@
+"""The one way to run a program: a Sandbox, whatever stands behind it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from sandbox.bubblewrap import BubblewrapSandbox
+from sandbox.dependencies import DependencyRefused
+from sandbox.installing import PACKAGES_AS_OF, PipSettings
+from sandbox.protocol import Check, Sandbox, SandboxUnavailable
+
+__all__ = ["Backend", "Check", "DependencyRefused", "Sandbox", "SandboxUnavailable", "open_sandbox"]
+
+Backend = Literal["auto", "docker", "bubblewrap", "none"]
+
+
+def open_sandbox(
+    backend: Backend,
+    home: Path,
+    *,
+    docker_host: str = "",
+    image: str = "",
+    runtime: str = "",
+    concurrency: int = 0,
+    pool: int = 2,
+    uid: int = 65534,
+    pip_environment: Mapping[str, str] | None = None,
+    pip_files: tuple[Path, ...] = (),
+    uploaded_before: str = PACKAGES_AS_OF,
+    undated: bool = False,
+    layers_mb: int = 10_240,
+) -> Sandbox:
+    """Open a backend that works here; raises SandboxUnavailable, which says what to install.
+
+    `auto` prefers bubblewrap and falls back to Docker. `home` keeps package folders and dependency layers.
+    `concurrency` bounds starts (0: one for each core). `pip_environment` (PIP_INDEX_URL, PIP_CERT …) and
+    `pip_files` (folders and files that pip needs) reach the install sandbox alone; `uploaded_before` is an
+    ISO date, "" for none: what was uploaded later, or nobody knows when, is not installed; with `undated`
+    files of local folders and indexes are. `layers_mb` caps what stays installed.
+    `docker_host`, `image` (default: built from sandbox/image), `runtime` and `pool` concern Docker only.
+    """
+    pip = PipSettings(dict(pip_environment or {}), pip_files, uploaded_before, undated, layers_mb)
+    problems = []
+    if backend in ("auto", "bubblewrap"):
+        try:
+            return BubblewrapSandbox(home, concurrency, uid, pip)
+        except SandboxUnavailable as error:
+            problems.append(str(error))
+    if backend in ("auto", "docker"):
+        # The engine's SDK is loaded only where it is used: it takes longer than a run.
+        from sandbox.docker import DockerSandbox
+
+        try:
+            return DockerSandbox(docker_host, image, runtime, concurrency, pool, pip)
+        except SandboxUnavailable as error:
+            problems.append(str(error))
+    if not problems:
+        problems.append("executing programs is switched off")
+    raise SandboxUnavailable("; ".join(problems))
