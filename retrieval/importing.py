@@ -1,0 +1,200 @@
+"""Records of a source → members of a collection: idempotent, in batches, with counts of everything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import F, Max
+
+from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.models import Annotator, Collection, Label, Member, Pair, Text
+from retrieval.sources import Problem, Record, cosqa, python_source
+
+BATCH = 1000
+PROBLEMS_KEPT = 1000
+
+
+@dataclass
+class Counts:
+    """What an import did. `unreadable` counts records and code that could not be read; see `problems`."""
+
+    read: int = 0
+    stored: int = 0
+    known: int = 0
+    unreadable: int = 0
+    unparsable: int = 0
+    labels: int = 0
+    rules: Counter[Rule] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+
+    def refuse(self, problem: Problem) -> None:
+        self.unreadable += 1
+        if len(self.problems) < PROBLEMS_KEPT:
+            self.problems.append(problem)
+
+    def count_rules(self, passed: Rule) -> None:
+        for rule in Rule:
+            self.rules[rule] += int(rule in passed)
+
+
+@dataclass(frozen=True)
+class Options:
+    """`dry_run` counts and stores nothing; `tick` is called with the counts after each batch."""
+
+    dry_run: bool = False
+    tick: Callable[[Counts], None] = lambda counts: None
+
+
+def collection(name: str, kind: str, source: str) -> Collection:
+    """The newest version of the collection of this name and kind; made when there is none."""
+    found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
+    return found or Collection.objects.create(name=name, kind=kind, source=source[:400])
+
+
+def store_members(
+    target: Collection | None,
+    records: Iterable[Record | Problem],
+    kind: str,
+    counts: Counts,
+    options: Options,
+) -> None:
+    """Add the records that `target` lacks, in batches; a batch is stored whole or not at all.
+
+    `target` may be None in a dry run only. Snippets get the flags of the rules that they pass.
+    """
+    for batch in batches(good(records, counts)):
+        flags = [flags_of(record, kind, counts) for record in batch]
+        if target is not None and not options.dry_run:
+            with transaction.atomic():
+                add(target, batch, flags, counts)
+        options.tick(counts)
+
+
+def good(records: Iterable[Record | Problem], counts: Counts) -> Iterator[Record]:
+    """The readable records; the others are counted and kept as problems."""
+    for record in records:
+        counts.read += 1
+        if isinstance(record, Problem):
+            counts.refuse(record)
+        else:
+            yield record
+
+
+def batches(records: Iterator[Record]) -> Iterator[list[Record]]:
+    while batch := list(islice(records, BATCH)):
+        yield batch
+
+
+def flags_of(record: Record, kind: str, counts: Counts) -> Rule:
+    """The rules that a snippet passes; a query passes none, and code that does not parse passes none."""
+    if kind == Collection.Kind.QUERIES:
+        return Rule(0)
+    try:
+        passed = rules_of(record.text)
+    except Unreadable:
+        counts.unparsable += 1
+        return Rule(0)
+    counts.count_rules(passed)
+    return passed
+
+
+def add(target: Collection, batch: Sequence[Record], flags: Sequence[Rule], counts: Counts) -> None:
+    """Store one batch: texts, then the members whose text the collection lacks, in the batch's order."""
+    # Another import into the same collection waits here: both would number their members alike.
+    Collection.objects.select_for_update().get(pk=target.pk)
+    texts = Text.objects.keep_all([record.text for record in batch])
+    there = set(Member.objects.filter(collection=target, text__in=texts).values_list("text_id", flat=True))
+    last: int | None = target.members.aggregate(last=Max("position"))["last"]
+    rows: list[Member] = []
+    for record, text, rules in zip(batch, texts, flags, strict=True):
+        if text.pk in there:
+            counts.known += 1
+            continue
+        there.add(text.pk)
+        rows.append(member(target, record, text, rules, (-1 if last is None else last) + 1 + len(rows)))
+    Member.objects.bulk_create(rows, batch_size=500)
+    Collection.objects.filter(pk=target.pk).update(size=F("size") + len(rows))
+    counts.stored += len(rows)
+
+
+def member(target: Collection, record: Record, text: Text, rules: Rule, position: int) -> Member:
+    return Member(
+        collection=target,
+        text=text,
+        position=position,
+        source_id=record.source_id[:300],
+        origin=record.origin[:400],
+        licence=record.licence[:120],
+        rules=int(rules),
+    )
+
+
+def store_labels(labels: Iterable[tuple[str, str, int]], annotator: Annotator, counts: Counts) -> None:
+    """Keep the labels (query text, snippet text, value) that came with the data; known ones stay."""
+    iterator = iter(labels)
+    while batch := list(islice(iterator, BATCH)):
+        with transaction.atomic():
+            queries = Text.objects.keep_all([query for query, _, _ in batch])
+            snippets = Text.objects.keep_all([snippet for _, snippet, _ in batch])
+            pairs = Pair.objects.keep_all([(q.pk, s.pk) for q, s in zip(queries, snippets, strict=True)])
+            rows = [
+                Label(pair=pair, annotator=annotator, value=value, source=annotator.name)
+                for pair, (_, _, value) in zip(pairs, batch, strict=True)
+            ]
+            Label.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+        counts.labels += len(batch)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The counts of each collection that an import filled."""
+
+    queries: Counts | None = None
+    snippets: Counts | None = None
+
+    @property
+    def problems(self) -> list[Problem]:
+        return [problem for counts in (self.queries, self.snippets) if counts for problem in counts.problems]
+
+
+def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:
+    """A CoSQA file of queries or pairs, its code base, and the labels that came with them."""
+    queries, snippets = Counts(), Counts()
+    fill(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, options)
+    if codebase is not None:
+        records = cosqa.read_snippets(codebase)
+        fill(name, Collection.Kind.SNIPPETS, str(codebase.name), records, snippets, options)
+    if not options.dry_run:
+        annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
+        given = (row for row in cosqa.read_labels(file) if not isinstance(row, Problem))
+        store_labels(given, annotator, queries)
+    return Imported(queries, snippets if codebase else None)
+
+
+def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
+    """Functions out of source files, folders, wheels, zips, or the word "stdlib"."""
+    counts = Counts()
+    for place in places:
+        records = python_source.read(place)
+        fill(name, Collection.Kind.SNIPPETS, ", ".join(map(str, places)), records, counts, options)
+    return Imported(snippets=counts)
+
+
+def fill(
+    name: str,
+    kind: str,
+    source: str,
+    records: Iterable[Record | Problem],
+    counts: Counts,
+    options: Options,
+) -> None:
+    """Add `records` to the collection called `name`, made where it is missing; in a dry run only count."""
+    target = None if options.dry_run else collection(name, kind, source)
+    store_members(target, records, kind, counts, options)
+    if target is not None and not counts.stored + counts.known:
+        Collection.objects.filter(pk=target.pk, size=0, members=None).delete()  # nobody misses an empty one

@@ -1,0 +1,72 @@
+"""`manage.py import_job ID`: perform one uploaded import in this process; the workers start it as a child."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from retrieval.importing import Counts, Imported, Options, import_cosqa, import_python
+from retrieval.management import leash
+from retrieval.models import Collection, ImportJob
+
+PROBLEMS_KEPT = 100
+
+
+class Command(BaseCommand):
+    help = "Perform one uploaded import."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("job", type=int)
+        leash.add_argument(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        leash.obey(options)
+        job = ImportJob.objects.filter(pk=options["job"]).first()
+        if job is None:
+            raise CommandError(f"There is no import job {options['job']}.")
+        done = perform(job, Options(tick=lambda counts: note(job, counts)))
+        tidy(job)
+        close(job, done)
+
+
+def perform(job: ImportJob, options: Options) -> Imported:
+    if job.format == ImportJob.Format.PYTHON:
+        return import_python([Path(job.file.path)], job.name, options)
+    codebase = Path(job.codebase.path) if job.codebase else None
+    return import_cosqa(Path(job.file.path), codebase, job.name, options)
+
+
+def note(job: ImportJob, counts: Counts) -> None:
+    ImportJob.objects.filter(pk=job.pk).update(
+        read=counts.read, stored=counts.stored, unreadable=counts.unreadable
+    )
+
+
+def close(job: ImportJob, done: Imported) -> None:
+    """The final counts of all collections together, and the first problems by record."""
+    parts = [counts for counts in (done.queries, done.snippets) if counts]
+    read, unreadable = sum(c.read for c in parts), sum(c.unreadable for c in parts)
+    nothing = read == unreadable
+    ImportJob.objects.filter(pk=job.pk).update(
+        state=ImportJob.State.FAILED if nothing else ImportJob.State.DONE,
+        read=read,
+        stored=sum(c.stored for c in parts),
+        unreadable=unreadable,
+        problems=[by_name(job, str(problem)) for problem in done.problems[:PROBLEMS_KEPT]],
+        message="Nothing could be read: see the problems." if nothing else "",
+        lease_until=None,
+    )
+
+
+def tidy(job: ImportJob) -> None:
+    """Take away collections into which nothing came, and from the others the place where uploads are kept."""
+    collections = Collection.objects.filter(name=job.name)
+    collections.filter(size=0).delete()
+    collections.filter(source=job.file.path).update(source=by_name(job, job.file.path))
+
+
+def by_name(job: ImportJob, text: str) -> str:
+    """Files by the names that people know: where the server keeps them is nobody's business."""
+    return text.replace(f"{Path(job.file.path).parent}/", "")

@@ -1,0 +1,21 @@
+"""What can be searched: texts, collections, minings, annotators and labels."""
+
+from retrieval.models.blobs import Blob
+from retrieval.models.collections import Collection, ImportJob, Member
+from retrieval.models.labels import Annotator, Label
+from retrieval.models.minings import Candidate, Mining
+from retrieval.models.texts import Pair, Text, TextBody
+
+__all__ = [
+    "Annotator",
+    "Blob",
+    "Candidate",
+    "Collection",
+    "ImportJob",
+    "Label",
+    "Member",
+    "Mining",
+    "Pair",
+    "Text",
+    "TextBody",
+]

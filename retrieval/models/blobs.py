@@ -1,0 +1,54 @@
+"""Wide text: compressed, stored once by hash, in one side table a kind, so that lists never scan it."""
+
+import hashlib
+import zlib
+from collections.abc import Iterable
+from typing import Self
+
+from django.db import models
+
+from retrieval.hostile import clean
+
+
+def digest_of(text: str) -> str:
+    """sha256 (hex) of the UTF-8 text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Blob(models.Model):
+    """A wide text by its own hash; the concrete tables are the kinds."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    size = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.digest[:12]} ({self.size} characters)"
+
+    @classmethod
+    def packed(cls, text: str) -> Self:
+        """An unsaved row that holds `text`, cleaned."""
+        text = clean(text)
+        return cls(digest=digest_of(text), size=len(text), data=zlib.compress(text.encode(), 6))
+
+    @classmethod
+    def keep(cls, text: str) -> Self:
+        """The row that holds `text`; two writers of one text end with one row."""
+        row = cls.packed(text)
+        cls._default_manager.bulk_create([row], ignore_conflicts=True)
+        return row
+
+    @classmethod
+    def keep_all(cls, texts: Iterable[str]) -> list[Self]:
+        """As `keep`, many at once; in the order of hashes, so that two writers never wait for each other."""
+        rows = [cls.packed(text) for text in texts]
+        ordered = sorted(rows, key=lambda row: row.digest)
+        cls._default_manager.bulk_create(ordered, ignore_conflicts=True, batch_size=500)
+        return rows
+
+    @property
+    def text(self) -> str:
+        return zlib.decompress(bytes(self.data)).decode()

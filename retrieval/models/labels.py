@@ -1,0 +1,73 @@
+"""Who labels, and what they said."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from django.db import models
+
+from retrieval.models.texts import Pair
+
+
+def version_hash(config: dict[str, Any]) -> str:
+    """sha256 (hex) of the canonical JSON of an annotator's configuration."""
+    return hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()
+
+
+class AnnotatorManager(models.Manager["Annotator"]):
+    def version(self, kind: str, name: str, config: dict[str, Any]) -> Annotator:
+        """The annotator with exactly this configuration; made once."""
+        return self.get_or_create(
+            kind=kind, name=name, version=version_hash(config), defaults={"config": config}
+        )[0]
+
+
+class Annotator(models.Model):
+    """Who labels, versioned: any change of its configuration is another annotator."""
+
+    class Kind(models.TextChoices):
+        ORIGINAL = "original", "original data"
+        AGENTS = "agents", "test-driven agents"
+        SINGLE_LLM = "single_llm", "single LLM"
+        PERSON = "person", "person"
+        MERGE = "merge", "merge"
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    name = models.CharField(max_length=120)
+    version = models.CharField(max_length=64)
+    config = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = AnnotatorManager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "name", "version"], name="annotator_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.get_kind_display()}, {self.version[:8]})"
+
+
+class Label(models.Model):
+    """What one annotator said of one pair in one round; `value` null = the annotator took the label back."""
+
+    class Scale(models.TextChoices):
+        BINARY = "binary", "1 match, 0 no match"
+        HALF = "half", "50 % match"
+        GRADED = "graded", "0 to 3, as in CodeSearchNet"
+
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels")
+    annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="labels")
+    round = models.PositiveIntegerField(default=1)
+    value = models.SmallIntegerField(null=True)
+    scale = models.CharField(max_length=8, choices=Scale, default=Scale.BINARY)
+    assisted = models.BooleanField(default=False, help_text="given with an agent's judgement on screen")
+    source = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pair", "annotator", "round"], name="label_once")]
+
+    def __str__(self) -> str:
+        return f"{self.value} for {self.pair} by {self.annotator}"

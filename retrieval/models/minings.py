@@ -1,0 +1,60 @@
+"""Minings and the candidates that they found."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from retrieval.filters import Rule
+from retrieval.models.collections import Collection
+from retrieval.models.texts import Pair, Text
+
+
+class Mining(models.Model):
+    """One run that finds, for each query, its top-k snippets by the average score of several encoders."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    queries = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="minings_as_queries")
+    snippets = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="minings_as_snippets")
+    encoders = models.JSONField(help_text="names, in the order of the scores")
+    k = models.PositiveIntegerField(default=20)
+    limit = models.PositiveIntegerField(null=True, blank=True, help_text="only the first so many queries")
+    rule = models.PositiveIntegerField(default=int(Rule.TESTABLE))
+    text_option = models.CharField(max_length=24, default="whole")
+    fusion = models.CharField(max_length=8, default="mean")
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    done = models.PositiveIntegerField(default=0, help_text="units of work finished")
+    total = models.PositiveIntegerField(default=0)
+    phase = models.CharField(max_length=80, blank=True, help_text="what is being done, for people")
+    message = models.TextField(blank=True, help_text="why it failed")
+    lease_until = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"top {self.k} of {self.snippets} for {self.queries} by {', '.join(self.encoders)}"
+
+
+class Candidate(models.Model):
+    """(query, snippet) proposed by a mining, with its rank (from 1), mean score and each encoder's score."""
+
+    mining = models.ForeignKey(Mining, on_delete=models.CASCADE, related_name="candidates")
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="candidates")
+    query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="+")
+    rank = models.PositiveIntegerField()
+    score = models.FloatField()
+    scores = models.JSONField(help_text="by encoder: what entered the mean, and the raw score")
+
+    class Meta:
+        ordering = ["mining", "query", "rank"]
+        constraints = [
+            models.UniqueConstraint(fields=["mining", "query", "rank"], name="candidate_rank_once"),
+            models.UniqueConstraint(fields=["mining", "pair"], name="candidate_pair_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rank}. {self.pair}"

@@ -1,0 +1,97 @@
+"""Texts and pairs, stored once for the whole installation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from django.db import models
+
+from retrieval.hostile import clean
+from retrieval.models.blobs import Blob, digest_of
+
+HEAD = 240
+
+
+def canonical(text: str) -> str:
+    r"""The text whose hash is its identity: hostile characters marked, `\r\n` → `\n`, stripped."""
+    return clean(text).replace("\r\n", "\n").strip()
+
+
+class TextBody(Blob):
+    """The whole of a query's or snippet's text."""
+
+
+class TextQuerySet(models.QuerySet["Text"]):
+    def keep_all(self, texts: Sequence[str]) -> list[Text]:
+        """The rows of `texts`, in order; new ones are stored. Safe beside another importer."""
+        wanted = [canonical(text) for text in texts]
+        bodies = TextBody.keep_all(dict.fromkeys(wanted))
+        rows = [Text(body_id=body.digest, head=body.text[:HEAD], size=body.size) for body in bodies]
+        self.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+        stored = self.by_digest([body.digest for body in bodies])
+        return [stored[digest_of(text)] for text in wanted]
+
+    def by_digest(self, digests: Iterable[str]) -> dict[str, Text]:
+        """The stored rows among `digests`, by digest."""
+        wanted = list(digests)
+        found: dict[str, Text] = {}
+        for start in range(0, len(wanted), 500):
+            found |= {row.digest: row for row in self.filter(body__in=wanted[start : start + 500])}
+        return found
+
+    def keep(self, text: str) -> Text:
+        return self.keep_all([text])[0]
+
+    def with_bodies(self) -> TextQuerySet:
+        return self.select_related("body")
+
+
+class Text(models.Model):
+    """A query's or snippet's text. `head` is its beginning, for lists and search; `text` is the whole."""
+
+    body = models.OneToOneField(TextBody, on_delete=models.PROTECT, related_name="entry")
+    head = models.CharField(max_length=HEAD)
+    size = models.PositiveIntegerField(help_text="characters")
+
+    objects = TextQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.head
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the canonical text: its identity everywhere."""
+        return self.body_id
+
+    @property
+    def text(self) -> str:
+        """The whole text; one read of the side table unless it came with `with_bodies`."""
+        return self.body.text
+
+
+class PairQuerySet(models.QuerySet["Pair"]):
+    def keep_all(self, keys: Sequence[tuple[int, int]]) -> list[Pair]:
+        """The rows of (query text id, snippet text id), in order; new ones are stored."""
+        rows = [Pair(query_id=query, snippet_id=snippet) for query, snippet in sorted(set(keys))]
+        self.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+        stored: dict[tuple[int, int], Pair] = {}
+        queries = list(dict.fromkeys(query for query, _ in keys))
+        for start in range(0, len(queries), 200):
+            for row in self.filter(query_id__in=queries[start : start + 200]):
+                stored[row.query_id, row.snippet_id] = row
+        return [stored[key] for key in keys]
+
+
+class Pair(models.Model):
+    """(query text, snippet text): what cases, labels and reviews belong to."""
+
+    query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="pairs_as_query")
+    snippet = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="pairs_as_snippet")
+
+    objects = PairQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["query", "snippet"], name="pair_once")]
+
+    def __str__(self) -> str:
+        return f"{self.query.head} · {self.snippet.head.splitlines()[0] if self.snippet.head else ''}"

@@ -1,0 +1,101 @@
+"""CoSQA's and CoSQA+'s JSON files: queries, code bases and the labels that came with them.
+
+Queries, and labelled pairs: a JSON array of objects with `doc` (CoSQA) or `query` (CoSQA+), and for pairs
+`code` and `label`. Code base: `code_idx_map.txt`, a JSON object from function to index, or an array of
+objects with `code`. Other keys are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from retrieval.sources import Problem, Record
+from retrieval.sources.json_stream import Element, elements
+
+QUERY_TEXT = ("doc", "query")
+QUERY_ID = ("query-idx", "idx")
+CODE_TEXT = ("code",)
+CODE_ID = ("code-idx", "retrieval_idx", "idx")
+LABELS = (0, 1)
+
+
+class GivenLabel(NamedTuple):
+    """A label that came with the data: query text, snippet text, 1 match or 0 no match."""
+
+    query: str
+    snippet: str
+    value: int
+
+
+class _WrongShape(ValueError):
+    """A record is not what the format says; the message tells what was expected."""
+
+
+def read_queries(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+    """Yield the queries of a file of queries or pairs; a query of several pairs comes once for each."""
+    for element in elements(path):
+        yield _record(element, path, QUERY_TEXT, QUERY_ID, licence)
+
+
+def read_snippets(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+    """Yield the functions of a code base."""
+    for element in elements(path):
+        if isinstance(element, Element) and element.key is not None:
+            yield _mapped(element, element.key, path, licence)
+        else:
+            yield _record(element, path, CODE_TEXT, CODE_ID, licence)
+
+
+def read_labels(path: Path) -> Iterator[GivenLabel | Problem]:
+    """Yield the labels of a file of pairs; records without a label (a file of queries) are passed over."""
+    for element in elements(path):
+        if isinstance(element, Problem):
+            yield element
+        elif not isinstance(element.value, dict) or "label" in element.value:
+            yield _label(element, path)
+
+
+def _record(
+    element: Element | Problem, path: Path, text_keys: Sequence[str], id_keys: Sequence[str], licence: str
+) -> Record | Problem:
+    if isinstance(element, Problem):
+        return element
+    try:
+        text = _text(element.value, text_keys)
+        name = next((element.value[key] for key in id_keys if key in element.value), element.number - 1)
+    except _WrongShape as wrong:
+        return Problem(str(path), element.number, str(wrong))
+    return Record(text, str(name), path.name, licence)
+
+
+def _mapped(element: Element, code: str, path: Path, licence: str) -> Record | Problem:
+    if not isinstance(element.value, int) or not code.strip():
+        message = f"expected a function and its index, found {code[:20]!r}: {str(element.value)[:20]!r}"
+        return Problem(str(path), element.number, message)
+    return Record(code, str(element.value), path.name, licence)
+
+
+def _label(element: Element, path: Path) -> GivenLabel | Problem:
+    try:
+        query, snippet = _text(element.value, QUERY_TEXT), _text(element.value, CODE_TEXT)
+        value = element.value["label"]
+        if isinstance(value, bool) or value not in LABELS:
+            raise _WrongShape(f'"label" is {str(value)[:20]!r}; expected 0 or 1')
+    except _WrongShape as wrong:
+        return Problem(str(path), element.number, str(wrong))
+    return GivenLabel(query, snippet, int(value))
+
+
+def _text(value: Any, keys: Sequence[str]) -> str:
+    wanted = " or ".join(f'"{key}"' for key in keys)
+    if not isinstance(value, dict):
+        raise _WrongShape(f"expected an object with {wanted}, found {str(value)[:20]!r}")
+    key = next((key for key in keys if key in value), None)
+    if key is None:
+        has = ", ".join(f'"{name}"' for name in list(value)[:8]) or "nothing"
+        raise _WrongShape(f"has no {wanted}; it has {has}")
+    if not isinstance(value[key], str) or not value[key].strip():
+        raise _WrongShape(f'"{key}" must be a text that is not empty, found {str(value[key])[:20]!r}')
+    return str(value[key])

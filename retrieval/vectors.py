@@ -1,0 +1,207 @@
+"""Vectors on disk: encode a text once, whatever collection it turns up in again.
+
+One folder for each encoder identity and kind of text; in it shards that are written once and never changed:
+
+    <sha256 of identity and kind>/encoder.json     what the folder belongs to, for people
+    <sha256 of identity and kind>/<unique>.npy     rows of (sha256 of the text, float32 vector)
+
+A shard appears under its name only when it is whole, so a process that is killed loses the shard at hand
+and nothing else, and two processes can add to one folder at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float32]
+Indices: TypeAlias = npt.NDArray[np.int64]
+Shard: TypeAlias = npt.NDArray[np.void]
+Kind: TypeAlias = Literal["query", "snippet"]
+Progress: TypeAlias = Callable[[int, int], None]
+
+TEXTS_A_SHARD = 4096
+ABANDONED_AFTER_SECONDS = 24 * 3600
+
+
+class DamagedShard(Exception):
+    """A shard cannot be read, for example after a disk fault; the message says which file to delete."""
+
+
+class Vectoriser(Protocol):
+    """What the store asks of an encoder."""
+
+    @property
+    def identity(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVectors:
+    """Vectors of a list of texts, shape (n, d), read from memory-mapped shards part by part."""
+
+    shards: Sequence[Shard]
+    shard_of: Indices
+    row_of: Indices
+    dimension: int
+
+    def __len__(self) -> int:
+        return len(self.shard_of)
+
+    def __getitem__(self, rows: slice | Indices) -> Floats:
+        """Read the vectors of some texts into memory, float32 of shape (texts, d)."""
+        owners, places = self.shard_of[rows], self.row_of[rows]
+        vectors = np.empty((len(owners), self.dimension), dtype=np.float32)
+        for shard in np.unique(owners):
+            mine = owners == shard
+            vectors[mine] = self.shards[shard]["vector"][places[mine]]
+        return vectors
+
+
+@dataclass(frozen=True, slots=True)
+class VectorStore:
+    """All vectors of an installation, under one folder."""
+
+    folder: Path
+
+    def rows(
+        self, encoder: Vectoriser, texts: Sequence[str], kind: Kind, progress: Progress | None = None
+    ) -> StoredVectors:
+        """Return the texts' vectors in order; encode and store those that are not there yet.
+
+        `progress` counts texts, those found included. Raises what the encoder raises, and `DamagedShard`.
+        """
+        place = _Place.of(self.folder, encoder, kind)
+        keys = [text_key(text) for text in texts]
+        found = place.read()
+        lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in found.rows}
+        _encode(place, encoder, kind, lacking, len(set(keys)), progress)
+        return (place.read() if lacking else found).vectors_of(keys, encoder.dimension)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shards:
+    """The shards of a folder, and for each text's key its (shard, row)."""
+
+    shards: Sequence[Shard]
+    rows: dict[bytes, tuple[int, int]]
+
+    def vectors_of(self, keys: Sequence[bytes], dimension: int) -> StoredVectors:
+        places = np.array([self.rows[key] for key in keys], dtype=np.int64).reshape(len(keys), 2)
+        return StoredVectors(self.shards, places[:, 0], places[:, 1], dimension)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The folder of one encoder and one kind of text."""
+
+    folder: Path
+    dimension: int
+
+    @classmethod
+    def of(cls, root: Path, encoder: Vectoriser, kind: Kind) -> _Place:
+        about = {"encoder": encoder.identity, "kind": kind, "dimension": encoder.dimension}
+        text = json.dumps(about, sort_keys=True)
+        folder = root / hashlib.sha256(text.encode()).hexdigest()
+        if not (folder / "encoder.json").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            _write_whole(folder / "encoder.json", lambda part: part.write_text(text + "\n", "utf-8"))
+        return cls(folder, encoder.dimension)
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        return np.dtype([("key", "V32"), ("vector", "<f4", (self.dimension,))])
+
+    def read(self) -> _Shards:
+        shards = [self._open(file) for file in sorted(self.folder.glob("*.npy"))]
+        rows: dict[bytes, tuple[int, int]] = {}
+        for number, shard in enumerate(shards):
+            keys = shard["key"].tobytes()
+            for row in range(len(shard)):
+                rows.setdefault(keys[32 * row : 32 * row + 32], (number, row))
+        return _Shards(shards, rows)
+
+    def add(self, keys: Sequence[bytes], vectors: Floats) -> None:
+        rows = np.zeros(len(keys), dtype=self.dtype)
+        rows["key"] = np.frombuffer(b"".join(keys), dtype="V32")
+        rows["vector"] = vectors
+        _remove_abandoned(self.folder)
+        _write_whole(self.folder / f"{uuid.uuid4().hex}.npy", lambda part: _save(part, rows))
+
+    def _open(self, file: Path) -> Shard:
+        try:
+            shard: Shard = np.load(file, mmap_mode="r")
+        except (ValueError, EOFError) as error:
+            raise DamagedShard(f"{file} cannot be read ({error}); delete it to encode it again") from error
+        if shard.dtype != self.dtype:
+            raise DamagedShard(f"{file} holds {shard.dtype}, not {self.dtype}; delete it to encode it again")
+        return shard
+
+
+def text_key(text: str) -> bytes:
+    """The key of a text: sha256 of its UTF-8, 32 bytes."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _encode(
+    place: _Place,
+    encoder: Vectoriser,
+    kind: Kind,
+    lacking: dict[bytes, str],
+    total: int,
+    progress: Progress | None,
+) -> None:
+    keys, found = list(lacking), total - len(lacking)
+    for start in range(0, len(keys), TEXTS_A_SHARD):
+        chunk = keys[start : start + TEXTS_A_SHARD]
+        texts = [lacking[key] for key in chunk]
+        place.add(chunk, encoder.encode(texts, kind, _shifted(progress, found + start, total)))
+    if progress is not None:
+        progress(total, total)
+
+
+def _shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Progress of a part, told as progress of the whole."""
+    if progress is None:
+        return None
+
+    def report(done: int, _: int) -> None:
+        progress(before + done, total)
+
+    return report
+
+
+def _write_whole(file: Path, write: Callable[[Path], Any]) -> None:
+    """Write beside `file` and rename, so that readers see all of it or nothing."""
+    part = file.with_name(f"{file.name}.{uuid.uuid4().hex}.part")
+    write(part)
+    with part.open("rb") as stream:
+        os.fsync(stream.fileno())
+    part.replace(file)
+
+
+def _save(part: Path, rows: Shard) -> None:
+    with part.open("wb") as stream:
+        np.save(stream, rows)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Delete what killed processes left half-written; a live one's file is younger than a day."""
+    limit = time.time() - ABANDONED_AFTER_SECONDS
+    for part in folder.glob("*.part"):
+        if part.stat().st_mtime < limit:
+            part.unlink(missing_ok=True)
