@@ -1,0 +1,48 @@
+"""The fixer: which distributions provide a missing module? (paper: Bug Fixer)
+
+Its lines are a suggestion: the sandbox parses and vets them and never executes them as text.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Unpack
+
+from annotation import prompts
+from annotation.agents.asking import Options, compose, fence, schema_of
+from annotation.agents.fields import Said
+from annotation.agents.replies import VerdictModel, validated
+from annotation.llm.request import Request
+
+NAME: Final = "fixer"
+MAX_TOKENS: Final = 2048
+SCHEMA: Final = schema_of(commands={"type": "array", "items": {"type": "string"}})
+
+
+@dataclass(frozen=True, slots=True)
+class FixerInputs:
+    """The module that could not be imported, the test program, the canonical text of the report."""
+
+    module: str
+    program: str
+    report: str
+
+
+class FixerReply(VerdictModel):
+    """`pip install ...` lines; none if no distribution provides the module."""
+
+    commands: list[Said]
+
+
+def request(inputs: FixerInputs, model: str, **options: Unpack[Options]) -> Request:
+    """The question about one missing module."""
+    user = prompts.load(NAME).render(
+        "user",
+        module=fence("module", inputs.module),
+        program=fence("program", inputs.program),
+        report=fence("report", inputs.report),
+    )
+    return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
+
+
+def parse(text: str) -> FixerReply:
+    """The suggestion in a reply. Raises InvalidReply."""
+    return validated(FixerReply, text)

@@ -1,0 +1,21 @@
+"""The app's part of the API: builds, queries, candidates, cases, executions, reviews."""
+
+from django.http import HttpRequest
+from ninja import Router
+
+from annotation.access import role_of
+from annotation.api import builds, cases, queries, reviews, visible
+from annotation.schemas import Me
+
+router = Router()
+router.add_router("/builds", builds.router)
+router.add_router("/builds", queries.router)
+router.add_router("", cases.router)
+router.add_router("", reviews.router)
+
+
+@router.get("/me", response=Me, tags=["people"])
+def me(request: HttpRequest) -> Me:
+    """Whom the request counts as."""
+    user = visible.caller(request)
+    return Me(name=user.username, role=str(role_of(user)))

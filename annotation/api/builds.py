@@ -1,0 +1,196 @@
+"""Read, launch and control builds."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import cast
+
+from django.http import HttpRequest
+from ninja import Path, Query, Router, Status
+
+from annotation import launching, progress
+from annotation.access import Role
+from annotation.api import visible
+from annotation.api.auth import signed_in
+from annotation.models import Build, BuildEvent
+from annotation.models.builds import NANO
+from annotation.schemas import (
+    AnnotatorOut,
+    BuildDetail,
+    BuildOut,
+    BuildPage,
+    BuildState,
+    CollectionRef,
+    Control,
+    Controlled,
+    EventOut,
+    FailedCall,
+    MiningOut,
+    Order,
+    Progress,
+    Reason,
+)
+from annotation.stages import Stage
+from retrieval.filters import NO_RULE, Rule
+from retrieval.models import Annotator, Collection, Mining
+from retrieval.schemas import LARGEST_ID, Id, Page, page_of
+
+router = Router(tags=["builds"])
+MOST_EVENTS = 50
+
+
+@router.get("", response=Page[BuildOut])
+def list_builds(request: HttpRequest, wanted: Query[BuildPage]) -> Page[BuildOut]:
+    """Builds, the newest first."""
+    rows = visible.builds(request).filter(pk__lt=wanted.after or LARGEST_ID).order_by("-pk")
+    if wanted.state:
+        rows = rows.filter(state=wanted.state)
+    return page_of(rows[: wanted.limit + 1], wanted.limit, lambda row: row.pk, build_out)
+
+
+@router.post("", response={201: BuildDetail}, auth=signed_in(Role.ADMIN))
+def launch_build(request: HttpRequest, order: Order) -> Status[BuildDetail]:
+    """Launch a build; its mining begins as soon as a worker is free. For admins."""
+    build = launching.launch(domain_order(order), visible.caller(request))
+    return Status(201, build_detail(visible.build(request, build.pk)))
+
+
+@router.get("/{int:pk}", response=BuildDetail)
+def get_build(request: HttpRequest, pk: Path[Id]) -> BuildDetail:
+    """One build with its mining, its annotator, its progress and its history."""
+    return build_detail(visible.build(request, pk))
+
+
+@router.post("/{int:pk}/control", response=Controlled, auth=signed_in(Role.ADMIN))
+def control_build(request: HttpRequest, pk: Path[Id], order: Control) -> Controlled:
+    """Pause, resume or cancel a build, or retry what it abandoned. For admins."""
+    build = visible.build(request, pk)
+    action = launching.Action(order.action)
+    touched = launching.control(build, action, visible.caller(request), order.note)
+    build.refresh_from_db(fields=["state"])
+    return Controlled(state=cast(BuildState, build.state), cases=touched)
+
+
+def domain_order(order: Order) -> launching.Order:
+    """The order in the domain's terms. Raises LaunchRefused where a collection is missing."""
+    return launching.Order(
+        name=order.name,
+        queries=collection(order.queries),
+        snippets=collection(order.snippets),
+        encoders=tuple(order.encoders),
+        k=order.k,
+        provider=order.provider,
+        model=order.model,
+        budget=order.budget,
+        limit=order.limit,
+        rule=NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
+        text_option=order.text_option,
+        fix_rounds=order.fix_rounds,
+        sampling=order.sampling,
+    )
+
+
+def collection(pk: int) -> Collection:
+    found = Collection.objects.filter(pk=pk).first()
+    if found is None:
+        raise launching.LaunchRefused(f"There is no collection {pk}; GET /api/collections lists them.")
+    return found
+
+
+def build_out(build: Build) -> BuildOut:
+    tally = build.tally
+    return BuildOut(
+        id=build.pk,
+        name=build.name,
+        state=cast(BuildState, build.state),
+        reason=build.reason,
+        provider=build.provider,
+        model=build.model,
+        queries=collection_ref(build.queries),
+        snippets=collection_ref(build.snippets),
+        limit=build.limit,
+        pairs=tally.total,
+        settled=tally.settled,
+        abandoned=tally.abandoned,
+        matches=tally.matches,
+        created_by=build.created_by.username if build.created_by else None,
+        created_at=build.created_at,
+        finished_at=build.finished_at,
+    )
+
+
+def collection_ref(of: Collection) -> CollectionRef:
+    return CollectionRef(id=of.pk, name=of.name, version=of.version)
+
+
+def build_detail(build: Build) -> BuildDetail:
+    now = progress.snapshot(build)
+    return BuildDetail(
+        **build_out(build).dict(),
+        mining=mining_out(now.mining),
+        annotator=annotator_out(build.annotator),
+        progress=progress_out(now),
+        events=[event_out(event) for event in build.events.select_related("user")[:MOST_EVENTS]],
+    )
+
+
+def mining_out(mining: Mining) -> MiningOut:
+    return MiningOut(
+        id=mining.pk,
+        encoders=mining.encoders,
+        k=mining.k,
+        limit=mining.limit,
+        rules=[str(rule.name).lower() for rule in Rule if mining.rule & rule],
+        text_option=mining.text_option,
+        fusion=mining.fusion,
+        state=mining.state,
+        phase=mining.phase,
+        done=mining.done,
+        total=mining.total,
+        message=mining.message,
+        created_at=mining.created_at,
+        finished_at=mining.finished_at,
+    )
+
+
+def annotator_out(annotator: Annotator) -> AnnotatorOut:
+    return AnnotatorOut(
+        id=annotator.pk,
+        kind=annotator.kind,
+        name=annotator.name,
+        version=annotator.version,
+        config=annotator.config,
+    )
+
+
+def event_out(event: BuildEvent) -> EventOut:
+    user = event.user.username if event.user else None
+    return EventOut(event=event.event, note=event.note, user=user, at=event.at)
+
+
+def progress_out(now: progress.Snapshot) -> Progress:
+    tally = now.tally
+    return Progress(
+        version=tally.version,
+        stages={stage: getattr(tally, stage) for stage in Stage},
+        programs=tally.programs,
+        ran=tally.ran,
+        executable_rate=tally.rates.executable,
+        calls=tally.calls,
+        reused=tally.reused,
+        input_tokens=tally.input_tokens,
+        output_tokens=tally.output_tokens,
+        budget=None if tally.cap is None else dollars(tally.cap),
+        reserved=dollars(tally.reserved),
+        spent=dollars(tally.spent),
+        finished_a_minute=now.pace.a_minute,
+        seconds_left=now.pace.seconds_left,
+        waiting_replies=now.waiting_replies,
+        abandoned_because=[Reason(reason=reason, cases=cases) for reason, cases in now.reasons],
+        failed_calls=[FailedCall(agent=call.agent, error=call.error) for call in now.errors],
+    )
+
+
+def dollars(nano: int) -> Decimal:
+    """Exact, without an exponent and without trailing zeros."""
+    return Decimal(f"{Decimal(nano) / NANO:f}")

@@ -1,0 +1,133 @@
+"""Cases and their executions."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Path, Query, Router
+
+from annotation import review
+from annotation.api import visible
+from annotation.api.builds import dollars
+from annotation.api.queries import text_head
+from annotation.models import Case, Execution, Step, TestProgram
+from annotation.pages.evidence import evidence_hash
+from annotation.schemas import CaseDetail, CaseOut, CasePage, ExecutionOut, ProgramOut, StepOut
+from annotation.seen import mark_seen
+from annotation.stages import Event, Stage
+from retrieval.schemas import Id, Page, page_of
+from sandbox.report import Outcome
+
+router = Router(tags=["cases"])
+
+
+@router.get("/builds/{int:pk}/cases", response=Page[CaseOut])
+def list_cases(request: HttpRequest, pk: Path[Id], wanted: Query[CasePage]) -> Page[CaseOut]:
+    """The build's cases in the order in which they were made: by query, then by rank."""
+    rows = Case.objects.filter(build=visible.build(request, pk), pk__gt=wanted.after or 0)
+    asked = {"stage": wanted.stage, "label": wanted.label, "query": wanted.query}
+    rows = rows.filter(**{name: value for name, value in asked.items() if value is not None})
+    related = "query", "pair__snippet", "execution"
+    page = list(rows.select_related(*related).order_by("pk")[: wanted.limit + 1])
+    mark_seen(request.user, [case.pair_id for case in page[: wanted.limit]])
+    return page_of(page, wanted.limit, lambda row: row.pk, case_out)
+
+
+@router.get("/cases/{int:pk}", response=CaseDetail)
+def get_case(request: HttpRequest, pk: Path[Id]) -> CaseDetail:
+    """One case with its texts, its steps and its test program."""
+    case = visible.case(request, pk)
+    mark_seen(request.user, [case.pair_id])
+    related = "call", "program__source", "execution"
+    steps = list(case.steps.select_related(*related).order_by("number"))
+    mine = review.reviews_of(case.pair_id, visible.caller(request)).last()
+    return CaseDetail(
+        **case_out(case).dict(),
+        query_text=case.pair.query.text,
+        code=case.pair.snippet.text,
+        left=Stage(case.left) if case.left else None,
+        missing_module=case.missing_module,
+        dependencies=case.dependencies,
+        program=program_out(case.program) if case.program else None,
+        execution=case.execution_id,
+        steps=[step_out(step) for step in steps],
+        evidence=evidence_hash(case, steps),
+        seen_revision=review.revision_seen(mine),
+    )
+
+
+@router.get("/executions/{int:pk}", response=ExecutionOut)
+def get_execution(request: HttpRequest, pk: Path[Id]) -> ExecutionOut:
+    """One execution with its whole report."""
+    execution = get_object_or_404(visible.executions(request).select_related("report"), pk=pk)
+    mark_seen(request.user, pairs_of(execution))
+    return execution_out(execution)
+
+
+def pairs_of(execution: Execution) -> list[int]:
+    """The pairs whose cases rest on the execution."""
+    stepped = Step.objects.filter(execution=execution).values_list("case__pair", flat=True)
+    asked = execution.requests.values_list("program__pair", flat=True)
+    return [*stepped.order_by(), *asked.order_by()]
+
+
+def case_out(case: Case) -> CaseOut:
+    return CaseOut(
+        id=case.pk,
+        stage=Stage(case.stage),
+        label=case.label,
+        build=case.build_id,
+        pair=case.pair_id,
+        query=text_head(case.query),
+        snippet=text_head(case.pair.snippet),
+        rank=case.rank,
+        round=case.round,
+        reason=case.reason,
+        outcome=Outcome(case.execution.outcome) if case.execution else None,
+        updated_at=case.updated_at,
+    )
+
+
+def step_out(step: Step) -> StepOut:
+    call = step.call
+    return StepOut(
+        number=step.number,
+        before=Stage(step.before),
+        event=Event(step.event),
+        after=Stage(step.after),
+        note=step.note,
+        agent=call.agent if call else None,
+        model=call.model if call else None,
+        cost=dollars(call.cost) if call else None,
+        program=step.program_id,
+        execution=step.execution_id,
+        at=step.at,
+    )
+
+
+def program_out(program: TestProgram) -> ProgramOut:
+    return ProgramOut(
+        id=program.pk,
+        source=program.source.text,
+        reading=program.reading,
+        helpers=program.helpers,
+        redefines=program.redefines,
+    )
+
+
+def execution_out(execution: Execution) -> ExecutionOut:
+    report = execution.whole_report()
+    return ExecutionOut(
+        id=execution.pk,
+        outcome=Outcome(execution.outcome),
+        ran=execution.ran,
+        asserted=execution.asserted,
+        touched=execution.touched,
+        dependencies=execution.dependencies,
+        image=execution.image,
+        repeat=execution.repeat,
+        backend=execution.backend,
+        created_at=execution.created_at,
+        report=report,
+        canonical=report.canonical(),
+    )

@@ -1,0 +1,79 @@
+"""The queries of a build, and each one's candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Count, Q
+from django.http import HttpRequest
+from ninja import Path, Query, Router
+
+from annotation.api import visible
+from annotation.models import Case
+from annotation.schemas import CandidateOut, CaseRef, QueryOut, QueryPage
+from annotation.seen import mark_seen
+from annotation.stages import Stage
+from retrieval.models import Candidate, Text
+from retrieval.schemas import Id, Page, Paging, TextHead, page_of
+
+router = Router(tags=["queries"])
+
+
+@router.get("/{int:pk}/queries", response=Page[QueryOut])
+def list_queries(request: HttpRequest, pk: Path[Id], wanted: Query[QueryPage]) -> Page[QueryOut]:
+    """The queries that have cases in the build, each with counts over its candidates."""
+    rows = Case.objects.filter(build=visible.build(request, pk), query__gt=wanted.after or 0)
+    if wanted.q:
+        rows = rows.filter(query__head__icontains=wanted.q)
+    counted = rows.values("query").annotate(**COUNTS).order_by("query")
+    page: list[dict[str, Any]] = [dict(row) for row in counted[: wanted.limit + 1]]
+    texts = Text.objects.in_bulk([row["query"] for row in page])
+    return page_of(page, wanted.limit, lambda row: row["query"], lambda row: query_out(row, texts))
+
+
+@router.get("/{int:pk}/queries/{int:query}/candidates", response=Page[CandidateOut])
+def list_candidates(
+    request: HttpRequest, pk: Path[Id], query: Path[Id], wanted: Query[Paging]
+) -> Page[CandidateOut]:
+    """A query's candidates by rank, with scores and with what became of each."""
+    build = visible.build(request, pk)
+    rows = Candidate.objects.filter(mining=build.mining_id, query=query, rank__gt=wanted.after or 0)
+    page = list(rows.select_related("pair__snippet").order_by("rank")[: wanted.limit + 1])
+    mark_seen(request.user, [candidate.pair_id for candidate in page[: wanted.limit]])
+    cases = latest_cases(Case.objects.filter(build=build, candidate__in=page))
+    return page_of(page, wanted.limit, lambda row: row.rank, lambda row: candidate_out(row, cases))
+
+
+COUNTS = {
+    "candidates": Count("pk"),
+    "settled": Count("pk", filter=Q(stage=Stage.SETTLED)),
+    "matches": Count("pk", filter=Q(label=1)),
+    "abandoned": Count("pk", filter=Q(stage=Stage.ABANDONED)),
+}
+
+
+def query_out(row: dict[str, Any], texts: dict[int, Text]) -> QueryOut:
+    counts = {name: row[name] for name in COUNTS}
+    return QueryOut(query=text_head(texts[row["query"]]), **counts)
+
+
+def latest_cases(cases: Iterable[Case]) -> dict[int, Case]:
+    """The case of the last round, by candidate."""
+    return {case.candidate_id: case for case in sorted(cases, key=lambda case: case.round)}
+
+
+def candidate_out(candidate: Candidate, cases: dict[int, Case]) -> CandidateOut:
+    case = cases.get(candidate.pk)
+    return CandidateOut(
+        id=candidate.pk,
+        rank=candidate.rank,
+        score=candidate.score,
+        scores=candidate.scores,
+        snippet=text_head(candidate.pair.snippet),
+        case=CaseRef(id=case.pk, stage=Stage(case.stage), label=case.label) if case else None,
+    )
+
+
+def text_head(text: Text) -> TextHead:
+    return TextHead(id=text.pk, digest=text.digest, head=text.head, size=text.size)

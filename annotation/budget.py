@@ -1,0 +1,187 @@
+"""Money: reserve the upper bound before a call, settle what it cost after."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import NoReturn
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.llm import Reply, Request
+from annotation.llm.exchange import ExchangeLLM
+from annotation.models import Build, Case, LLMCall, Price, ReplyText, RequestText, SystemText, Tally
+from retrieval.hostile import clean
+
+RESERVATION = timedelta(minutes=10)
+CHARACTERS_A_TOKEN = 2
+"""Deliberately low (English and code have about 3 to 4), so that the bound is an upper bound."""
+
+
+class OverBudget(Exception):
+    """The call could cost more than is left under the build's cap."""
+
+
+class AlreadyAsked(Exception):
+    """Another worker is asking this very request, or has just asked it; wait for its reply."""
+
+
+class BudgetHeld(Exception):
+    """Calls in the air hold what is left under the cap; they cost less than their bounds: wait."""
+
+
+def bound(request: Request, price: Price | None) -> int:
+    """Nanodollars that `request` can cost at most; 0 where the model has no price."""
+    if price is None:
+        return 0
+    characters = len(request.canonical())
+    return price.cost(characters // CHARACTERS_A_TOKEN, request.max_tokens)
+
+
+def reserve(case: Case, request: Request, provider: str) -> LLMCall:
+    """A reserved call for `request`, paid by the case's build; totals first, then the call's row.
+
+    Raises OverBudget, BudgetHeld, or AlreadyAsked when the same request is in the air or has its reply.
+    """
+    digest = request.digest()
+    price = Price.objects.at(request.model, timezone.now())
+    amount = bound(request, price)
+    give_up_lost(digest)
+    try:
+        with transaction.atomic():
+            if not case.build.tally.reserve(amount):
+                refuse(case.build, amount)
+            return insert(case.build, request, provider, price, amount)
+    except IntegrityError as error:
+        raise AlreadyAsked(digest) from error
+
+
+def refuse(build: Build, amount: int) -> NoReturn:
+    """Say why `amount` can't be reserved: used up for good, or only held for a moment."""
+    tally = Tally.objects.get(pk=build.pk)
+    if tally.cap is not None and tally.spent + amount <= tally.cap:
+        raise BudgetHeld(f"{tally.reserved / 1e9:.6f} dollars are held by calls in the air")
+    raise OverBudget(f"the next call may cost {amount / 1e9:.6f} dollars, more than is left")
+
+
+def insert(build: Build, request: Request, provider: str, price: Price | None, amount: int) -> LLMCall:
+    """The row of a new attempt.
+
+    Raises AlreadyAsked while another attempt is in the air, and when one has been answered since the caller
+    looked: the totals were waited for meanwhile.
+    """
+    digest = request.digest()
+    others = LLMCall.objects.filter(digest=digest)
+    if others.filter(status__in=[LLMCall.Status.RESERVED, LLMCall.Status.SUCCEEDED]).exists():
+        raise AlreadyAsked(digest)
+    return LLMCall.objects.create(
+        digest=digest,
+        attempt=LLMCall.objects.next_attempt(digest),
+        status=LLMCall.Status.RESERVED,
+        agent=request.agent,
+        model=request.model,
+        provider=provider,
+        build=build,
+        system=SystemText.keep(request.system),
+        request=RequestText.keep(without_system(request)),
+        price=price,
+        bound=amount,
+        expires_at=timezone.now() + RESERVATION,
+    )
+
+
+def without_system(request: Request) -> str:
+    """The request as JSON without its system text, which is stored once for all requests of an agent."""
+    data = request.to_dict()
+    del data["system"]
+    return json.dumps(data, sort_keys=True)
+
+
+def give_up_lost(digest: str = "") -> int:
+    """Attempts whose worker died count as spent at their bound, until a reply turns up; returns how many.
+
+    Only those of one request where `digest` names it. Each is given up in a transaction of its own: two
+    builds' totals are never held at once.
+    """
+    lost = LLMCall.objects.filter(status=LLMCall.Status.RESERVED, expires_at__lt=timezone.now())
+    if digest:
+        lost = lost.filter(digest=digest)
+    return sum(give_up(call) for call in lost.select_related("build__tally"))
+
+
+def give_up(call: LLMCall) -> bool:
+    """Give up a lost attempt, unless its reply came meanwhile; nobody bills an exchange by file."""
+    with transaction.atomic():
+        if held(call) != LLMCall.Status.RESERVED:
+            return False
+        cost = 0 if call.provider == ExchangeLLM.name else call.bound
+        call.build.tally.change(reserved=-call.bound, spent=cost)
+        LLMCall.objects.filter(pk=call.pk).update(status=LLMCall.Status.UNKNOWN, cost=cost)
+    return True
+
+
+def held(call: LLMCall) -> str:
+    """The call's status now; it stays so until the transaction ends, as its build's totals are held."""
+    call.build.tally.change()
+    call.refresh_from_db(fields=["status", "bound", "cost"])
+    return call.status
+
+
+def settle(call: LLMCall, reply: Reply) -> LLMCall:
+    """Store the reply, its tokens and its cost, before anybody uses it. A call is settled once.
+
+    A reply that turns up after its reservation was given up corrects what was counted for it.
+    """
+    usage = reply.usage
+    tokens = usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens
+    cost = call.price.cost(*tokens) if call.price else 0
+    with transaction.atomic():
+        before = held(call)
+        if before in {LLMCall.Status.SUCCEEDED, LLMCall.Status.FAILED}:
+            return LLMCall.objects.select_related("reply").get(pk=call.pk)
+        call.build.tally.change(
+            calls=1,
+            reserved=-call.bound if before == LLMCall.Status.RESERVED else 0,
+            spent=cost - call.cost,
+            input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
+            output_tokens=usage.output_tokens,
+        )
+        call.status, call.cost, call.reply = LLMCall.Status.SUCCEEDED, cost, ReplyText.keep(reply.text)
+        call.input_tokens, call.output_tokens = usage.input_tokens, usage.output_tokens
+        call.cache_read_tokens, call.cache_write_tokens = usage.cache_read_tokens, usage.cache_write_tokens
+        call.latency, call.answered_by = reply.latency, clean(reply.model)[:120]
+        call.provider_id, call.stop_reason = clean(reply.request_id)[:120], clean(reply.stop_reason)[:40]
+        call.finished_at = timezone.now()
+        call.save()
+    return call
+
+
+def fail(call: LLMCall, error: str, reply: Reply | None = None) -> None:
+    """Note that the attempt gave nothing usable; what was billed all the same is kept."""
+    with transaction.atomic():
+        if reply is not None:
+            cost = settle(call, reply).cost
+        else:
+            before, cost = held(call), 0
+            in_the_air = before == LLMCall.Status.RESERVED
+            # One that was given up had been counted at its bound.
+            call.build.tally.change(reserved=-call.bound if in_the_air else 0, spent=-call.cost)
+        LLMCall.objects.filter(pk=call.pk).update(
+            status=LLMCall.Status.FAILED, error=clean(error), cost=cost, finished_at=timezone.now()
+        )
+
+
+def discard(call: LLMCall, why: str) -> None:
+    """A stored reply that no agent can use is not used again; it was paid, and its cost stays."""
+    LLMCall.objects.filter(pk=call.pk).update(status=LLMCall.Status.FAILED, error=clean(why))
+
+
+def park(call: LLMCall) -> None:
+    """Turn the reservation into a request that waits for a reply by file; no money is involved."""
+    with transaction.atomic():
+        if held(call) == LLMCall.Status.RESERVED:
+            call.build.tally.change(reserved=-call.bound)
+        LLMCall.objects.filter(pk=call.pk).update(
+            status=LLMCall.Status.WAITING, bound=0, cost=0, expires_at=None
+        )

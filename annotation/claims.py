@@ -1,0 +1,137 @@
+"""Taking work: a claim is a lease on a handful of rows, taken in one short transaction.
+
+The only vendor SQL of this app is here.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final, TypeVar
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from annotation.models import Build, CallRequest, Case, ExecutionRequest, LLMCall, Request
+from annotation.stages import QUEUE_OF, Queue, Stage
+from retrieval.models import ImportJob, Mining
+
+REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest)
+RequestRow = TypeVar("RequestRow", bound=Request)
+LEASE = timedelta(minutes=10)
+"""Longer than any one call or run may take, so that only a dead worker's lease runs out."""
+
+
+def stages_of(queue: Queue) -> list[str]:
+    """The stages whose work a queue does, the furthest first, so that begun cases end early."""
+    return [stage.value for stage in reversed(Stage) if QUEUE_OF.get(stage) == queue]
+
+
+def claimable(queue: Queue, now: datetime) -> QuerySet[Case]:
+    """Cases of running builds that a worker of `queue` may take now."""
+    due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
+    return Case.objects.filter(
+        due,
+        stage__in=stages_of(queue),
+        build__state=Build.State.RUNNING,
+        lease__isnull=True,
+        waiting_for__isnull=True,
+    )
+
+
+def claim(queue: Queue, handful: int) -> list[Case]:
+    """Lease up to `handful` cases and read what working on them needs.
+
+    An idle queue is looked at several times a second, so that look takes no lock and writes nothing.
+    """
+    lease, now = uuid.uuid4(), timezone.now()
+    if not claimable(queue, now).exists():
+        return []
+    with transaction.atomic():
+        taken = lock(claimable(queue, now).order_by("id"), handful)
+        rows = Case.objects.filter(pk__in=taken, lease__isnull=True)
+        rows.update(lease=lease, lease_until=now + LEASE)
+    related = (
+        "build__tally",
+        "build__annotator",
+        "pair__query__body",
+        "pair__snippet__body",
+        "program__source",
+    )
+    leased = Case.objects.filter(pk__in=taken, lease=lease)
+    return list(leased.select_related(*related, "execution__report"))
+
+
+def lock(rows: QuerySet[Case], handful: int) -> Sequence[int]:
+    """Ids of up to `handful` rows that nobody else is taking.
+
+    PostgreSQL skips rows that another claim holds; SQLite has one writer at a time, and our transactions
+    are IMMEDIATE, so what was read can't change before the update.
+    """
+    if connection.vendor == "postgresql":
+        rows = rows.select_for_update(skip_locked=True, no_key=True, of=("self",))
+    return list(rows.values_list("pk", flat=True)[:handful])
+
+
+def claim_execution() -> ExecutionRequest | None:
+    """Lease one person's execution request."""
+    return claim_request(ExecutionRequest, "program__pair__snippet__body", "program__source")
+
+
+def claim_call() -> CallRequest | None:
+    """Lease one person's call."""
+    return claim_request(CallRequest, "pair__snippet__body")
+
+
+def claim_request(kind: type[RequestRow], *related: str) -> RequestRow | None:
+    """Lease the request that has waited longest, read with what working on it needs."""
+    now = timezone.now()
+    rows = kind._default_manager.filter(state=Request.State.WAITING).order_by("id")
+    if not rows.exists():
+        return None
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            rows = rows.select_for_update(skip_locked=True)
+        row = rows.first()
+        if row is None:
+            return None
+        row.state, row.lease_until = Request.State.RUNNING, now + LEASE
+        row.save(update_fields=["state", "lease_until"])
+    return kind._default_manager.select_related(*related).get(pk=row.pk)
+
+
+def expire(now: datetime) -> int:
+    """Free the leases of workers that died; returns how many."""
+    cases = Case.objects.filter(lease__isnull=False, lease_until__lt=now).update(lease=None, lease_until=None)
+    for kind in REQUESTS:
+        dead = kind._default_manager.filter(state=Request.State.RUNNING, lease_until__lt=now)
+        cases += dead.update(state=Request.State.WAITING, lease_until=None)
+    return cases
+
+
+def free_all() -> int:
+    """Free every lease and give up every call in the air; returns how many cases. For whoever works alone."""
+    now = timezone.now()
+    LLMCall.objects.filter(status=LLMCall.Status.RESERVED).update(expires_at=now)
+    Case.objects.filter(lease__isnull=False).update(lease_until=now)
+    for kind in REQUESTS:
+        kind._default_manager.filter(state=Request.State.RUNNING).update(lease_until=now)
+    Mining.objects.filter(state=Mining.State.RUNNING).update(lease_until=now)
+    ImportJob.objects.filter(state=ImportJob.State.RUNNING).update(lease_until=now)
+    return expire(timezone.now())
+
+
+def release(cases: Iterable[Case]) -> None:
+    """Give back cases that were claimed and not worked on."""
+    for case in cases:
+        case.put_back()
+
+
+def free_answered() -> int:
+    """Let cases go on whose request has its reply now, by file or because another build got one live."""
+    parked = Case.objects.filter(waiting_for__isnull=False)
+    over = ~Q(waiting_for__status=LLMCall.Status.WAITING)
+    same = LLMCall.objects.filter(digest=OuterRef("waiting_for__digest"), status=LLMCall.Status.SUCCEEDED)
+    return parked.filter(over | Exists(same)).update(waiting_for=None)

@@ -1,0 +1,256 @@
+"""Run stored programs, once for each (program, candidate, dependencies, image, limits), and calls."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
+from math import inf
+
+from django.utils import timezone
+
+from annotation.asking import no_connection
+from annotation.claims import claim_call, claim_execution
+from annotation.models import (
+    CallAnswer,
+    CallRequest,
+    Execution,
+    ExecutionRequest,
+    ReportText,
+    Request,
+    SandboxCheck,
+    TestProgram,
+)
+from retrieval.hostile import clean
+from sandbox.calling import CALL_LIMITS, Call, CallOutcome
+from sandbox.checks import Check, require
+from sandbox.program import Limits, Program
+from sandbox.report import Outcome, Report
+from sandbox.runner import Sandbox, SandboxUnavailable
+
+log = logging.getLogger(__name__)
+RESERVED = 2
+"""Places in the sandbox for what people wait for: a build at full speed never takes them."""
+SECONDS_BETWEEN_OPENINGS = 2.0
+"""Opening probes the machine; what was not to be had a moment ago is not probed for each case.
+
+What took longer to fail, such as an installation without network, is left alone for as long as it took.
+"""
+SECONDS_BETWEEN_CHECKS = 3600.0
+FORGOTTEN = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is known of this machine's sandbox: its checks, or why there is none."""
+
+    backend: str = ""
+    image: str = ""
+    checks: tuple[Check, ...] = ()
+    failure: str = ""
+
+
+@dataclass
+class SandboxProvider:
+    """Opens the sandbox when it is first needed, and again after it was not to be had.
+
+    It is checked before it is used, and once an hour; `note` is told what was found.
+    """
+
+    open: Callable[[], Sandbox]
+    note: Callable[[Found], None] = lambda found: None
+    _sandbox: Sandbox | None = None
+    _failure: SandboxUnavailable | None = None
+    _try_again_at: float = -inf
+    _checked_at: float = -inf
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self) -> Sandbox:
+        """The sandbox. Raises SandboxUnavailable, which says what is missing."""
+        with self._lock:
+            return self._ready()
+
+    def _ready(self) -> Sandbox:
+        if self._sandbox is not None and time.monotonic() - self._checked_at < SECONDS_BETWEEN_CHECKS:
+            return self._sandbox
+        began = time.monotonic()
+        if self._failure and began < self._try_again_at:
+            raise self._failure
+        found = Found()
+        try:
+            self._sandbox = sandbox = self._sandbox or self.open()
+            found = Found(sandbox.name, sandbox.image, sandbox.check())
+            require(found.checks)
+        except SandboxUnavailable as why:
+            self._failure, now = why, time.monotonic()
+            self._try_again_at = now + max(SECONDS_BETWEEN_OPENINGS, now - began)
+            self.close()
+            self.note(replace(found, failure=str(why)))
+            raise
+        self._checked_at = time.monotonic()
+        self.note(found)
+        return sandbox
+
+    def watch(self) -> int:
+        """Open the sandbox where it is not, then reap: for machines whose work is to execute."""
+        with suppress(SandboxUnavailable):
+            self.get()
+        return self.reap()
+
+    def reap(self) -> int:
+        """Remove what dead workers left; nothing to do where no sandbox was opened."""
+        with self._lock:
+            if self._sandbox is None:
+                return 0
+            with suppress(SandboxUnavailable):
+                self._ready()
+            return self._sandbox.reap() if self._sandbox else 0
+
+    def close(self) -> None:
+        """Close the sandbox at once: whoever is opening or checking it may have minutes to go."""
+        sandbox, self._sandbox = self._sandbox, None
+        if sandbox:
+            sandbox.close()
+
+
+def keep_found(found: Found) -> None:
+    """Store what is known of this machine's sandbox; forget machines not heard of for a day."""
+    now = timezone.now()
+    columns = {
+        "backend": found.backend,
+        "image": found.image,
+        "checks": [asdict(check) for check in found.checks],
+        "failure": clean(found.failure),
+        "made_at": now,
+    }
+    SandboxCheck.objects.update_or_create(machine=socket.gethostname(), defaults=columns)
+    SandboxCheck.objects.filter(made_at__lt=now - FORGOTTEN).delete()
+
+
+def execute(
+    candidate: str,
+    program: TestProgram,
+    dependencies: Sequence[str],
+    provider: SandboxProvider,
+    limits: Limits,
+) -> tuple[Execution, Report]:
+    """The first execution of this very program and candidate: stored earlier, or run now and stored.
+
+    Raises SandboxUnavailable, also for a report that says so: infrastructure is never evidence.
+    """
+    inputs = Program(candidate=candidate, source=program.source.text, dependencies=tuple(dependencies))
+    sandbox = provider.get()
+    earlier = (
+        Execution.objects.filter(**key(inputs, sandbox, limits), repeat=1).select_related("report").first()
+    )
+    if earlier is not None:
+        return earlier, earlier.whole_report()
+    report = run(inputs, sandbox, limits)
+    return keep(inputs, sandbox, limits, report, repeat=1), report
+
+
+def run(inputs: Program, sandbox: Sandbox, limits: Limits) -> Report:
+    """A fresh report, with no database connection held meanwhile. Raises SandboxUnavailable."""
+    with no_connection():
+        report = sandbox.run(inputs, limits)
+    if report.outcome is Outcome.UNAVAILABLE:
+        raise SandboxUnavailable(report.detail)
+    return report
+
+
+def key(inputs: Program, sandbox: Sandbox, limits: Limits) -> dict[str, str]:
+    """What decides a report, as columns."""
+    return {
+        "program_hash": inputs.source_hash,
+        "candidate_hash": inputs.candidate_hash,
+        "dependencies_hash": inputs.dependencies_hash,
+        "image": sandbox.image,
+        "limits": limits.digest(),
+    }
+
+
+def keep(inputs: Program, sandbox: Sandbox, limits: Limits, report: Report, repeat: int) -> Execution:
+    """Store a report; where another worker was faster, its row stands."""
+    columns = key(inputs, sandbox, limits)
+    execution, _ = Execution.objects.get_or_create(
+        **columns,
+        repeat=repeat,
+        defaults={
+            "dependencies": list(inputs.dependencies),
+            "backend": sandbox.name,
+            "outcome": report.outcome.value,
+            "ran": report.ran,
+            "asserted": report.asserted,
+            "touched": report.touched,
+            "seconds": report.seconds,
+            "queued_seconds": report.queued_seconds,
+            "report": ReportText.keep(report.to_json()),
+        },
+    )
+    return execution
+
+
+def fulfil_one(provider: SandboxProvider, limits: Limits) -> bool:
+    """Answer one person's call, or else run one requested program; says whether anybody waited."""
+    call = claim_call()
+    if call is not None:
+        fulfil(call, "answer", lambda: answered(call, provider))
+        return True
+    request = claim_execution()
+    if request is not None:
+        fulfil(request, "execution", lambda: repeat(request, provider, limits))
+    return request is not None
+
+
+def fulfil(request: Request, column: str, work: Callable[[], Execution | CallAnswer]) -> None:
+    """Store what `work` gives in the request's `column`, or why there is nothing."""
+    try:
+        setattr(request, column, work())
+        request.state = Request.State.DONE
+    except SandboxUnavailable as why:
+        request.state, request.message = Request.State.FAILED, clean(str(why))
+    except Exception as fault:
+        log.exception("%s", request)
+        request.state = Request.State.FAILED
+        request.message = clean(f"a fault of the workbench: {fault!r}")
+    request.lease_until = None
+    request.save(update_fields=["state", column, "message", "lease_until"])
+
+
+def answered(request: CallRequest, provider: SandboxProvider) -> CallAnswer:
+    """Ask the candidate, and keep what it gave. Raises SandboxUnavailable, also where the answer says so."""
+    call = Call(request.pair.snippet.text, request.expression, tuple(request.dependencies))
+    sandbox = provider.get()
+    with no_connection():
+        answer = sandbox.call(call, CALL_LIMITS)
+    if answer.outcome is CallOutcome.UNAVAILABLE:
+        raise SandboxUnavailable(answer.detail)
+    return CallAnswer.objects.create(
+        candidate_hash=answer.candidate_hash,
+        image=sandbox.image,
+        limits=CALL_LIMITS.digest(),
+        backend=sandbox.name,
+        outcome=answer.outcome.value,
+        seconds=answer.seconds,
+        queued_seconds=answer.queued_seconds,
+        text=answer.to_json(),
+    )
+
+
+def repeat(request: ExecutionRequest, provider: SandboxProvider, limits: Limits) -> Execution:
+    """Run the program again, whatever was stored: each run is a row of its own."""
+    program = request.program
+    inputs = Program(
+        candidate=program.pair.snippet.text,
+        source=program.source.text,
+        dependencies=tuple(request.dependencies),
+    )
+    sandbox = provider.get()
+    report = run(inputs, sandbox, limits)
+    earlier = Execution.objects.filter(**key(inputs, sandbox, limits)).count()
+    return keep(inputs, sandbox, limits, report, repeat=earlier + 1)

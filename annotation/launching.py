@@ -1,0 +1,245 @@
+"""Start a build; pause, resume or cancel it; retry what it abandoned. Who, when and why is recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db import IntegrityError, transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from annotation import prompts
+from annotation.llm import host_of
+from annotation.models import Build, BuildEvent, Case, LostRace, Price, Tally
+from annotation.models.builds import NANO
+from annotation.stages import Event, Stage
+from retrieval import encoders
+from retrieval.filters import Rule
+from retrieval.models import Annotator, Collection, Mining
+from sandbox.program import Limits
+
+MOST_DOLLARS = 1_000_000
+LONGEST_NAME = 120
+Actor = AbstractBaseUser | AnonymousUser | None
+
+MOST_PAIRS = 2**31 - 1
+"""What the column of a limit holds on every database."""
+
+
+class LaunchRefused(ValueError):
+    """The order can't be launched; the message says what to change."""
+
+
+class ControlRefused(ValueError):
+    """The build is in no state for this; the message says which it is in."""
+
+
+class Action(StrEnum):
+    PAUSE = "pause"
+    RESUME = "resume"
+    CANCEL = "cancel"
+    RETRY = "retry"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What an admin asks for. `budget` is in dollars, None for no cap; `limit` is in pairs."""
+
+    name: str
+    queries: Collection
+    snippets: Collection
+    encoders: tuple[str, ...]
+    k: int = 20
+    provider: str = Build.Provider.EXCHANGE
+    model: str = "any"
+    recorded: str = ""
+    budget: Decimal | None = None
+    limit: int | None = None
+    rule: Rule = Rule.TESTABLE
+    text_option: str = "whole"
+    fix_rounds: int = 2
+    sampling: dict[str, Any] = field(default_factory=dict)
+
+
+def launch(order: Order, user: Actor = None) -> Build:
+    """A new build, whose mining a worker takes up at once. Raises LaunchRefused."""
+    refuse_bad(order)
+    try:
+        with transaction.atomic():
+            return launched(order, user)
+    except IntegrityError:
+        refuse_bad(order)  # somebody, or a second click, took the name meanwhile
+        raise
+
+
+def launched(order: Order, user: Actor) -> Build:
+    """The rows of a new build. Raises IntegrityError where the name is taken."""
+    build = Build.objects.create(
+        name=order.name.strip(),
+        queries=order.queries,
+        snippets=order.snippets,
+        mining=mining_of(order),
+        annotator=annotator_of(order),
+        provider=order.provider,
+        recorded=order.recorded,
+        model=order.model,
+        limit=order.limit,
+        created_by=person(user),
+    )
+    cap = None if order.budget is None else int(order.budget * NANO)
+    Tally.objects.create(build=build, cap=cap)
+    record(build, user, "launched", f"top {order.k} by {', '.join(order.encoders)}; model {order.model}")
+    return build
+
+
+def refuse_bad(order: Order) -> None:
+    """Everything that can be known to be wrong before any work. Raises LaunchRefused."""
+    if not order.name.strip():
+        raise LaunchRefused("Give the build a name.")
+    if max(len(order.name.strip()), len(order.model)) > LONGEST_NAME:
+        raise LaunchRefused(f"The names of build and model have at most {LONGEST_NAME} characters.")
+    if Build.objects.filter(name=order.name.strip()).exists():
+        raise LaunchRefused(f"There is a build called {order.name.strip()!r} already; choose another name.")
+    if order.queries.kind != Collection.Kind.QUERIES or order.snippets.kind != Collection.Kind.SNIPPETS:
+        raise LaunchRefused("Choose one collection of queries and one of snippets.")
+    if not order.queries.size or not order.snippets.size:
+        raise LaunchRefused("One of the collections is empty; import something into it first.")
+    if not 1 <= order.k <= 1000:
+        raise LaunchRefused("k is the number of candidates a query: choose 1 to 1,000.")
+    if order.limit is not None and not 1 <= order.limit <= MOST_PAIRS:
+        raise LaunchRefused(f"The limit is a number of pairs: 1 to {MOST_PAIRS:,}, or leave it empty.")
+    if order.budget is not None and not (order.budget.is_finite() and 0 <= order.budget <= MOST_DOLLARS):
+        raise LaunchRefused(f"The budget is in dollars: 0 to {MOST_DOLLARS:,}, or leave it empty for no cap.")
+    refuse_bad_encoders(order.encoders)
+    refuse_bad_provider(order)
+
+
+def refuse_bad_provider(order: Order) -> None:
+    """Who is to answer has to be there: a key for live models, a file for recorded replies."""
+    if not order.model.strip():
+        raise LaunchRefused("Name the model that the agents ask.")
+    keyless = settings.LLM_PROFILE == "generic"
+    if order.provider == Build.Provider.LIVE and not (settings.ANTHROPIC_API_KEY or keyless):
+        raise LaunchRefused("No key: set ANTHROPIC_API_KEY and start again, or choose file exchange.")
+    priced = Price.objects.at(order.model, timezone.now())
+    if order.provider == Build.Provider.LIVE and order.budget is not None and priced is None:
+        raise LaunchRefused(
+            f"A budget can't be kept without a price: enter that of {order.model}, or leave the budget empty."
+        )
+    if order.provider == Build.Provider.RECORDED and not Path(order.recorded).is_file():
+        raise LaunchRefused(f"There are no recorded replies at {order.recorded or 'an empty path'}.")
+
+
+def refuse_bad_encoders(names: tuple[str, ...]) -> None:
+    if not names or len(set(names)) < len(names):
+        raise LaunchRefused("Choose at least one encoder, each once.")
+    for name in names:
+        try:
+            why = encoders.why_missing(name)
+        except encoders.UnknownEncoder as unknown:
+            raise LaunchRefused(str(unknown)) from unknown
+        if why and not settings.CELERY_BROKER_URL:  # with a broker, a machine of its own may mine
+            raise LaunchRefused(why)
+
+
+def mining_of(order: Order) -> Mining:
+    return Mining.objects.create(
+        queries=order.queries,
+        snippets=order.snippets,
+        encoders=list(order.encoders),
+        k=order.k,
+        limit=None if order.limit is None else -(-order.limit // pairs_a_query(order)),
+        rule=int(order.rule),
+        text_option=order.text_option,
+    )
+
+
+def pairs_a_query(order: Order) -> int:
+    """k, or fewer where fewer snippets pass the rule: else the limit would end at too few queries."""
+    return max(1, min(order.k, order.snippets.members.passing(order.rule).count()))
+
+
+def annotator_of(order: Order) -> Annotator:
+    """The agents' exact configuration: any other prompt, model or switch is another annotator."""
+    config = {
+        "agents": prompts.hashes(),
+        "model": order.model,
+        "base_url": host_of(settings.LLM_BASE_URL) if order.provider == Build.Provider.LIVE else "",
+        "sampling": order.sampling,
+        "fix_rounds": order.fix_rounds,
+        "limits": Limits().digest(),
+    }
+    return Annotator.objects.version(Annotator.Kind.AGENTS, "test-driven agents", config)
+
+
+def person(user: Actor) -> Any:
+    return user if user is not None and user.is_authenticated else None
+
+
+def record(build: Build, user: Actor, event: str, note: str = "") -> None:
+    BuildEvent.objects.create(build=build, user=person(user), event=event, note=note)
+
+
+def control(build: Build, action: Action, user: Actor = None, note: str = "") -> int:
+    """Do `action`; returns how many cases it touched (only retry touches any). Raises ControlRefused."""
+    touched = retry_abandoned(build) if action is Action.RETRY else change_state(build, action)
+    record(build, user, action.value, note)
+    Tally.objects.get(build=build).change()
+    return touched
+
+
+PAST = {Action.PAUSE: "paused", Action.RESUME: "resumed", Action.CANCEL: "cancelled"}
+STATES: dict[Action, tuple[tuple[str, ...], str]] = {
+    Action.PAUSE: ((Build.State.RUNNING, Build.State.WAITING), Build.State.PAUSED),
+    Action.RESUME: ((Build.State.PAUSED, Build.State.WAITING), Build.State.RUNNING),
+    Action.CANCEL: ((Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING), Build.State.CANCELLED),
+}
+
+
+def change_state(build: Build, action: Action) -> int:
+    before, after = STATES[action]
+    if not Build.objects.filter(pk=build.pk, state__in=before).update(state=after, reason=""):
+        build.refresh_from_db(fields=["state"])
+        raise ControlRefused(
+            f"The build is {build.get_state_display().lower()}; it can't be {PAST[action]} now."
+        )
+    return 0
+
+
+def retry_abandoned(build: Build) -> int:
+    """Send every abandoned case back to the stage that it left."""
+    build.refresh_from_db()
+    if build.state == Build.State.CANCELLED:
+        raise ControlRefused("The build was cancelled; launch it again under another name.")
+    retried = 0
+    for case in (
+        Case.objects.filter(build=build, stage=Stage.ABANDONED).select_related("build__tally").iterator()
+    ):
+        retried += retry(case)
+    if retried:
+        done = Build.objects.filter(pk=build.pk, state=Build.State.DONE)
+        done.update(state=Build.State.RUNNING, finished_at=None)
+    return retried
+
+
+def retry(case: Case) -> int:
+    try:
+        case.move(Event.RETRIED, note="retried by a person", reason="", left="")
+    except LostRace:
+        return 0  # somebody else retried it at the same moment
+    return 1
+
+
+def abandoned_reasons(build: Build) -> list[tuple[str, int]]:
+    """The reasons for abandoning, the most frequent first, with how many cases each has."""
+    rows = Case.objects.filter(build=build, stage=Stage.ABANDONED).values_list("reason")
+    return [
+        (reason, count)
+        for reason, count in rows.annotate(count=Count("id")).order_by("-count", "reason")[:20]
+    ]

@@ -1,0 +1,206 @@
+"""Requests and replies as JSON Lines, so that a person or any model can answer a build without a key.
+
+A request line is {"id", "agent", "model", "system", "messages", "schema"}, a reply line {"id", "reply"}
+with the agent's JSON object, or its text, as the reply. A reply line may also say which `model`
+answered and its `usage` ({"input_tokens", "output_tokens"}); other keys are ignored. The id is the
+request's digest, so exporting again gives the same ids and a reply to a changed request is unknown.
+"""
+
+import json
+import re
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Final, NoReturn
+
+from annotation.llm.errors import Waiting
+from annotation.llm.reply import Reply, Usage, is_count
+from annotation.llm.request import JsonObject, Request
+from annotation.llm.strict_json import NotJson, loads
+
+LONGEST_LINE: Final = 4 * 1024 * 1024
+_CHUNK: Final = 1024 * 1024
+_ID: Final = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyLine:
+    """One good reply line; `line` counts from 1, `offset` is where it starts, in bytes."""
+
+    line: int
+    offset: int
+    id: str
+    text: str
+    model: str
+    usage: Usage | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeProblem:
+    """One line that was refused, and why; the other lines are not affected."""
+
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.message}"
+
+
+class ExchangeLLM:
+    """Answers nothing: every request waits until somebody's reply is imported."""
+
+    name: Final = "exchange"
+
+    def ask(self, request: Request) -> NoReturn:
+        """Raises Waiting."""
+        raise Waiting(request.digest(), request.agent)
+
+
+def request_line(request: Request) -> str:
+    """One line of an export, without its line end; ASCII only."""
+    data = request.to_dict()
+    line = {"id": request.digest()} | {
+        key: data[key] for key in ("agent", "model", "system", "messages", "schema")
+    }
+    return json.dumps(line)
+
+
+def write_requests(stream: BinaryIO, requests: Iterable[Request]) -> int:
+    """Write each request as a line and return how many there were."""
+    written = 0
+    for request in requests:
+        stream.write(f"{request_line(request)}\n".encode("ascii"))
+        written += 1
+    return written
+
+
+def reply_line(request: Request, reply: Reply) -> str:
+    """A reply as a line that an import or a recorded provider takes, without its line end."""
+    try:
+        answer = loads(reply.text)
+    except NotJson:
+        answer = reply.text
+    usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
+    line = {
+        "id": request.digest(),
+        "agent": request.agent,
+        "reply": answer if isinstance(answer, dict) else reply.text,
+        "model": reply.model,
+        "usage": usage,
+    }
+    return json.dumps(line)
+
+
+def read_replies(
+    stream: BinaryIO, known: Container[str] | None = None
+) -> Iterator[ReplyLine | ExchangeProblem]:
+    """The reply lines of a file, good and bad, in their order and with one line in memory at a time.
+
+    `known` holds the ids that may be answered; None takes any. Blank lines are skipped. Of two replies to
+    one request the first counts.
+    """
+    first_lines: dict[str, int] = {}
+    for number, offset, content in _lines(stream):
+        try:
+            found = _reply(number, offset, _decoded(content))
+            _refuse_unknown(found.id, known)
+            _refuse_second(found.id, first_lines)
+        except _BadLine as problem:
+            yield ExchangeProblem(number, str(problem))
+        else:
+            first_lines[found.id] = number
+            yield found
+
+
+def read_reply_at(stream: BinaryIO, offset: int) -> ReplyLine | ExchangeProblem:
+    """The one reply line that starts at `offset`, as `ReplyLine.offset` told it; its line number is 0."""
+    stream.seek(offset)
+    for _, _, content in _lines(stream):
+        try:
+            return _reply(0, offset, _decoded(content))
+        except _BadLine as problem:
+            return ExchangeProblem(0, str(problem))
+    return ExchangeProblem(0, "the file has become shorter")
+
+
+class _BadLine(Exception):
+    """Why a line is refused."""
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, int, bytes | None]]:
+    """(number, offset, content) of each line that isn't blank; the content of an oversize line is None."""
+    number, offset = 0, stream.tell()
+    while raw := stream.readline(LONGEST_LINE + 1):
+        number += 1
+        length = len(raw)
+        if length > LONGEST_LINE and not raw.endswith(b"\n"):
+            yield number, offset, None
+            length += _skip_line(stream)
+        elif content := raw.strip():
+            yield number, offset, content
+        offset += length
+
+
+def _skip_line(stream: BinaryIO) -> int:
+    skipped = 0
+    while chunk := stream.readline(_CHUNK):
+        skipped += len(chunk)
+        if chunk.endswith(b"\n"):
+            break
+    return skipped
+
+
+def _decoded(content: bytes | None) -> JsonObject:
+    if content is None:
+        raise _BadLine(f"is longer than {LONGEST_LINE:,} bytes")
+    try:
+        value = loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise _BadLine(f"is not UTF-8 (byte {error.start + 1} of the line)") from None
+    except NotJson as error:
+        raise _BadLine(f"is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise _BadLine('has to be a JSON object with the keys "id" and "reply"')
+    return value
+
+
+def _reply(number: int, offset: int, data: JsonObject) -> ReplyLine:
+    id_, model = data.get("id"), data.get("model", "")
+    if not isinstance(id_, str) or not _ID.fullmatch(id_):
+        raise _BadLine(f'"id" has to be the 64 hex digits of the request\'s id, got {_shown(id_)}')
+    if not isinstance(model, str):
+        raise _BadLine(f'"model" has to be a text, got {_shown(model)}')
+    return ReplyLine(number, offset, id_, _text(data), model, _usage(data.get("usage")))
+
+
+def _text(data: JsonObject) -> str:
+    reply = data.get("reply")
+    if isinstance(reply, dict) and reply:
+        return json.dumps(reply, ensure_ascii=False)
+    if isinstance(reply, str) and reply.strip():
+        return reply
+    raise _BadLine(f'"reply" has to be the agent\'s JSON object, or its text, got {_shown(reply)}')
+
+
+def _usage(data: object) -> Usage | None:
+    if data is None:
+        return None
+    counts = [data.get(key) for key in ("input_tokens", "output_tokens")] if isinstance(data, dict) else []
+    match counts:
+        case [taken, given] if is_count(taken) and is_count(given):
+            return Usage(taken, given)
+    raise _BadLine(f'"usage" needs the numbers "input_tokens" and "output_tokens", got {_shown(data)}')
+
+
+def _refuse_unknown(id_: str, known: Container[str] | None) -> None:
+    if known is not None and id_ not in known:
+        raise _BadLine(f"no request with the id {id_} waits; the pair, prompt or model may have changed")
+
+
+def _refuse_second(id_: str, first_lines: dict[str, int]) -> None:
+    if id_ in first_lines:
+        raise _BadLine(f"a second reply to {id_}; the first, on line {first_lines[id_]}, counts")
+
+
+def _shown(value: object) -> str:
+    text = "nothing" if value is None else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

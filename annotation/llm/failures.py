@@ -1,0 +1,83 @@
+"""What a failed call means: again later, never, or a matter for whoever set the provider up."""
+
+import email.utils
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from annotation.llm.errors import LLMError
+
+if TYPE_CHECKING:
+    from anthropic import APIConnectionError, APIStatusError
+
+_LONGEST: Final = 300
+_RETRYABLE: Final = frozenset({408, 409, 429})
+_ADVICE: Final[Mapping[int, str]] = {
+    401: "the provider does not accept the key: check the API key and the profile's way of sending it",
+    402: "the provider wants to be paid: top up the account's credit",
+    403: "the key may not do this: check its permissions and the model's availability",
+    404: "nothing answers there: check the model's name and the address (without /v1)",
+    413: "the request is too large for the provider",
+    429: "the provider's rate limit is reached",
+    529: "the provider is overloaded",
+}
+_ACCOUNT: Final = frozenset({401, 402, 403, 404})
+
+
+def of_status(error: "APIStatusError", model: str) -> LLMError:
+    """An answer with an HTTP error status; `retry-after` and `x-should-retry` are obeyed."""
+    status, headers = error.status_code, error.response.headers
+    said = (error.api_message if isinstance(error.api_message, str) else None) or error.message
+    no_credit = status == 400 and "credit balance" in said.lower()
+    advice = _ADVICE[402] if no_credit else _ADVICE.get(status, "the provider reports an error")
+    return LLMError(
+        f"{advice} (HTTP {status}, model {model}): {said[:_LONGEST]}",
+        retryable=_worth_a_retry(status, headers),
+        retry_after=retry_after(headers),
+        provider=no_credit or status in _ACCOUNT,
+        status=status,
+    )
+
+
+def of_connection(error: "APIConnectionError", base_url: str) -> LLMError:
+    """No answer: refused, dropped, timed out, name not found."""
+    cause = f": {error.__cause__}" if error.__cause__ else ""
+    message = f"no answer from {base_url} ({type(error).__name__}{cause:.{_LONGEST}})"
+    return LLMError(message, retryable=True)
+
+
+def of_protocol(reason: str, base_url: str) -> LLMError:
+    """An answer that is none of the Messages protocol."""
+    return LLMError(
+        f"{base_url} does not speak the Messages protocol: {reason[:_LONGEST]}",
+        retryable=False,
+        provider=True,
+    )
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the provider asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None or value is None:
+        return seconds
+    date = email.utils.parsedate_tz(value)
+    return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None
+
+
+def _worth_a_retry(status: int, headers: Mapping[str, str]) -> bool:
+    told = headers.get("x-should-retry")
+    if told in ("true", "false"):
+        return told == "true"
+    return status in _RETRYABLE or status >= 500

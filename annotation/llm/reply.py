@@ -1,0 +1,39 @@
+"""What a language model answered and what it took."""
+
+from dataclasses import dataclass
+from typing import Final, TypeGuard
+
+MOST_TOKENS: Final = 1_000_000_000
+"""More than any call can take; a count above it is a provider's mistake, and no database column holds it."""
+
+
+def is_count(value: object) -> TypeGuard[int]:
+    """Whether `value` can be a number of tokens: providers also send negative, huge and textual ones."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Billed tokens. The whole input is `input_tokens + cache_read_tokens + cache_write_tokens`."""
+
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        """Every billed token, at whatever price."""
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One reply. `text` is unparsed, `model` is who answered, `latency` is in seconds."""
+
+    text: str
+    model: str
+    usage: Usage
+    latency: float
+    request_id: str
+    stop_reason: str

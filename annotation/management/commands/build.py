@@ -1,0 +1,72 @@
+"""`manage.py build NAME …`: launch a build from the command line."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.launching import LaunchRefused, Order, launch
+from annotation.models import Build
+from retrieval.filters import TEXT_OPTIONS, Rule
+from retrieval.models import Collection
+
+
+class Command(BaseCommand):
+    help = "Launch a build: mine candidates, then annotate them ('manage.py serve' or 'work' does the work)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--queries", required=True, help="name of the collection of queries")
+        parser.add_argument("--snippets", required=True, help="name of the collection of snippets")
+        parser.add_argument("--encoders", default="bm25,bow", help="comma-separated (default %(default)s)")
+        parser.add_argument("-k", type=int, default=20, help="candidates a query (default %(default)s)")
+        parser.add_argument("--provider", choices=Build.Provider.values, default=Build.Provider.EXCHANGE)
+        parser.add_argument("--model", default="any", help="model that the agents ask")
+        parser.add_argument("--recorded", default="", help="file of recorded replies")
+        parser.add_argument("--budget", default="", help="dollars; default no cap")
+        parser.add_argument("--limit", type=int, help="at most so many pairs")
+        parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
+        parser.add_argument(
+            "--text", choices=TEXT_OPTIONS, default="whole", help="what of a snippet is encoded"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            build = launch(self.order(options))
+        except LaunchRefused as why:
+            raise CommandError(str(why)) from why
+        self.stdout.write(f"launched build {build.pk}: {build.name}")
+
+    def order(self, options: dict[str, Any]) -> Order:
+        return Order(
+            name=options["name"],
+            queries=collection(options["queries"], Collection.Kind.QUERIES),
+            snippets=collection(options["snippets"], Collection.Kind.SNIPPETS),
+            encoders=tuple(name.strip() for name in options["encoders"].split(",") if name.strip()),
+            k=options["k"],
+            provider=options["provider"],
+            model=options["model"],
+            recorded=options["recorded"],
+            budget=dollars(options["budget"]),
+            limit=options["limit"],
+            rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],
+            text_option=options["text"],
+        )
+
+
+def collection(name: str, kind: str) -> Collection:
+    """The newest version of the collection."""
+    row = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
+    if row is None:
+        known = ", ".join(Collection.objects.filter(kind=kind).values_list("name", flat=True)) or "none yet"
+        raise CommandError(f"There is no collection of {kind} called {name!r}; there are: {known}.")
+    return row
+
+
+def dollars(text: str) -> Decimal | None:
+    try:
+        return Decimal(text) if text else None
+    except InvalidOperation as error:
+        raise CommandError(f"--budget {text!r}: expected dollars, such as 2.50") from error

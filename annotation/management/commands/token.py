@@ -1,0 +1,56 @@
+"""`manage.py token USER --name NAME`: bearer tokens for the API, printed once and stored as hashes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.access import role_of
+from annotation.models import ApiToken
+
+
+class Command(BaseCommand):
+    help = "Make, list or withdraw bearer tokens for the API. A token has the rights of its user."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("user")
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--name", help="make a token, and call it so; it is printed once")
+        what.add_argument("--list", action="store_true", help="list the user's tokens")
+        what.add_argument("--revoke", metavar="NAME", help="withdraw the tokens of this name")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(username=options["user"]).first()
+        if user is None:
+            raise CommandError(f"There is no account {options['user']!r}; 'manage.py account' makes one.")
+        if options["list"]:
+            self.list(user)
+        elif options["revoke"] is not None:
+            self.revoke(user, options["revoke"])
+        else:
+            self.make(user, options["name"])
+
+    def make(self, user: User, name: str) -> None:
+        longest = ApiToken._meta.get_field("name").max_length or 0
+        if not 0 < len(name) <= longest:
+            raise CommandError(f"--name takes 1 to {longest} characters.")
+        if role_of(user) is None:
+            raise CommandError(
+                f"{user} has no role, so the token would be refused: 'manage.py account {user} --role …'."
+            )
+        _, secret = ApiToken.objects.issue(user, name)
+        self.stdout.write(secret)
+        self.stderr.write("Send it as 'Authorization: Bearer …'. It is shown only this once.")
+
+    def list(self, user: User) -> None:
+        for token in ApiToken.objects.filter(user=user).order_by("pk"):
+            used = f"{token.last_used_at:%Y-%m-%d %H:%M}" if token.last_used_at else "never"
+            self.stdout.write(f"{token.name}  made {token.created_at:%Y-%m-%d %H:%M}  last used {used}")
+
+    def revoke(self, user: User, name: str) -> None:
+        gone, _ = ApiToken.objects.filter(user=user, name=name).delete()
+        if not gone:
+            raise CommandError(f"{user} has no token called {name!r}; '--list' shows what there is.")
+        self.stdout.write(f"withdrew {gone}")

@@ -1,0 +1,46 @@
+"""Deciding whether a snippet answers a query: builds, cases, calls, executions, reviews."""
+
+from annotation.models.builds import Build, BuildEvent, Price, Tally
+from annotation.models.calls import LLMCall, ReplyText, RequestText, SystemText
+from annotation.models.cases import Case, LostRace, Step
+from annotation.models.checks import SandboxCheck
+from annotation.models.executions import (
+    CallAnswer,
+    CallRequest,
+    Execution,
+    ExecutionRequest,
+    ProgramText,
+    ReportText,
+    Request,
+    TestProgram,
+)
+from annotation.models.people import ApiToken, Preference
+from annotation.models.reviews import Draft, Review, Seen
+
+__all__ = [
+    "ApiToken",
+    "Build",
+    "BuildEvent",
+    "CallAnswer",
+    "CallRequest",
+    "Case",
+    "Draft",
+    "Execution",
+    "ExecutionRequest",
+    "LLMCall",
+    "LostRace",
+    "Preference",
+    "Price",
+    "ProgramText",
+    "ReplyText",
+    "ReportText",
+    "Request",
+    "RequestText",
+    "Review",
+    "SandboxCheck",
+    "Seen",
+    "Step",
+    "SystemText",
+    "Tally",
+    "TestProgram",
+]

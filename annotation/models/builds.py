@@ -1,0 +1,172 @@
+"""A build, its running totals, its history, and what models cost."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F
+
+from annotation.stages import Stage
+from retrieval.models import Annotator, Collection, Mining
+from sandbox.report import Rates
+
+NANO = 1_000_000_000
+"""Money is kept as whole nanodollars: exact on every database, and one token is still above 0."""
+
+
+class Build(models.Model):
+    """An admin's job: a mining plus an annotation of its candidates, with a budget."""
+
+    class State(models.TextChoices):
+        RUNNING = "running"
+        PAUSED = "paused"
+        WAITING = "waiting", "waiting for provider"
+        CANCELLED = "cancelled"
+        FAILED = "failed"
+        DONE = "done"
+
+    class Provider(models.TextChoices):
+        LIVE = "live", "live: asks the model named"
+        EXCHANGE = "exchange", "file exchange: any model answers by file"
+        RECORDED = "recorded", "recorded replies"
+
+    name = models.CharField(max_length=120, unique=True)
+    queries = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="builds_as_queries")
+    snippets = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="builds_as_snippets")
+    mining = models.OneToOneField(Mining, on_delete=models.PROTECT, related_name="build")
+    annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="builds")
+    state = models.CharField(max_length=9, choices=State, default=State.RUNNING)
+    provider = models.CharField(max_length=8, choices=Provider)
+    recorded = models.CharField(max_length=400, blank=True, help_text="file of recorded replies")
+    model = models.CharField(max_length=120)
+    limit = models.PositiveIntegerField(null=True, blank=True, help_text="at most so many pairs")
+    reason = models.TextField(blank=True, help_text="why it waits, failed or was stopped")
+    opened = models.BooleanField(default=False, help_text="its cases have been made")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    tally: Tally
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in {self.State.CANCELLED, self.State.FAILED, self.State.DONE}
+
+
+class Tally(models.Model):
+    """A build's running totals: one row, changed in the transaction of each move, so that reading is O(1)."""
+
+    build = models.OneToOneField(Build, on_delete=models.CASCADE, primary_key=True, related_name="tally")
+    version = models.PositiveBigIntegerField(default=0, help_text="grows with every change: watch it")
+    screening = models.PositiveIntegerField(default=0)
+    writing_test = models.PositiveIntegerField(default=0)
+    executing = models.PositiveIntegerField(default=0)
+    fixing = models.PositiveIntegerField(default=0)
+    arbitrating = models.PositiveIntegerField(default=0)
+    settled = models.PositiveIntegerField(default=0)
+    abandoned = models.PositiveIntegerField(default=0)
+    matches = models.PositiveIntegerField(default=0)
+    programs = models.PositiveIntegerField(default=0, help_text="generated programs that were executed")
+    ran = models.PositiveIntegerField(default=0, help_text="of them, those that reached an assertion")
+    asserted = models.PositiveIntegerField(default=0, help_text="of them, those that evaluated one")
+    touched = models.PositiveIntegerField(default=0, help_text="of them, those that tested the candidate")
+    calls = models.PositiveIntegerField(default=0)
+    reused = models.PositiveIntegerField(default=0)
+    input_tokens = models.PositiveBigIntegerField(default=0)
+    output_tokens = models.PositiveBigIntegerField(default=0)
+    cap = models.PositiveBigIntegerField(null=True, help_text="nanodollars; null = no cap")
+    reserved = models.PositiveBigIntegerField(default=0, help_text="nanodollars")
+    spent = models.PositiveBigIntegerField(default=0, help_text="nanodollars")
+
+    def __str__(self) -> str:
+        return f"{self.settled} of {self.total} settled"
+
+    @property
+    def total(self) -> int:
+        return sum(getattr(self, stage) for stage in Stage)
+
+    @property
+    def open(self) -> int:
+        """Cases that are neither settled nor abandoned."""
+        return self.total - self.settled - self.abandoned
+
+    @property
+    def rates(self) -> Rates:
+        """How many of the generated programs ran, asserted and touched the candidate."""
+        return Rates(self.programs, self.ran, self.asserted, self.touched)
+
+    def change(self, **deltas: int) -> None:
+        """Add `deltas` to the columns named, in one UPDATE, and grow the version."""
+        changes: dict[str, Any] = {name: F(name) + delta for name, delta in deltas.items() if delta}
+        Tally.objects.filter(pk=self.pk).update(version=F("version") + 1, **changes)
+
+    def reserve(self, amount: int) -> bool:
+        """Reserve `amount` nanodollars unless that would pass the cap; says whether it did."""
+        row = Tally.objects.filter(pk=self.pk)
+        within = row.filter(cap__isnull=True) | row.filter(cap__gte=F("spent") + F("reserved") + amount)
+        return within.update(reserved=F("reserved") + amount) == 1
+
+
+class BuildEvent(models.Model):
+    """What somebody did to a build, when and why; appended, never changed."""
+
+    build = models.ForeignKey(Build, on_delete=models.CASCADE, related_name="events")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    event = models.CharField(max_length=40)
+    note = models.TextField(blank=True)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.event} of {self.build}"
+
+
+class PriceQuerySet(models.QuerySet["Price"]):
+    def at(self, model: str, moment: datetime) -> Price | None:
+        """The price of `model` in force at `moment`, or None."""
+        return self.filter(model=model, effective_from__lte=moment).order_by("-effective_from").first()
+
+
+class Price(models.Model):
+    """Dollars per million tokens of one model from a date on."""
+
+    model = models.CharField(max_length=120)
+    effective_from = models.DateTimeField()
+    input = models.DecimalField(max_digits=12, decimal_places=6)
+    output = models.DecimalField(max_digits=12, decimal_places=6)
+    cache_read = models.DecimalField(max_digits=12, decimal_places=6, default=Decimal(0))
+    cache_write = models.DecimalField(max_digits=12, decimal_places=6, default=Decimal(0))
+    note = models.CharField(max_length=200, blank=True)
+
+    objects = PriceQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["model", "-effective_from"]
+        constraints = [models.UniqueConstraint(fields=["model", "effective_from"], name="price_once")]
+
+    def __str__(self) -> str:
+        return f"{self.model} from {self.effective_from:%Y-%m-%d}"
+
+    def cost(self, input_tokens: int, output_tokens: int, cache_read: int = 0, cache_write: int = 0) -> int:
+        """Nanodollars of one call (dollars per million tokens × tokens × 1,000)."""
+        dollars_per_million = (
+            self.input * input_tokens
+            + self.output * output_tokens
+            + self.cache_read * cache_read
+            + self.cache_write * cache_write
+        )
+        return int(dollars_per_million * (NANO // 1_000_000))

@@ -1,0 +1,84 @@
+"""Every request to a language model and its reply, stored before the reply is used."""
+
+from __future__ import annotations
+
+import json
+
+from django.db import models
+from django.db.models import Max
+
+from annotation.llm import Request
+from annotation.models.builds import Build, Price
+from retrieval.models import Blob
+
+
+class SystemText(Blob):
+    """The fixed rules of an agent: the same for many requests."""
+
+
+class RequestText(Blob):
+    """A whole request as canonical JSON, its system text left out."""
+
+
+class ReplyText(Blob):
+    """A reply, word for word."""
+
+
+class LLMCallQuerySet(models.QuerySet["LLMCall"]):
+    def answered(self, digest: str) -> LLMCall | None:
+        """The successful call of this request, if there is one: it is never paid twice."""
+        return self.filter(digest=digest, status=LLMCall.Status.SUCCEEDED).select_related("reply").first()
+
+    def next_attempt(self, digest: str) -> int:
+        last: int | None = self.filter(digest=digest).aggregate(last=Max("attempt"))["last"]
+        return (last or 0) + 1
+
+
+class LLMCall(models.Model):
+    """One attempt at one request. `digest` is the request's hash and the call's id in exchange files."""
+
+    class Status(models.TextChoices):
+        RESERVED = "reserved"
+        WAITING = "waiting", "waiting for a reply by file"
+        SUCCEEDED = "succeeded"
+        FAILED = "failed"
+        UNKNOWN = "unknown", "no word came back; counted at its bound"
+
+    digest = models.CharField(max_length=64)
+    attempt = models.PositiveIntegerField(default=1)
+    status = models.CharField(max_length=9, choices=Status)
+    agent = models.CharField(max_length=40)
+    model = models.CharField(max_length=120)
+    provider = models.CharField(max_length=120, help_text="which LLM answered: live, recorded:NAME, exchange")
+    build = models.ForeignKey(Build, on_delete=models.PROTECT, related_name="calls", help_text="who pays")
+    system = models.ForeignKey(SystemText, on_delete=models.PROTECT, related_name="+")
+    request = models.ForeignKey(RequestText, on_delete=models.PROTECT, related_name="+")
+    reply = models.ForeignKey(ReplyText, on_delete=models.PROTECT, null=True, related_name="+")
+    error = models.TextField(blank=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    cache_read_tokens = models.PositiveIntegerField(default=0)
+    cache_write_tokens = models.PositiveIntegerField(default=0)
+    price = models.ForeignKey(Price, on_delete=models.PROTECT, null=True, related_name="+")
+    bound = models.PositiveBigIntegerField(default=0, help_text="nanodollars reserved for it")
+    cost = models.PositiveBigIntegerField(default=0, help_text="nanodollars")
+    latency = models.FloatField(null=True, help_text="seconds")
+    answered_by = models.CharField(max_length=120, blank=True, help_text="the model that the reply names")
+    provider_id = models.CharField(max_length=120, blank=True, help_text="the provider's id of the call")
+    stop_reason = models.CharField(max_length=40, blank=True)
+    expires_at = models.DateTimeField(null=True, help_text="when a reservation counts as lost")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = LLMCallQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["digest", "attempt"], name="call_attempt_once")]
+        indexes = [models.Index(fields=["build", "status", "id"], name="call_by_build_and_status")]
+
+    def whole_request(self) -> Request:
+        """The request as it was asked; its digest is this call's."""
+        return Request.from_dict(json.loads(self.request.text) | {"system": self.system.text})
+
+    def __str__(self) -> str:
+        return f"{self.agent} {self.digest[:12]} ({self.status})"

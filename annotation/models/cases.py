@@ -1,0 +1,176 @@
+"""A case on its way through the stages, and each step it made."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import models, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from annotation.models.builds import Build
+from annotation.models.calls import LLMCall
+from annotation.models.executions import Execution, TestProgram
+from annotation.stages import Event, Stage, following
+from retrieval.hostile import clean
+from retrieval.models import Annotator, Candidate, Pair, Text
+
+OPEN = tuple(stage for stage in Stage if stage not in {Stage.SETTLED, Stage.ABANDONED})
+CHOICES = [(stage.value, stage.value.replace("_", " ")) for stage in Stage]
+
+
+class LostRace(Exception):
+    """Another worker moved the case first, or the lease ran out: nothing was written."""
+
+
+class Case(models.Model):
+    """One candidate on its way through one annotator. `label` is set exactly when it is settled."""
+
+    build = models.ForeignKey(Build, on_delete=models.CASCADE, related_name="cases")
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="cases")
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="cases")
+    query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="+")
+    annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="cases")
+    round = models.PositiveIntegerField(default=1)
+    rank = models.PositiveIntegerField()
+    stage = models.CharField(max_length=12, choices=CHOICES, default=Stage.SCREENING.value)
+    label = models.SmallIntegerField(null=True)
+    reason = models.TextField(blank=True, help_text="why it was abandoned")
+    left = models.CharField(max_length=12, blank=True, help_text="the stage that it was abandoned from")
+    program = models.ForeignKey(TestProgram, on_delete=models.PROTECT, null=True, related_name="cases")
+    execution = models.ForeignKey(Execution, on_delete=models.PROTECT, null=True, related_name="cases")
+    dependencies = models.JSONField(default=list, help_text="requirements installed for its program")
+    missing_module = models.CharField(max_length=200, blank=True)
+    rewrites = models.PositiveSmallIntegerField(default=0)
+    fix_rounds = models.PositiveSmallIntegerField(default=0)
+    steps_made = models.PositiveIntegerField(default=0)
+    lease = models.UUIDField(null=True, help_text="fences the worker that holds the case")
+    lease_until = models.DateTimeField(null=True)
+    next_attempt_at = models.DateTimeField(null=True)
+    attempts = models.PositiveIntegerField(default=0, help_text="failed tries in this stage")
+    waiting_for = models.ForeignKey(
+        LLMCall, on_delete=models.PROTECT, null=True, related_name="waiting_cases"
+    )
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["build", "query", "rank"]
+        constraints = [
+            models.UniqueConstraint(fields=["build", "candidate", "annotator", "round"], name="case_once"),
+            models.CheckConstraint(
+                condition=Q(stage=Stage.SETTLED, label__isnull=False)
+                | (~Q(stage=Stage.SETTLED) & Q(label__isnull=True)),
+                name="case_label_when_settled",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["stage", "id"],
+                condition=Q(lease__isnull=True, waiting_for__isnull=True, stage__in=[s.value for s in OPEN]),
+                name="case_claimable",
+            ),
+            models.Index(fields=["lease_until"], condition=Q(lease__isnull=False), name="case_leased"),
+            models.Index(fields=["build", "stage", "id"], name="case_by_build_and_stage"),
+            models.Index(fields=["build", "query", "rank"], name="case_by_query"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pair} ({self.stage})"
+
+    def move(
+        self,
+        event: Event,
+        *,
+        note: str = "",
+        call: LLMCall | None = None,
+        program: TestProgram | None = None,
+        execution: Execution | None = None,
+        tally: dict[str, int] | None = None,
+        **changes: Any,
+    ) -> Step:
+        """Move along `event` in one transaction: totals, then the case, then one Step row.
+
+        `changes` are further columns of the case. Raises LostRace (and writes nothing) if the case has
+        left its stage or its lease is not this worker's any more; IllegalMove if the table forbids it.
+        """
+        old = Stage(self.stage)
+        new = following(old, event, left=Stage(self.left) if self.left else None)
+        with transaction.atomic():
+            self.build.tally.change(**moved(old, new, changes.get("label"), tally or {}))
+            self._advance(old, new, changes)
+            return Step.objects.create(
+                case=self,
+                number=self.steps_made,
+                before=old,
+                event=event,
+                after=new,
+                note=clean(note),
+                call=call,
+                program=program,
+                execution=execution,
+            )
+
+    def _advance(self, old: Stage, new: Stage, changes: dict[str, Any]) -> None:
+        changes = {"next_attempt_at": None, "attempts": 0, "updated_at": timezone.now()} | cleaned(changes)
+        row = Case.objects.filter(pk=self.pk, stage=old, lease=self.lease)
+        if (
+            row.update(stage=new, lease=None, lease_until=None, steps_made=F("steps_made") + 1, **changes)
+            != 1
+        ):
+            raise LostRace(f"case {self.pk} left {old} while it was worked on")
+        for name, value in changes.items():
+            setattr(self, name, value)
+        self.stage, self.lease, self.lease_until, self.steps_made = new.value, None, None, self.steps_made + 1
+
+    def renew(self, until: datetime) -> bool:
+        """Hold the lease until `until`; False where it ran out, so that the case may be another worker's."""
+        return Case.objects.filter(pk=self.pk, lease=self.lease).update(lease_until=until) == 1
+
+    def put_back(
+        self, *, until: datetime | None = None, failed: bool = False, waiting: LLMCall | None = None
+    ) -> None:
+        """Give the lease back without a move: try again at `until`, or when `waiting` has its reply."""
+        Case.objects.filter(pk=self.pk, lease=self.lease).update(
+            lease=None,
+            lease_until=None,
+            next_attempt_at=until,
+            waiting_for=waiting,
+            attempts=F("attempts") + int(failed),
+        )
+
+
+def cleaned(columns: dict[str, Any]) -> dict[str, Any]:
+    """`columns`, whose texts may come from a program or from a provider."""
+    return {name: clean(value) if isinstance(value, str) else value for name, value in columns.items()}
+
+
+def moved(old: Stage, new: Stage, label: int | None, others: dict[str, int]) -> dict[str, int]:
+    """How one move changes a build's totals."""
+    changes = dict(others)
+    changes[old.value] = changes.get(old.value, 0) - 1
+    changes[new.value] = changes.get(new.value, 0) + 1
+    changes["matches"] = changes.get("matches", 0) + int(new is Stage.SETTLED and label == 1)
+    return changes
+
+
+class Step(models.Model):
+    """One recorded move from stage to stage, with its evidence."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="steps")
+    number = models.PositiveIntegerField()
+    before = models.CharField(max_length=12, choices=CHOICES)
+    event = models.CharField(max_length=20, choices=[(e.value, e.value) for e in Event])
+    after = models.CharField(max_length=12, choices=CHOICES)
+    note = models.TextField(blank=True, help_text="what was decided, in words")
+    call = models.ForeignKey(LLMCall, on_delete=models.PROTECT, null=True, related_name="steps")
+    program = models.ForeignKey(TestProgram, on_delete=models.PROTECT, null=True, related_name="+")
+    execution = models.ForeignKey(Execution, on_delete=models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["case", "number"]
+        constraints = [models.UniqueConstraint(fields=["case", "number"], name="step_once")]
+
+    def __str__(self) -> str:
+        return f"{self.before} → {self.after} ({self.event})"

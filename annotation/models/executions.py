@@ -1,0 +1,159 @@
+"""Test programs, their executions, and what people asked for: runs of a program, calls of a candidate."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from retrieval.models import Annotator, Blob, Pair
+from sandbox.calling import Answer, CallOutcome
+from sandbox.report import Outcome, Report
+
+
+class ProgramText(Blob):
+    """The source of a test program."""
+
+
+class ReportText(Blob):
+    """A report as JSON (`sandbox.report.Report`)."""
+
+
+class TestProgram(models.Model):
+    """A program that asserts what a query asks for, written by an agent or by a person."""
+
+    __test__ = False  # a model, not a test class: keeps pytest from collecting it
+
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="programs")
+    source = models.ForeignKey(ProgramText, on_delete=models.PROTECT, related_name="+")
+    reading = models.TextField(blank=True, help_text="the sense of the query that it tests")
+    helpers = models.JSONField(default=list, help_text="names that the writer had to invent")
+    redefines = models.BooleanField(default=False, help_text="it redefines the candidate")
+    annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, null=True, related_name="+")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="edits")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"test program {self.pk}"
+
+
+class Execution(models.Model):
+    """One run of one program beside one candidate in the sandbox."""
+
+    program_hash = models.CharField(max_length=64)
+    candidate_hash = models.CharField(max_length=64)
+    dependencies_hash = models.CharField(max_length=64)
+    dependencies = models.JSONField(default=list)
+    image = models.CharField(max_length=200)
+    limits = models.CharField(max_length=64, help_text="hash of the limits")
+    repeat = models.PositiveIntegerField(default=1)
+    backend = models.CharField(max_length=40)
+    outcome = models.CharField(max_length=20, choices=[(o.value, o.value) for o in Outcome])
+    ran = models.BooleanField(default=False)
+    asserted = models.BooleanField(default=False)
+    touched = models.BooleanField(default=False)
+    seconds = models.FloatField()
+    queued_seconds = models.FloatField(default=0)
+    report = models.ForeignKey(ReportText, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["program_hash", "candidate_hash", "dependencies_hash", "image", "limits", "repeat"],
+                name="execution_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"execution {self.pk}: {self.outcome}"
+
+    def whole_report(self) -> Report:
+        """The stored report; reads the side table."""
+        return Report.from_json(self.report.text)
+
+
+class Request(models.Model):
+    """A person's wish to see something executed; a worker of the interactive queue fulfils it."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    dependencies = models.JSONField(default=list)
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    message = models.TextField(blank=True)
+    lease_until = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an answer is still to come."""
+        return self.state in (self.State.WAITING, self.State.RUNNING)
+
+
+class ExecutionRequest(Request):
+    """A program to be executed."""
+
+    program = models.ForeignKey(TestProgram, on_delete=models.PROTECT, related_name="requests")
+    execution = models.ForeignKey(Execution, on_delete=models.PROTECT, null=True, related_name="requests")
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        indexes = [models.Index(fields=["state", "id"], name="execution_request_by_state")]
+
+    def __str__(self) -> str:
+        return f"execution request {self.pk} ({self.state})"
+
+
+class CallAnswer(models.Model):
+    """What one call of a candidate gave, and under what: never changed."""
+
+    candidate_hash = models.CharField(max_length=64)
+    image = models.CharField(max_length=200)
+    limits = models.CharField(max_length=64, help_text="hash of the limits")
+    backend = models.CharField(max_length=40)
+    outcome = models.CharField(max_length=20, choices=[(o.value, o.value) for o in CallOutcome])
+    seconds = models.FloatField()
+    queued_seconds = models.FloatField(default=0)
+    text = models.TextField(help_text="sandbox.calling.Answer as JSON")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"answer {self.pk}: {self.outcome}"
+
+    def whole(self) -> Answer:
+        """The stored answer."""
+        return Answer.from_json(self.text)
+
+
+class CallRequest(Request):
+    """An expression to be evaluated beside a pair's candidate."""
+
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="calls")
+    expression = models.TextField()
+    answer = models.OneToOneField(CallAnswer, on_delete=models.PROTECT, null=True, related_name="request")
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["state", "id"], name="call_request_by_state"),
+            models.Index(fields=["user", "pair", "id"], name="call_request_by_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"call request {self.pk} ({self.state})"

@@ -1,0 +1,46 @@
+"""What belongs to a person: keys and tokens."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+
+class Preference(models.Model):
+    """How one person likes the review page."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="preference")
+    shortcuts = models.JSONField(default=dict, help_text="action → key, where it differs from the default")
+    shortcuts_on = models.BooleanField(default=True)
+
+    def __str__(self) -> str:
+        return f"preferences of {self.user}"
+
+
+class ApiTokenManager(models.Manager["ApiToken"]):
+    def issue(self, user: Any, name: str) -> tuple[ApiToken, str]:
+        """A new token and its secret, which is shown once and stored only as a hash."""
+        secret = secrets.token_urlsafe(32)
+        return self.create(user=user, name=name, digest=self.digest(secret)), secret
+
+    def digest(self, secret: str) -> str:
+        return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class ApiToken(models.Model):
+    """A bearer token for the API, with the rights of its user."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=80)
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True)
+
+    objects = ApiTokenManager()
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"

@@ -1,0 +1,87 @@
+"""What experts said, what they had begun to type, and what they have seen. Reviews are only ever appended."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models.cases import Case
+from retrieval.models import Pair
+
+
+class ReviewQuerySet(models.QuerySet["Review"]):
+    def current(self) -> ReviewQuerySet:
+        """The last revision of each (pair, rater), unless it was withdrawn."""
+        return self.filter(superseded_by__isnull=True, withdrawn=False)
+
+
+class Review(models.Model):
+    """One person's label on one pair, with the hash of the evidence that was on screen."""
+
+    class Phase(models.TextChoices):
+        ASSISTED = "assisted", "assisted: the agent's verdict was on screen"
+
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="reviews")
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="reviews", help_text="seen with it")
+    rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reviews")
+    phase = models.CharField(max_length=10, choices=Phase, default=Phase.ASSISTED)
+    revision = models.PositiveIntegerField(help_text="1, 2, … for each pair and rater")
+    supersedes = models.OneToOneField(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="superseded_by"
+    )
+    label = models.SmallIntegerField(null=True, help_text="1, 0, or null = unsure")
+    withdrawn = models.BooleanField(default=False, help_text="this revision takes the label back (undo)")
+    agent_label = models.SmallIntegerField(null=True, help_text="what the agents had said then")
+    reason = models.TextField(blank=True)
+    evidence = models.CharField(max_length=64, help_text="hash of the evidence on screen")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ReviewQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["pair", "rater", "revision"], name="review_revision_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"review of {self.pair} by {self.rater}, revision {self.revision}"
+
+    @property
+    def is_override(self) -> bool:
+        return self.label is not None and self.agent_label is not None and self.label != self.agent_label
+
+
+class Draft(models.Model):
+    """What a person had typed and not yet submitted; survives reload, log-out and crash."""
+
+    class Field(models.TextChoices):
+        REASON = "reason"
+        TEST = "test"
+        CALL = "call"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="drafts")
+    field = models.CharField(max_length=6, choices=Field)
+    text = models.TextField()
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "pair", "field"], name="draft_once")]
+
+    def __str__(self) -> str:
+        return f"{self.field} draft of {self.user}"
+
+
+class Seen(models.Model):
+    """That a person was served a page with agent evidence on a pair: no blind label of it can follow."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="seen")
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="seen")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "pair"], name="seen_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} saw {self.pair}"

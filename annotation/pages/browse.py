@@ -1,0 +1,268 @@
+"""What readers browse: the builds, and the queries of one build with how many matches each has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import QueryDict
+
+from annotation.models import Build, Case, Review
+from annotation.models.cases import OPEN
+from annotation.pages.paging import counted, window
+from annotation.stages import Stage
+from retrieval.models import Annotator, Label, Member
+
+PAGE_SIZE = 40
+LONGEST_SEARCH = 200
+
+MATCHES: Final = (("0", "none"), ("1", "1"), ("2-4", "2 to 4"), ("5+", "5 or more"))
+STATES: Final = (("open", "still open"), ("abandoned", "has abandoned"), ("settled", "all settled"))
+DIFFERENCES: Final = (
+    ("experts", "expert ≠ agents"),
+    ("original", "original ≠ agents"),
+    ("any", "either"),
+)
+SORTS: Final = (("position", "as imported"), ("text", "by text"), ("matches", "most matches first"))
+ORDERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "position": ("position",),
+    "text": ("text__head", "position"),
+    "matches": ("-found", "position"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRow:
+    """One build in the list; the counts are pairs."""
+
+    pk: int
+    name: str
+    queries: str
+    snippets: str
+    state: str
+    state_word: str
+    total: int
+    settled: int
+    matches: int
+    abandoned: int
+    created_at: Any
+
+
+@dataclass(frozen=True, slots=True)
+class BuildsPage:
+    builds: tuple[BuildRow, ...]
+    previous: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which queries are wanted. Empty means all; `matches` is `N`, `N-M` or `N+`."""
+
+    text: str = ""
+    matches: str = ""
+    state: str = ""
+    differs: str = ""
+    sort: str = "position"
+
+    @property
+    def narrow(self) -> bool:
+        return bool(self.text or self.matches or self.state or self.differs)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What became of a query's candidates; abandoned ones are unjudged, too."""
+
+    candidates: int
+    matches: int
+    no_matches: int
+    abandoned: int
+
+    @property
+    def unjudged(self) -> int:
+        return self.candidates - self.matches - self.no_matches
+
+    @property
+    def match_share(self) -> float:
+        """In percent of the candidates."""
+        return round(100 * self.matches / self.candidates, 2)
+
+    @property
+    def judged_share(self) -> float:
+        """In percent of the candidates."""
+        return round(100 * (self.matches + self.no_matches) / self.candidates, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRow:
+    """One query in the list."""
+
+    pk: int
+    text: str
+    source_id: str
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesPage:
+    build: Build
+    filters: Filters
+    queries: tuple[QueryRow, ...]
+    count: str
+    previous: str
+    next: str
+    options: Mapping[str, Sequence[tuple[str, str]]]
+
+
+def builds_page(visible: QuerySet[Build], params: QueryDict) -> BuildsPage:
+    """The builds, the newest first."""
+    rows = visible.select_related("tally", "queries", "snippets")
+    page = window(rows, ("-created_at", "-id"), params, PAGE_SIZE)
+    return BuildsPage(tuple(build_row(build) for build in page.rows), page.previous, page.next)
+
+
+def build_row(build: Build) -> BuildRow:
+    return BuildRow(
+        pk=build.pk,
+        name=build.name,
+        queries=build.queries.name,
+        snippets=build.snippets.name,
+        state=build.state,
+        state_word=build.get_state_display().lower(),
+        total=build.tally.total,
+        settled=build.tally.settled,
+        matches=build.tally.matches,
+        abandoned=build.tally.abandoned,
+        created_at=build.created_at,
+    )
+
+
+def filters_of(params: QueryDict) -> Filters:
+    """The filters in a query string; what is not on the menu counts as not given.
+
+    It says `found`, because a field named `matches` would hide the form's own method of that name.
+    """
+    return Filters(
+        text=params.get("q", "").replace("\x00", "").strip()[:LONGEST_SEARCH],
+        matches=params.get("found", "") if bounds_of(params.get("found", "")) else "",
+        state=chosen(params.get("state", ""), STATES),
+        differs=chosen(params.get("differs", ""), DIFFERENCES),
+        sort=chosen(params.get("sort", ""), SORTS) or "position",
+    )
+
+
+def chosen(value: str, menu: Sequence[tuple[str, str]]) -> str:
+    return value if value in dict(menu) else ""
+
+
+def bounds_of(matches: str) -> tuple[int, int | None] | None:
+    """(least, most) of `3`, `2-4` or `5+`; None if it is none of them."""
+    low, dash, high = matches.removesuffix("+").partition("-")
+    parts = [low, high] if dash else [low]
+    if not all(part.isascii() and part.isdigit() and len(part) <= 6 for part in parts):
+        return None
+    if matches.endswith("+"):
+        return None if dash else (int(low), None)
+    return int(low), int(high or low)
+
+
+def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> QueriesPage:
+    """One page of the build's queries that pass the filters. Cases are added up for these queries only."""
+    filters = filters_of(params)
+    rows = wanted(build, visible, filters)
+    page = window(rows.select_related("text"), ORDERS[filters.sort], params, PAGE_SIZE)
+    counts = counts_of(build, [member.text_id for member in page.rows])
+    return QueriesPage(
+        build=build,
+        filters=filters,
+        queries=tuple(query_row(member, counts[member.text_id]) for member in page.rows),
+        count=counted(rows),
+        previous=page.previous,
+        next=page.next,
+        options={"matches": options_of(filters), "state": STATES, "differs": DIFFERENCES, "sort": SORTS},
+    )
+
+
+def options_of(filters: Filters) -> Sequence[tuple[str, str]]:
+    """The usual classes, and the one that a link chose."""
+    usual = filters.matches in dict(MATCHES) or not filters.matches
+    return MATCHES if usual else (*MATCHES, (filters.matches, filters.matches))
+
+
+def wanted(build: Build, visible: QuerySet[Build], filters: Filters) -> QuerySet[Member]:
+    """The members of the build's queries that have cases and pass the filters."""
+    cases = Case.objects.filter(build=build, query=OuterRef("text"))
+    rows = Member.objects.filter(Exists(cases), collection=build.queries_id)
+    if filters.text:
+        rows = rows.filter(text__head__icontains=filters.text)
+    if filters.matches or filters.sort == "matches":
+        rows = rows.annotate(found=matches_found(cases))
+    if filters.matches:
+        rows = rows.filter(within(filters.matches))
+    if filters.state:
+        rows = rows.filter(in_state(build, cases, filters.state))
+    if filters.differs:
+        rows = rows.filter(text__in=differing(build, visible, filters.differs).values("query"))
+    return rows
+
+
+def matches_found(cases: QuerySet[Case]) -> Coalesce:
+    """Only settled cases have a label, so the stage is left out: it would lead SQLite to the wrong index."""
+    found = cases.filter(label=1).order_by().values("query")
+    return Coalesce(Subquery(found.annotate(n=Count("pk")).values("n")), 0, output_field=IntegerField())
+
+
+def within(matches: str) -> Q:
+    bounds = bounds_of(matches)
+    assert bounds is not None, "filters_of lets only readable bounds pass"
+    least, most = bounds
+    return Q(found__gte=least) if most is None else Q(found__gte=least, found__lte=most)
+
+
+def in_state(build: Build, cases: QuerySet[Case], state: str) -> Q:
+    if state == "settled":
+        return ~Q(Exists(cases.filter(label__isnull=True)))
+    stages = [Stage.ABANDONED] if state == "abandoned" else list(OPEN)
+    return Q(text__in=Case.objects.filter(build=build, stage__in=stages).values("query"))
+
+
+def differing(build: Build, visible: QuerySet[Build], kind: str) -> QuerySet[Case]:
+    """The build's settled cases whose pair somebody else labelled differently."""
+    reviews = Review.objects.current().filter(
+        pair=OuterRef("pair"), label__isnull=False, case__build__in=visible
+    )
+    originals = Label.objects.filter(
+        pair=OuterRef("pair"),
+        annotator__kind=Annotator.Kind.ORIGINAL,
+        scale=Label.Scale.BINARY,
+        value__isnull=False,
+    )
+    by_experts = Q(Exists(reviews.exclude(label=OuterRef("label"))))
+    by_original = Q(Exists(originals.exclude(value=OuterRef("label"))))
+    which = {"experts": by_experts, "original": by_original, "any": by_experts | by_original}
+    return Case.objects.filter(which[kind], build=build, stage=Stage.SETTLED)
+
+
+def counts_of(build: Build, queries: Sequence[int]) -> dict[int, Counts]:
+    """What became of the candidates of these queries (text ids); one query of the database."""
+    settled = Q(stage=Stage.SETTLED)
+    rows = (
+        Case.objects.filter(build=build, query__in=queries)
+        .order_by()
+        .values_list("query")
+        .annotate(
+            candidates=Count("pk"),
+            matches=Count("pk", filter=settled & Q(label=1)),
+            no_matches=Count("pk", filter=settled & Q(label=0)),
+            abandoned=Count("pk", filter=Q(stage=Stage.ABANDONED)),
+        )
+    )
+    return {query: Counts(*counts) for query, *counts in rows}
+
+
+def query_row(member: Member, counts: Counts) -> QueryRow:
+    return QueryRow(member.text_id, member.text.head, member.source_id, counts)

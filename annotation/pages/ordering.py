@@ -1,0 +1,183 @@
+"""The launch form: what an admin types, as a `launching.Order`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from annotation.launching import MOST_PAIRS, Order
+from annotation.models import Build
+from retrieval import encoders
+from retrieval.filters import TEXT_OPTIONS, Rule
+from retrieval.models import Collection
+
+RULES = [
+    (str(int(Rule.TESTABLE)), "testable: takes an input, returns a value"),
+    (str(int(Rule.TESTABLE_WITH_SELF)), "testable, self and cls count as input"),
+    (str(int(Rule.TESTABLE_WITH_BARE_RETURN)), "testable, a bare return counts as a value"),
+    (str(int(Rule.TESTABLE_WITH_YIELD)), "testable, yield counts as a value"),
+    (str(int(Rule.TESTABLE_IN_ANY_SENSE)), "testable in any sense"),
+    ("0", "no rule: every snippet"),
+]
+TEXTS = {"whole": "the whole snippet", "without docstring": "the snippet without its docstring"}
+
+
+@dataclass(frozen=True)
+class EncoderChoice:
+    """An encoder to tick; `missing` says what it lacks on this machine, empty where it can be used."""
+
+    name: str
+    missing: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def encoder_choices() -> list[EncoderChoice]:
+    return [EncoderChoice(name, encoders.why_missing(name) or "") for name in encoders.NAMES]
+
+
+def recordings() -> Iterator[Path]:
+    """Files of recorded replies that may be replayed: the sample's, and those in the data folder."""
+    sample = Path(settings.BASE_DIR) / "sample" / "replies.jsonl"
+    yield from [sample] if sample.exists() else []
+    yield from sorted((Path(settings.COSQA_HOME) / "recorded").glob("*.jsonl"))
+
+
+def recorded_model(path: Path) -> str:
+    """The model that a recording names in its first line: its requests were made for that name."""
+    with path.open(encoding="utf-8") as lines:
+        try:
+            return str(json.loads(next(lines, "{}")).get("model", ""))
+        except ValueError:
+            return ""  # the launch form only proposes it; reading the file in earnest names the bad line
+
+
+class LaunchForm(forms.Form):
+    """Fields of a build. Which collections and recordings there are is looked up when it is made."""
+
+    name = forms.CharField(max_length=120, label="Name")
+    queries = forms.ModelChoiceField(Collection.objects.none(), label="Queries", empty_label="choose …")
+    snippets = forms.ModelChoiceField(Collection.objects.none(), label="Snippets", empty_label="choose …")
+    encoders = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple, label="Encoders", required=False, initial=["bm25", "bow"]
+    )
+    more_encoders = forms.CharField(
+        required=False,
+        label="Other encoders",
+        help_text="By folder or hub id, for example codebert:/models/mine; several after commas.",
+    )
+    k = forms.IntegerField(
+        min_value=1, max_value=1000, initial=20, label="k", help_text="Candidates for each query."
+    )
+    rule = forms.ChoiceField(choices=RULES, label="Rule", help_text="Which snippets may become candidates.")
+    text_option = forms.ChoiceField(
+        choices=[(option, TEXTS[option]) for option in TEXT_OPTIONS], label="Text that is searched"
+    )
+    provider = forms.ChoiceField(
+        choices=Build.Provider.choices,
+        widget=forms.RadioSelect,
+        initial=Build.Provider.EXCHANGE,
+        label="Who answers for the agents",
+    )
+    recorded = forms.ChoiceField(required=False, label="Recorded replies", choices=[])
+    model = forms.CharField(
+        max_length=120,
+        required=False,
+        label="Model",
+        help_text="Empty: the configured model when live, the recording's own when recorded.",
+    )
+    budget = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=10,
+        decimal_places=4,
+        label="Budget in dollars",
+        help_text="Empty: no cap. The build pauses before it would spend more.",
+    )
+    limit = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_PAIRS,
+        label="At most so many pairs",
+        help_text="Empty: all of them.",
+    )
+    fix_rounds = forms.IntegerField(
+        min_value=0, max_value=5, initial=2, label="Fixing rounds", help_text="For missing modules."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        filled = Collection.objects.filter(size__gt=0)
+        self.offer("queries", filled.filter(kind=Collection.Kind.QUERIES))
+        self.offer("snippets", filled.filter(kind=Collection.Kind.SNIPPETS))
+        self.choose("encoders", [(choice.name, choice.name) for choice in encoder_choices()])
+        self.choose("recorded", [("", "choose …"), *((str(path), described(path)) for path in recordings())])
+
+    def offer(self, name: str, collections: Any) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = collections
+
+    def choose(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"].strip()
+        if Build.objects.filter(name=name).exists():
+            raise forms.ValidationError(f"There is a build called “{name}” already; choose another name.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        others = [name.strip() for name in cleaned.get("more_encoders", "").split(",")]
+        cleaned["all_encoders"] = (*cleaned.get("encoders", ()), *filter(None, others))
+        if not cleaned["all_encoders"]:
+            self.add_error("encoders", "Choose at least one encoder.")
+        if cleaned.get("provider") == Build.Provider.LIVE and not settings.ANTHROPIC_API_KEY:
+            self.add_error(
+                "provider", "No key is configured: set ANTHROPIC_API_KEY and start the server again."
+            )
+        if cleaned.get("provider") == Build.Provider.RECORDED and not cleaned.get("recorded"):
+            self.add_error("recorded", "Choose the file of recorded replies.")
+        return cleaned
+
+    def order(self) -> Order:
+        """The order of a valid form."""
+        values = self.cleaned_data
+        recorded = values["recorded"] if values["provider"] == Build.Provider.RECORDED else ""
+        return Order(
+            name=values["name"],
+            queries=values["queries"],
+            snippets=values["snippets"],
+            encoders=values["all_encoders"],
+            k=values["k"],
+            provider=values["provider"],
+            model=values["model"].strip() or usual_model(values["provider"], recorded),
+            recorded=recorded,
+            budget=values["budget"],
+            limit=values["limit"],
+            rule=Rule(int(values["rule"])),
+            text_option=values["text_option"],
+            fix_rounds=values["fix_rounds"],
+        )
+
+
+def usual_model(provider: str, recorded: str) -> str:
+    """The model where none was typed; with file exchange whoever answers may be any model."""
+    if provider == Build.Provider.LIVE:
+        return str(settings.LLM_MODEL)
+    return (recorded_model(Path(recorded)) if recorded else "") or "any"
+
+
+def described(path: Path) -> str:
+    model = recorded_model(path)
+    return f"{path.parent.name}/{path.name}" + (f" (of {model})" if model else "")

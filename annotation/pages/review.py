@@ -1,0 +1,347 @@
+"""The review page: one case's evidence, the person's label, what was said before; and the list of builds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+
+from annotation.models import Build, Case, Draft, Review
+from annotation.pages.evidence import Evidence, Verdict, evidence_hash, evidence_of, steps_of
+from annotation.pages.review_calls import CallBox, call_box
+from annotation.pages.review_keys import KeyView, key_views
+from annotation.pages.review_runs import RunLine, run_lines
+from annotation.pages.words import UNSURE, Sign, label_sign
+from annotation.review import Conflict, Submission, drafts, last_action, reviews_of, revision_seen
+from annotation.review.order import Progress, Show, progress, reviewed_counts
+from annotation.review.shortcuts import Action, keys_of
+
+MOST_HISTORY = 100
+LONGEST_TITLE = 80
+WITHDRAWN = Sign("↺", "taken back")
+LISTS: dict[Show, str] = {
+    Show.WAITING: "settled, not labelled by you",
+    Show.UNSETTLED: "open or abandoned, not labelled by you",
+    Show.REVIEWED: "labelled by you",
+    Show.UNSURE: "unsure, by you",
+    Show.OVERRIDDEN: "overridden by anybody",
+    Show.ALL: "all cases",
+}
+
+
+class EvidenceChanged(Exception):
+    """The agents went on since the page was served: what was on screen is no longer what is known."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The agents went on with this case while you were reading. Look at the evidence, then label."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One review as people read it. `stale`: it was given beside other evidence than is there now."""
+
+    who: str
+    mine: bool
+    sign: Sign
+    reason: str
+    at: datetime
+    override: bool = False
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a pair's history; exactly one of the three is set."""
+
+    at: datetime
+    review: Revision | None = None
+    step: Verdict | None = None
+    run: RunLine | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """What the undo button takes back: the person's latest label in the build."""
+
+    case: int
+    seen_revision: int
+    sign: Sign
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One label button. `overrides`: it contradicts the agents, so a reason is needed."""
+
+    value: str
+    sign: Sign
+    key: KeyView
+    overrides: bool
+    current: bool
+    pending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was sent and could not be stored, so that the form shows it again."""
+
+    reason: str = ""
+    pending: str = ""
+    problem: str = ""
+    conflict: Conflict | None = None
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two texts of one person for one pair, from two windows: what is stored, and what was sent."""
+
+    message: str
+    stored: Revision | None
+    sent: Sign
+    sent_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a text field starts with, and when its draft was kept (ISO; empty: it is no draft)."""
+
+    text: str
+    draft_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    """Everything that the page of one case shows."""
+
+    evidence: Evidence
+    show: Show
+    lists: tuple[tuple[Show, str], ...]
+    progress: Progress
+    mine: Revision | None
+    seen_revision: int
+    choices: tuple[Choice, ...]
+    reason: Typed
+    has_test_draft: bool
+    calls: CallBox
+    undo: Undo | None
+    keys: dict[str, KeyView]
+    history: tuple[Entry, ...]
+    problem: str = ""
+    pending: Choice | None = None
+    clash: Clash | None = None
+    changed: bool = False
+
+    @property
+    def latest_verdict(self) -> tuple[Verdict, ...]:
+        """The step that decided, or the last one so far: what the person judges."""
+        return self.evidence.verdicts[-1:]
+
+    @property
+    def earlier_verdicts(self) -> tuple[Verdict, ...]:
+        return self.evidence.verdicts[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildLine:
+    """One build in the list, with how far the person is."""
+
+    pk: int
+    name: str
+    state: str
+    state_word: str
+    settled: int
+    open: int
+    abandoned: int
+    reviewed: int
+
+    @property
+    def left(self) -> int:
+        """Settled cases that the person may still label; labels of other cases may make it less."""
+        return max(0, self.settled - self.reviewed)
+
+
+@dataclass(frozen=True, slots=True)
+class NothingLeft:
+    """The end of a list."""
+
+    build: int
+    build_name: str
+    list_name: str
+    show: Show
+    lists: tuple[tuple[Show, str], ...]
+    reviewed: int
+    undo: Undo | None
+    keys: dict[str, KeyView] = field(default_factory=dict)
+
+
+def refuse_changed(case: Case, seen: str) -> None:
+    """A label belongs to the evidence that was on screen. Raises EvidenceChanged."""
+    if evidence_hash(case, steps_of(case)) != seen:
+        raise EvidenceChanged
+
+
+def case_page(user: User, case: Case, show: Show, said: Said | None = None) -> CasePage:
+    """The page of a case that was read with `evidence.RELATED` and `build__tally`."""
+    said = said or Said()
+    evidence = evidence_of(case)
+    reviews = list(reviews_of(case.pair_id).select_related("rater"))
+    last = next((review for review in reversed(reviews) if review.rater_id == user.pk), None)
+    standing = last if last and not last.withdrawn else None
+    keys = key_views(user)
+    choices = choices_of(case, standing, keys, said.pending)
+    kept = drafts.load(user, case.pair_id)
+    return CasePage(
+        evidence=evidence,
+        show=show,
+        lists=tuple(LISTS.items()),
+        progress=progress(user, case.build, case.query_id),
+        mine=revision(standing, user, evidence.hash) if standing else None,
+        seen_revision=revision_seen(last),
+        choices=choices,
+        reason=reason_of(said, kept.get(Draft.Field.REASON), standing),
+        has_test_draft=Draft.Field.TEST in kept,
+        calls=call_box(user, case, keys=keys),
+        undo=undo_of(user, case.build),
+        keys=keys,
+        history=history_of(reviews, evidence, run_lines(case), user),
+        problem=said.problem,
+        pending=next((choice for choice in choices if choice.pending), None),
+        clash=clash_of(said.conflict, user, evidence.hash),
+        changed=said.changed,
+    )
+
+
+def choices_of(
+    case: Case, standing: Review | None, keys: dict[str, KeyView], pending: str
+) -> tuple[Choice, ...]:
+    """The three buttons: match, no match, unsure."""
+    options = (
+        ("1", 1, label_sign(1), "match"),
+        ("0", 0, label_sign(0), "no_match"),
+        ("", None, UNSURE, "unsure"),
+    )
+    return tuple(
+        Choice(
+            value=value or "unsure",
+            sign=sign,
+            key=keys[action],
+            overrides=label is not None and case.label is not None and label != case.label,
+            current=standing is not None and standing.label == label,
+            pending=pending == (value or "unsure"),
+        )
+        for value, label, sign, action in options
+    )
+
+
+def reason_of(said: Said, draft: Draft | None, standing: Review | None) -> Typed:
+    """What was just sent, else the draft, else the reason that stands."""
+    at = draft.updated_at.isoformat() if draft else ""
+    if said.reason:
+        return Typed(said.reason, at)
+    if draft:
+        return Typed(draft.text, at)
+    return Typed(standing.reason if standing else "")
+
+
+def revision(review: Review, user: User, evidence: str) -> Revision:
+    return Revision(
+        who=review.rater.get_username(),
+        mine=review.rater_id == user.pk,
+        sign=review_sign(review),
+        reason=review.reason,
+        at=review.created_at,
+        override=review.is_override,
+        stale=review.evidence != evidence and not review.withdrawn,
+    )
+
+
+def review_sign(review: Review) -> Sign:
+    if review.withdrawn:
+        return WITHDRAWN
+    return said_sign(review.label)
+
+
+def said_sign(label: int | None) -> Sign:
+    """A person's label: none means unsure, not unjudged."""
+    return UNSURE if label is None else label_sign(label)
+
+
+def clash_of(conflict: Conflict | None, user: User, evidence: str) -> Clash | None:
+    if conflict is None:
+        return None
+    sent = conflict.mine or Submission(None, "")
+    stored = revision(conflict.stored, user, evidence) if conflict.stored else None
+    return Clash(str(conflict), stored, said_sign(sent.label), sent.reason)
+
+
+def undo_of(user: User, build: Build) -> Undo | None:
+    last = last_action(user, build)
+    if last is None:
+        return None
+    title = last.pair.query.head[:LONGEST_TITLE]
+    return Undo(last.case_id, last.revision, review_sign(last), title)
+
+
+def history_of(
+    reviews: Sequence[Review], evidence: Evidence, runs: Iterable[RunLine], user: User
+) -> tuple[Entry, ...]:
+    """All that was said and done on the pair, the newest first."""
+    entries = [
+        *(Entry(review.created_at, review=revision(review, user, evidence.hash)) for review in reviews),
+        *(Entry(verdict.at, step=verdict) for verdict in evidence.verdicts),
+        *(Entry(run.at, run=run) for run in runs),
+    ]
+    return tuple(sorted(entries, key=lambda entry: entry.at, reverse=True)[:MOST_HISTORY])
+
+
+def build_lines(user: User, builds: QuerySet[Build]) -> tuple[BuildLine, ...]:
+    """The builds that have cases, with the person's own progress. Two queries."""
+    counts = reviewed_counts(user, builds)
+    return tuple(
+        BuildLine(
+            pk=build.pk,
+            name=build.name,
+            state=build.state,
+            state_word=build.get_state_display(),
+            settled=build.tally.settled,
+            open=build.tally.open,
+            abandoned=build.tally.abandoned,
+            reviewed=counts.get(build.pk, 0),
+        )
+        for build in builds.filter(opened=True).select_related("tally")
+    )
+
+
+def nothing_left(user: User, build: Build, show: Show) -> NothingLeft:
+    """The page at the end of a list; an undo still leads back."""
+    return NothingLeft(
+        build=build.pk,
+        build_name=build.name,
+        list_name=LISTS[show],
+        show=show,
+        lists=tuple(LISTS.items()),
+        reviewed=reviewed_counts(user, Build.objects.filter(pk=build.pk)).get(build.pk, 0),
+        undo=undo_of(user, build),
+        keys=key_views(user),
+    )
+
+
+def labelled_message(user: User, made: Review, with_keys: bool) -> str:
+    """What is announced after a label: what was stored, and how to take it back."""
+    key = keys_of(user).live(Action.UNDO) if with_keys else ""
+    what = "Skipped as unsure" if made.label is None else f"Labelled {review_sign(made).word}"
+    return f"{what}. {key} to undo." if key else f"{what}. Undo is beside the labels."
+
+
+def undone_message(user: User, case: Case) -> str:
+    """What is announced after an undo: what stands now."""
+    last = reviews_of(case.pair_id, user).last()
+    if last is None or last.withdrawn:
+        return "Taken back. This pair has no label of yours now."
+    return f"Taken back. Your label of this pair is {review_sign(last).word} again."

@@ -1,0 +1,179 @@
+"""The box in which a person calls the candidate, with the answers so far."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from annotation.models import CallRequest, Case, Draft
+from annotation.pages.code import Code
+from annotation.pages.evidence import candidate_code
+from annotation.pages.reports import FrameView, OutputView, exception_of, frame_views, outputs_of
+from annotation.pages.review_keys import KeyView, key_views
+from annotation.pages.review_runs import NOBODY_CAME, STATES
+from annotation.pages.words import OUTCOMES, Sign, duration
+from annotation.review import drafts
+from annotation.review.calls import calls_of
+from sandbox.calling import Answer, CallOutcome
+from sandbox.program import candidate_names
+from sandbox.report import Outcome
+from sandbox.syntax import parsed
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LONGEST_EXAMPLE = 80
+OF_CALLS: Final[Mapping[CallOutcome, Sign]] = MappingProxyType(
+    {
+        CallOutcome.RETURNED: Sign("→", "returned", "good"),
+        CallOutcome.RAISED: Sign("!", "raised", "bad"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What one call gave. `value` is None where there is none; `type` is the value's class."""
+
+    value: str | None
+    type: str
+    exception: str
+    frames: tuple[FrameView, ...]
+    outputs: tuple[OutputView, ...]
+    warnings: tuple[str, ...]
+    detail: str
+    took: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallLine:
+    """One call of the person: waiting, running, answered (`called`), or not to be had (`message`)."""
+
+    pk: int
+    expression: str
+    sign: Sign
+    open: bool
+    nobody_came: bool
+    message: str
+    called: Called | None
+    at: datetime
+
+    @property
+    def said(self) -> str:
+        """The answer in a sentence, for those who listen."""
+        if self.called is None:
+            return f"{self.expression}: {self.sign.word}"
+        if self.called.value is not None:
+            return f"{self.expression} gives {self.called.value}"
+        return f"{self.expression}: {self.called.exception or self.sign.word}"
+
+
+@dataclass(frozen=True, slots=True)
+class CallBox:
+    """The field, with what was typed or the draft of it, and the person's calls, the newest first."""
+
+    case: int
+    pair: int
+    query: str
+    example: str
+    text: str
+    draft_at: str
+    key: KeyView
+    lines: tuple[CallLine, ...]
+    problem: str = ""
+
+    @property
+    def open(self) -> int | None:
+        """The newest call whose answer is still to come."""
+        return next((line.pk for line in self.lines if line.open), None)
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    """The box on a page of its own, beside the candidate."""
+
+    box: CallBox
+    candidate: Code
+
+
+def call_box(
+    user: User, case: Case, text: str = "", problem: str = "", keys: Mapping[str, KeyView] | None = None
+) -> CallBox:
+    """The box of a case; `text` goes before the draft. At most three queries."""
+    draft = drafts.load(user, case.pair_id).get(Draft.Field.CALL)
+    return CallBox(
+        case=case.pk,
+        pair=case.pair_id,
+        query=case.pair.query.head,
+        example=example_of(case.pair.snippet.text),
+        text=text or (draft.text if draft else ""),
+        draft_at=draft.updated_at.isoformat() if draft else "",
+        key=(keys or key_views(user))["call"],
+        lines=tuple(call_line(asked) for asked in calls_of(user, case.pair_id)),
+        problem=problem,
+    )
+
+
+def call_page(user: User, case: Case, text: str = "", problem: str = "") -> CallPage:
+    """The page of one box."""
+    return CallPage(call_box(user, case, text, problem), candidate_code(case.pair.snippet.text))
+
+
+def call_line(asked: CallRequest, now: datetime | None = None) -> CallLine:
+    """One request, read with its answer."""
+    answer = asked.answer.whole() if asked.answer else None
+    late = (now or timezone.now()) - asked.created_at > NOBODY_CAME
+    return CallLine(
+        pk=asked.pk,
+        expression=asked.expression,
+        sign=answer_sign(answer) if answer else STATES[asked.state],
+        open=asked.is_open,
+        nobody_came=late and asked.state == CallRequest.State.WAITING,
+        message=asked.message,
+        called=called(answer) if answer else None,
+        at=asked.created_at,
+    )
+
+
+def answer_sign(answer: Answer) -> Sign:
+    return OF_CALLS.get(answer.outcome) or OUTCOMES[Outcome(answer.outcome.value)]
+
+
+def called(answer: Answer) -> Called:
+    """An answer with links to the candidate's lines."""
+    missing = (f"The module {answer.missing_module} is missing.",) if answer.missing_module else ()
+    return Called(
+        value=answer.value,
+        type=answer.type,
+        exception=exception_of(answer),
+        frames=tuple(
+            frame for frame in frame_views(answer, {"candidate": "c"}) if frame.place == "candidate"
+        ),
+        outputs=tuple(outputs_of(answer)),
+        warnings=(*missing, *(f"Suspicious: {sign}" for sign in answer.suspicious)),
+        detail=answer.detail,
+        took=duration(answer.seconds),
+    )
+
+
+def example_of(candidate: str) -> str:
+    """How to call what the candidate defines first: `f(items)`; some expression where that is not known."""
+    names = candidate_names(candidate)
+    if not names:
+        return "1 + 1"
+    functions = (node for node in parsed(candidate).body if isinstance(node, FUNCTIONS))
+    first = next(functions, None)
+    return f"{first.name}({parameters_of(first)})"[:LONGEST_EXAMPLE] if first else names[0]
+
+
+def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """The parameters without their types."""
+    for one in ast.walk(function.args):
+        if isinstance(one, ast.arg):
+            one.annotation = None
+    return ast.unparse(function.args)

@@ -1,0 +1,69 @@
+"""The keys of the review page as its buttons and its settings show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from annotation.review.shortcuts import DEFAULTS, TITLES, Action, Keys, keys_of
+
+
+@dataclass(frozen=True, slots=True)
+class KeyView:
+    """The key of one action: empty where it has none or keys are switched off."""
+
+    key: str
+    title: str
+
+    @property
+    def attributes(self) -> SafeString:
+        """For the button or link that the key presses."""
+        return (
+            format_html(' data-key="{0}" aria-keyshortcuts="{0}"', self.key) if self.key else SafeString("")
+        )
+
+    @property
+    def hint(self) -> SafeString:
+        """The key as a small cap; useless without JavaScript, and not part of the button's name."""
+        if not self.key:
+            return SafeString("")
+        return format_html('<kbd class="kbd needs-js" aria-hidden="true">{}</kbd>', self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyField:
+    """One action in the form that changes keys."""
+
+    action: str
+    title: str
+    key: str
+    default: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeysPage:
+    """The form that changes keys."""
+
+    fields: tuple[KeyField, ...]
+    on: bool
+
+
+def key_views(user: User) -> dict[str, KeyView]:
+    """By action. One query."""
+    keys = keys_of(user)
+    return {action.value: KeyView(keys.live(action), TITLES[action]) for action in Action}
+
+
+def keys_page(keys: Keys, problems: Mapping[Action, str] | None = None) -> KeysPage:
+    """The form, filled in with `keys` (also those that were refused)."""
+    said = problems or {}
+    fields = tuple(
+        KeyField(action.value, TITLES[action], keys.of[action], DEFAULTS[action], said.get(action, ""))
+        for action in Action
+    )
+    return KeysPage(fields, keys.on)

@@ -1,0 +1,215 @@
+"""What people had executed beside a case: its state, its report, and how it differs from the recorded one."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from annotation.models import Case, Draft, Execution, ExecutionRequest, TestProgram
+from annotation.pages.code import Code
+from annotation.pages.evidence import ExecutionView, ProgramView, candidate_code, execution_view, program_view
+from annotation.pages.review_keys import KeyView, key_views
+from annotation.pages.words import OUTCOMES, Sign
+from annotation.review import drafts
+from annotation.review.own_tests import OPEN, beginning_of_a_test, requests_for
+from sandbox.report import Outcome
+
+MOST_DIFFERENCES = 60
+NOBODY_CAME = timedelta(seconds=15)
+OWN_LINES = "r"
+"""The anchors' prefix of a program that is not the case's own."""
+
+STATES: Final[Mapping[str, Sign]] = MappingProxyType(
+    {
+        ExecutionRequest.State.WAITING: Sign("…", "waiting"),
+        ExecutionRequest.State.RUNNING: Sign("▶", "running"),
+        ExecutionRequest.State.DONE: Sign("✓", "done"),
+        ExecutionRequest.State.FAILED: Sign("!", "failed", "warn"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """One request in the history of a pair."""
+
+    pk: int
+    who: str
+    edited: bool
+    sign: Sign
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One line of a comparison: `-` only in the recorded report, `+` only in the new one."""
+
+    mark: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A run of the recorded program against its recorded report, both as agents read them."""
+
+    same: bool
+    lines: tuple[Difference, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """One person's execution: waiting, running, done or failed; with the recorded execution to lay beside."""
+
+    pk: int
+    case: int
+    query: str
+    who: str
+    edited: bool
+    state: str
+    sign: Sign
+    open: bool
+    ahead: int
+    nobody_came: bool
+    message: str
+    program_pk: int
+    program: ProgramView | None
+    execution: ExecutionView | None
+    recorded: ExecutionView | None
+    recorded_program: ProgramView | None
+    candidate: Code
+    comparison: Comparison | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EditorPage:
+    """A copy of a test program to be edited. `draft_at` is when the draft was kept; empty: it is no draft."""
+
+    case: int
+    pair: int
+    query: str
+    candidate: Code
+    source: str
+    original: str
+    parent: int | None
+    draft_at: str
+    keys: dict[str, KeyView]
+    problem: str = ""
+
+
+def run_lines(case: Case) -> tuple[RunLine, ...]:
+    """What people had executed on the case's pair. One query."""
+    return tuple(
+        RunLine(
+            pk=request.pk,
+            who=request.user.get_username(),
+            edited=request.program.author_id is not None,
+            sign=request_sign(request),
+            at=request.created_at,
+        )
+        for request in requests_for(case.pair_id)
+    )
+
+
+def request_sign(request: ExecutionRequest) -> Sign:
+    """The outcome once there is one, else how far the request is."""
+    return OUTCOMES[Outcome(request.execution.outcome)] if request.execution else STATES[request.state]
+
+
+def run_page(request: ExecutionRequest, case: Case, now: datetime | None = None) -> RunPage:
+    """The page of one request (read with program, source, author, execution and report)."""
+    program, execution = request.program, request.execution
+    edited = program.pk != case.program_id
+    report = execution.whole_report() if execution else None
+    lines = OWN_LINES if edited else "t"
+    is_open = request.state in OPEN
+    waiting = request.state == ExecutionRequest.State.WAITING
+    recorded = recorded_execution(case)
+    return RunPage(
+        pk=request.pk,
+        case=case.pk,
+        query=case.pair.query.head,
+        who=request.user.get_username(),
+        edited=edited,
+        state=request.state,
+        sign=request_sign(request),
+        open=is_open,
+        ahead=requests_ahead(request) if waiting else 0,
+        nobody_came=waiting and (now or timezone.now()) - request.created_at > NOBODY_CAME,
+        message=request.message,
+        program_pk=program.pk,
+        program=program_view(program, report, lines) if edited and not is_open else None,
+        execution=execution_view(execution, report, program=lines) if execution else None,
+        recorded=execution_view(recorded) if recorded and not is_open else None,
+        recorded_program=recorded_program(case, recorded) if not is_open else None,
+        candidate=candidate_code(case.pair.snippet.text, report),
+        comparison=comparison(recorded, execution) if recorded and execution and not edited else None,
+        at=request.created_at,
+    )
+
+
+def requests_ahead(request: ExecutionRequest) -> int:
+    waiting = ExecutionRequest.objects.filter(state=ExecutionRequest.State.WAITING, pk__lt=request.pk)
+    return waiting.count()
+
+
+def recorded_execution(case: Case) -> Execution | None:
+    """The execution that the agents' verdict rests on."""
+    if case.execution_id is None:
+        return None
+    return Execution.objects.select_related("report").get(pk=case.execution_id)
+
+
+def recorded_program(case: Case, recorded: Execution | None) -> ProgramView | None:
+    """The test program of the agents, its lines marked by the recorded execution."""
+    if case.program_id is None:
+        return None
+    row = TestProgram.objects.select_related("source", "author").get(pk=case.program_id)
+    return program_view(row, recorded.whole_report() if recorded else None)
+
+
+def comparison(recorded: Execution, new: Execution) -> Comparison:
+    """The two reports without times, addresses and paths: what is left differs for a reason."""
+    before = recorded.whole_report().canonical().splitlines()
+    after = new.whole_report().canonical().splitlines()
+    if before == after:
+        return Comparison(same=True, lines=(), more=0)
+    changed = list(differences(before, after))
+    return Comparison(False, tuple(changed[:MOST_DIFFERENCES]), max(0, len(changed) - MOST_DIFFERENCES))
+
+
+def differences(before: list[str], after: list[str]) -> Iterator[Difference]:
+    """The lines that only one of the two has, in order."""
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for what, start, end, new_start, new_end in matcher.get_opcodes():
+        if what != "equal":
+            yield from (Difference("-", line) for line in before[start:end])
+            yield from (Difference("+", line) for line in after[new_start:new_end])
+
+
+def editor_page(
+    user: User, case: Case, parent: TestProgram | None, source: str = "", problem: str = ""
+) -> EditorPage:
+    """The editor with what was just sent, else the draft, else a copy of `parent`, else a beginning."""
+    draft = drafts.load(user, case.pair_id).get(Draft.Field.TEST)
+    original = parent.source.text if parent else beginning_of_a_test(case.pair)
+    return EditorPage(
+        case=case.pk,
+        pair=case.pair_id,
+        query=case.pair.query.head,
+        candidate=candidate_code(case.pair.snippet.text),
+        source=source or (draft.text if draft else original),
+        original=original,
+        parent=parent.pk if parent else None,
+        draft_at=draft.updated_at.isoformat() if draft else "",
+        keys=key_views(user),
+        problem=problem,
+    )

@@ -1,0 +1,297 @@
+"""One case, one stage: do the work once, then move. What can't be judged is abandoned, never guessed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation import budget
+from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.asking import Parked, Unjudgeable, ask
+from annotation.executing import SandboxProvider, execute
+from annotation.llm import LLM, LLMError
+from annotation.models import Build, Case, LLMCall, LostRace, ProgramText, TestProgram
+from annotation.publishing import publish_case
+from annotation.stages import Event, Stage
+from retrieval.hostile import clean
+from sandbox.checks import ProtectionMissing
+from sandbox.dependencies import parse_install
+from sandbox.modules import distribution_for, unsearchable
+from sandbox.program import Limits, redefines
+from sandbox.report import Outcome, Rates
+from sandbox.runner import DependencyRefused, SandboxUnavailable
+
+log = logging.getLogger(__name__)
+REDEFINES = "The program redefines the candidate, which is already in scope and must stay as it is."
+LONGEST_MODULE = 200
+"""A program may say that it lacks a module of any name."""
+LONGEST_WAIT = 3600.0
+"""Seconds; a provider may ask for more, but a case should not sleep for days over one header."""
+TRIES = 3
+"""How often an infrastructure failure of the sandbox is tried again before a case is abandoned."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the stages work with. `llm_of` gives the language model that a build asks.
+
+    `reserved` runs what people wait for, so that no build is before them; without it `sandbox` does.
+    """
+
+    llm_of: Callable[[Build], LLM]
+    sandbox: SandboxProvider
+    limits: Limits = field(default_factory=Limits)
+    reserved: SandboxProvider | None = None
+
+    @property
+    def for_people(self) -> SandboxProvider:
+        """The sandbox of what people wait for."""
+        return self.reserved or self.sandbox
+
+    def close(self) -> None:
+        """Remove the containers that were kept ready."""
+        for provider in (self.sandbox, self.for_people):
+            provider.close()
+
+
+def advance(case: Case, tools: Tools) -> None:
+    """Do the work of the case's stage once, then move it or put it back. Never raises for one case's sake."""
+    lease = case.lease
+    try:
+        work(case, tools)
+    except LostRace as race:
+        log.info("%s", race)
+    except Exception as fault:
+        log.exception("case %s in %s", case.pk, case.stage)
+        after_fault(case, lease, f"a fault of the workbench: {fault!r}")
+
+
+def work(case: Case, tools: Tools) -> None:
+    """The work of one stage, with what is known to go wrong. Raises LostRace, and what nobody foresaw."""
+    try:
+        WORK[Stage(case.stage)](case, tools)
+    except Parked as parked:
+        case.put_back(waiting=parked.call)
+    except (budget.AlreadyAsked, budget.BudgetHeld):
+        case.put_back(until=timezone.now() + timedelta(seconds=1))
+    except budget.OverBudget as over:
+        pause(case, f"the budget is used up: {over}")
+    except Unjudgeable as why:
+        abandon(case, str(why))
+    except LLMError as error:
+        provider_failed(case, error)
+    except ProtectionMissing as why:
+        pause(case, str(why))
+    except SandboxUnavailable as why:
+        sandbox_failed(case, str(why))
+
+
+def after_fault(case: Case, lease: UUID | None, reason: str) -> None:
+    """Try again from what the database holds: a move that was rolled back has left its marks on `case`."""
+    case.refresh_from_db(fields=["stage", "lease", "lease_until", "attempts", "steps_made"])
+    if case.lease != lease:
+        return
+    try:
+        try_again(case, reason)
+    except LostRace as race:
+        log.info("%s", race)
+
+
+def abandon(case: Case, reason: str) -> None:
+    """Could not judge: kept apart from every label, with the reason and the way back."""
+    case.move(Event.GAVE_UP, note=reason, reason=reason, left=case.stage)
+
+
+def pause(case: Case, reason: str, state: str = Build.State.PAUSED) -> None:
+    """Stop the whole build for a person to look at, and give the case back untouched."""
+    Build.objects.filter(pk=case.build_id, state=Build.State.RUNNING).update(
+        state=state, reason=clean(reason)
+    )
+    case.build.tally.change()
+    case.put_back()
+
+
+def provider_failed(case: Case, error: LLMError) -> None:
+    """An outage costs no attempt; a wrong key stops the build; a refused request abandons its case."""
+    if error.retryable:
+        wait = min(error.retry_after or min(60.0, 2.0 ** min(case.attempts + 1, 6)), LONGEST_WAIT)
+        case.put_back(until=timezone.now() + timedelta(seconds=wait), failed=True)
+    elif error.provider:
+        pause(case, error.message, Build.State.WAITING)
+    else:
+        abandon(case, error.message)
+
+
+def sandbox_failed(case: Case, reason: str) -> None:
+    """Infrastructure is tried again, then the case is abandoned: it is never evidence."""
+    try_again(case, f"the sandbox could not run the test program: {reason}")
+
+
+def try_again(case: Case, reason: str) -> None:
+    """Put the case back a few times, then abandon it with `reason`."""
+    if case.attempts + 1 >= TRIES:
+        abandon(case, reason)
+    else:
+        case.put_back(until=timezone.now() + timedelta(seconds=1 + case.attempts), failed=True)
+
+
+def settle(
+    case: Case, event: Event, label: int, note: str, call: LLMCall, tally: Mapping[str, int] | None = None
+) -> None:
+    """Settle and publish in one transaction, so that no label is ever without its case."""
+    with transaction.atomic():
+        case.move(event, note=note, call=call, label=label, tally=dict(tally or {}))
+        case.label = label
+        publish_case(case)
+
+
+def screen(case: Case, tools: Tools) -> None:
+    """Preliminary screener (CoSQA+, "Preliminary Screener"): 1, 0, or 0.5 = needs a test."""
+    inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
+    verdict, call = ask(
+        case, tools.llm_of(case.build), screener.request(inputs, case.build.model), screener.parse
+    )
+    if verdict.verdict == 1:
+        settle(case, Event.MATCH, 1, verdict.explanation, call)
+    elif verdict.verdict == 0:
+        settle(case, Event.NO_MATCH, 0, verdict.explanation, call)
+    else:
+        case.move(Event.UNCLEAR, note=verdict.explanation, call=call)
+
+
+def write_test(case: Case, tools: Tools) -> None:
+    """Test program generator: one program, one reading; one that redefines the candidate goes back once."""
+    inputs = test_writer.WriterInputs(
+        query=case.pair.query.text, code=case.pair.snippet.text, **refused(case)
+    )
+    reply, call = ask(
+        case, tools.llm_of(case.build), test_writer.request(inputs, case.build.model), test_writer.parse
+    )
+    with transaction.atomic():
+        program = keep_program(case, reply)
+        if program.redefines and not case.rewrites:
+            case.move(
+                Event.REJECTED_PROGRAM,
+                note=REDEFINES,
+                call=call,
+                program=program,
+                rewrites=1,
+                program_id=program.pk,
+            )
+        else:
+            case.move(Event.WRITTEN, note=reply.reading, call=call, program=program, program_id=program.pk)
+
+
+def refused(case: Case) -> dict[str, str]:
+    """The program that went back to the writer, and why; nothing on the first try."""
+    if not case.rewrites or case.program is None:
+        return {}
+    return {"refused_program": case.program.source.text, "refused_because": REDEFINES}
+
+
+def keep_program(case: Case, reply: test_writer.TestProgramReply) -> TestProgram:
+    return TestProgram.objects.create(
+        pair=case.pair,
+        source=ProgramText.keep(reply.program),
+        reading=reply.reading,
+        helpers=list(reply.helpers),
+        redefines=redefines(case.pair.snippet.text, reply.program),
+        annotator=case.annotator,
+    )
+
+
+def run_test(case: Case, tools: Tools) -> None:
+    """Test executor: run once; a missing module goes to the fixer while rounds are left."""
+    assert case.program is not None, "a case is executed only after its program was written"
+    execution, report = execute(
+        case.pair.snippet.text, case.program, case.dependencies, tools.sandbox, tools.limits
+    )
+    case.execution = execution
+    hopeless = unsearchable(report.missing_module) if report.missing_module else None
+    fixable = report.missing_module or (report.outcome is Outcome.DEPENDENCY_REFUSED and case.fix_rounds)
+    if fixable and not hopeless and case.fix_rounds < case.annotator.config.get("fix_rounds", 2):
+        module = clean(report.missing_module or case.missing_module)[:LONGEST_MODULE]
+        executed(
+            case, Event.MISSING_MODULE, report.detail or f"no module named {module}", missing_module=module
+        )
+    else:
+        note = hopeless or report.outcome
+        executed(case, Event.EXECUTED, note, tally=asdict(Rates.of([report])))
+
+
+def executed(case: Case, event: Event, note: str, **changes: Any) -> None:
+    """Move after an execution, with program and execution as the step's evidence."""
+    assert case.execution is not None, "set by the caller"
+    case.move(
+        event,
+        note=note,
+        program=case.program,
+        execution=case.execution,
+        execution_id=case.execution.pk,
+        **changes,
+    )
+
+
+def fix(case: Case, tools: Tools) -> None:
+    """Bug fixer, in the paper's two stages: the module's own distribution, then the agent's suggestion."""
+    direct = distribution_for(case.missing_module)
+    if direct and direct not in case.dependencies:
+        install(case, [*case.dependencies, direct], f"{case.missing_module} is in the distribution {direct}")
+    else:
+        ask_fixer(case, tools, direct)
+
+
+def ask_fixer(case: Case, tools: Tools, tried: str | None) -> None:
+    """The suggestion is parsed, never executed; one that can't be parsed goes to the arbiter as refused."""
+    assert case.execution is not None and case.program is not None, "fixing follows an execution"
+    inputs = fixer.FixerInputs(
+        module=case.missing_module,
+        program=case.program.source.text,
+        report=case.execution.whole_report().canonical(),
+    )
+    reply, call = ask(case, tools.llm_of(case.build), fixer.request(inputs, case.build.model), fixer.parse)
+    try:
+        suggested = parse_install("\n".join(reply.commands))
+    except DependencyRefused as refused:
+        case.move(Event.REFUSED, note=str(refused), call=call, tally=asdict(Rates(programs=1)))
+    else:
+        kept = [name for name in case.dependencies if name != tried]
+        install(case, list(dict.fromkeys([*kept, *suggested])), "\n".join(reply.commands), call)
+
+
+def install(case: Case, dependencies: list[str], note: str, call: LLMCall | None = None) -> None:
+    """Back to the sandbox, which installs before it runs."""
+    case.move(Event.FIXED, note=note, call=call, dependencies=dependencies, fix_rounds=case.fix_rounds + 1)
+
+
+def arbitrate(case: Case, tools: Tools) -> None:
+    """Final arbiter: judges query, code, program and report; it sees no screener verdict."""
+    assert case.execution is not None and case.program is not None, "arbitrating follows an execution"
+    inputs = arbiter.ArbiterInputs(
+        query=case.pair.query.text,
+        code=case.pair.snippet.text,
+        program=case.program.source.text,
+        reading=case.program.reading,
+        report=case.execution.whole_report().canonical(),
+    )
+    verdict, call = ask(
+        case, tools.llm_of(case.build), arbiter.request(inputs, case.build.model), arbiter.parse
+    )
+    event = Event.ACCEPTED if verdict.verdict == 1 else Event.DENIED
+    settle(case, event, verdict.verdict, verdict.explanation, call)
+
+
+WORK: Mapping[Stage, Callable[[Case, Tools], None]] = {
+    Stage.SCREENING: screen,
+    Stage.WRITING_TEST: write_test,
+    Stage.EXECUTING: run_test,
+    Stage.FIXING: fix,
+    Stage.ARBITRATING: arbitrate,
+}

@@ -1,0 +1,188 @@
+"""How far a build is: a snapshot from totals and bounded reads, and a version that says when it changed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Final
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from annotation.models import Build, Case, LLMCall, Price, Step, Tally
+from annotation.stages import Stage
+from retrieval.models import Mining
+
+ENDS: Final = (Stage.SETTLED, Stage.ABANDONED)
+WINDOW: Final = timedelta(minutes=3)
+"""The rate is that of the last minutes: what was true an hour ago says nothing about the next one."""
+SAMPLE: Final = 600
+"""Steps are read newest first and at most so many, so that the rate costs the same for any build."""
+ENOUGH: Final = 3
+"""A rate from fewer finished cases would jump about; it is not shown."""
+REASONS: Final = 1000
+DIGEST: Final = re.compile(r"\b[0-9a-f]{64}\b")
+COUNTED: Final = 10_000
+REFRESH: Final = 10
+"""Seconds after which a build that does nothing is shown anew, because its rate has sunk meanwhile."""
+
+WORKERS: Final[Mapping[Stage, str]] = MappingProxyType(
+    {
+        Stage.SCREENING: "screener",
+        Stage.WRITING_TEST: "test writer",
+        Stage.EXECUTING: "sandbox",
+        Stage.FIXING: "fixer",
+        Stage.ARBITRATING: "arbiter",
+        Stage.SETTLED: "has its label",
+        Stage.ABANDONED: "could not be judged",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One stage of the funnel: `count` of `total` cases, drawn in a bar of 1,000 from `start` on."""
+
+    stage: Stage
+    word: str
+    worker: str
+    count: int
+    total: int
+    start: float
+
+    @property
+    def width(self) -> float:
+        return 1000 * self.count / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Cases finished a minute over the last minutes, and the seconds that the open ones take at that rate.
+
+    Both are None where too little was finished to tell.
+    """
+
+    a_minute: float | None = None
+    seconds_left: float | None = None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A build at one moment. Money is in nanodollars."""
+
+    build: Build
+    mining: Mining
+    tally: Tally
+    version: str
+    funnel: tuple[Bar, ...]
+    pace: Pace
+    seconds: float
+    waiting_replies: int
+    has_price: bool
+    reasons: tuple[tuple[str, int], ...]
+    errors: tuple[LLMCall, ...]
+
+    @property
+    def finished(self) -> int:
+        return self.tally.settled + self.tally.abandoned
+
+    @property
+    def is_mining(self) -> bool:
+        """Cases are not there yet: the mining is what one watches."""
+        return not self.build.opened
+
+    @property
+    def left(self) -> int | None:
+        """Nanodollars that may still be spent; None without a cap."""
+        tally = self.tally
+        return None if tally.cap is None else max(0, tally.cap - tally.spent - tally.reserved)
+
+
+WATCHED: Final = ("tally__version", "state", "opened", "mining__state", "mining__done", "mining__phase")
+
+
+def version_of(builds: QuerySet[Build], pk: int, now: datetime | None = None) -> str | None:
+    """What changes whenever build `pk` looks different; None if it is not among `builds`. Reads one row."""
+    row = builds.filter(pk=pk).values_list(*WATCHED).first()
+    return None if row is None else version(row, now or timezone.now())
+
+
+def version(row: tuple[object, ...], now: datetime) -> str:
+    """The watched columns as one word; while the build runs, time itself is one of them."""
+    beat = int(now.timestamp()) // REFRESH if row[1] == Build.State.RUNNING else 0
+    return hashlib.sha256(repr((*map(str, row), beat)).encode()).hexdigest()[:16]
+
+
+def snapshot(build: Build, now: datetime | None = None) -> Snapshot:
+    """`build` as it is now; a fixed number of reads, none of which grows with the build."""
+    now = now or timezone.now()
+    fresh = Build.objects.select_related("mining", "tally", "created_by", "queries", "snippets").get(
+        pk=build.pk
+    )
+    tally, mining = fresh.tally, fresh.mining
+    watched = (tally.version, fresh.state, fresh.opened, mining.state, mining.done, mining.phase)
+    return Snapshot(
+        build=fresh,
+        mining=mining,
+        tally=tally,
+        version=version(watched, now),
+        funnel=funnel(tally),
+        pace=pace(fresh, now) if fresh.state == Build.State.RUNNING else Pace(),
+        seconds=((fresh.finished_at or now) - fresh.created_at).total_seconds(),
+        waiting_replies=waiting_replies(fresh),
+        has_price=Price.objects.at(fresh.model, now) is not None,
+        reasons=reasons(fresh) if tally.abandoned else (),
+        errors=errors(fresh),
+    )
+
+
+def funnel(tally: Tally) -> tuple[Bar, ...]:
+    """Every stage, also the empty ones, in the order of a case's life."""
+    bars, total, start = [], tally.total, 0.0
+    for stage in Stage:
+        bar = Bar(stage, stage.replace("_", " "), WORKERS[stage], getattr(tally, stage), total, start)
+        bars.append(bar)
+        start += bar.width
+    return tuple(bars)
+
+
+def pace(build: Build, now: datetime) -> Pace:
+    """From the newest steps of all builds: how many of them ended a case of this one."""
+    rows = Step.objects.order_by("-pk").values_list("at", "after", "case__build_id")[:SAMPLE]
+    recent = [row for row in rows if row[0] >= now - WINDOW]
+    own = [at for at, _, owner in recent if owner == build.pk]
+    ended = sum(1 for _, after, owner in recent if owner == build.pk and after in ENDS)
+    if ended < ENOUGH:
+        return Pace()
+    since = own[-1]  # not the sample's oldest: before it the build may have been waiting or not yet there
+    minutes = max((now - since).total_seconds(), 1.0) / 60
+    return Pace(ended / minutes, 60 * build.tally.open * minutes / ended)
+
+
+def waiting_replies(build: Build) -> int:
+    """Requests that wait for a reply by file; counted to 10,000, one more stands for more."""
+    if build.provider != Build.Provider.EXCHANGE:
+        return 0
+    parked = Case.objects.filter(build=build, waiting_for__status=LLMCall.Status.WAITING)
+    return parked.values("waiting_for").order_by().distinct()[: COUNTED + 1].count()
+
+
+def reasons(build: Build) -> tuple[tuple[str, int], ...]:
+    """The most frequent reasons among the last abandoned cases, with how many cases each has.
+
+    A request's id is left out: with it, each of a thousand missing replies would be a reason of its own.
+    """
+    rows = Case.objects.filter(build=build, stage=Stage.ABANDONED).order_by("-pk")
+    counts = Counter(DIGEST.sub("…", reason) for reason in rows.values_list("reason", flat=True)[:REASONS])
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:5])
+
+
+def errors(build: Build) -> tuple[LLMCall, ...]:
+    """The newest calls that failed."""
+    rows = LLMCall.objects.filter(build=build, status=LLMCall.Status.FAILED).order_by("-pk")
+    return tuple(rows.only("agent", "error", "finished_at", "attempt")[:3])

@@ -1,0 +1,46 @@
+"""What was decided becomes a Label: the only crossing of results from annotation to retrieval."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractBaseUser
+
+from annotation.models import Case, Review
+from retrieval.models import Annotator, Label
+
+
+def publish_case(case: Case) -> None:
+    """The label of a settled case, in the transaction that settled it. Publishing twice changes nothing.
+
+    Another build's case of the same pair and annotator may have come out differently (its test ran in
+    another image, say): then both labels stand, the later one in the next round.
+    """
+    said = Label.objects.filter(pair_id=case.pair_id, annotator_id=case.annotator_id)
+    latest = said.order_by("-round").first()
+    if latest is not None and latest.value == case.label:
+        return
+    Label.objects.create(
+        pair_id=case.pair_id,
+        annotator_id=case.annotator_id,
+        round=case.round if latest is None else latest.round + 1,
+        value=case.label,
+        source=f"build {case.build_id}, case {case.pk}",
+    )
+
+
+def annotator_of(user: AbstractBaseUser) -> Annotator:
+    """The person as an annotator; renaming the account does not make another person of it."""
+    return Annotator.objects.version(Annotator.Kind.PERSON, f"user {user.pk}", {"user": user.pk})
+
+
+def publish_review(review: Review) -> None:
+    """An assisted label with the review's revision as its round; null when unsure or withdrawn."""
+    Label.objects.get_or_create(
+        pair_id=review.pair_id,
+        annotator=annotator_of(review.rater),
+        round=review.revision,
+        defaults={
+            "value": None if review.withdrawn else review.label,
+            "assisted": True,
+            "source": f"review {review.pk}",
+        },
+    )

@@ -1,0 +1,30 @@
+"""A person judges a pair with the agents' evidence on screen: labels, undo, drafts, own tests, keys.
+
+Labels given here are *assisted*: good for overriding and fixing, never for agreement.
+"""
+
+from annotation.review.labelling import (
+    BadReview,
+    Conflict,
+    NothingToUndo,
+    OverrideNeedsReason,
+    Submission,
+    last_action,
+    reviews_of,
+    revision_seen,
+    submit,
+    undo,
+)
+
+__all__ = [
+    "BadReview",
+    "Conflict",
+    "NothingToUndo",
+    "OverrideNeedsReason",
+    "Submission",
+    "last_action",
+    "reviews_of",
+    "revision_seen",
+    "submit",
+    "undo",
+]

@@ -1,0 +1,56 @@
+"""A person calls a candidate with values of their own: asked here, answered by a worker, kept as evidence."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+
+from annotation.models import CallRequest, Case, Draft
+from annotation.review import drafts
+from annotation.review.own_tests import MOST_WAITING, OPEN, TooManyWaiting
+from retrieval.hostile import clean
+from sandbox.calling import BadExpression, Call
+
+MOST_SHOWN: Final = 10
+SECONDS_BETWEEN_LOOKS: Final = 0.02
+
+__all__ = ["BadExpression", "TooManyWaiting", "ask", "calls_of", "wait"]
+
+
+def ask(user: User, case: Case, expression: str) -> CallRequest:
+    """Ask a worker of the interactive queue for the value; asking twice while one waits asks once.
+
+    Raises BadExpression and TooManyWaiting; then the draft stays.
+    """
+    wanted = clean(expression).strip()
+    Call(case.pair.snippet.text, wanted)
+    waiting = CallRequest.objects.filter(user=user, state__in=OPEN)
+    with transaction.atomic():
+        earlier = waiting.filter(pair=case.pair_id, expression=wanted).first()
+        if earlier is None and waiting.count() >= MOST_WAITING:
+            raise TooManyWaiting(
+                f"{MOST_WAITING} of your calls wait for the sandbox. Ask again when one is done."
+            )
+        drafts.clear(user, case.pair_id, Draft.Field.CALL)
+        return earlier or CallRequest.objects.create(
+            user=user, pair=case.pair, expression=wanted, dependencies=list(case.dependencies)
+        )
+
+
+def wait(asked: CallRequest, seconds: float) -> None:
+    """Wait until the call is answered, at most so long, and read it anew."""
+    ends = time.monotonic() + seconds
+    still_open = CallRequest.objects.filter(pk=asked.pk, state__in=OPEN)
+    while still_open.exists() and time.monotonic() < ends:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    asked.refresh_from_db()
+
+
+def calls_of(user: User, pair_id: int) -> QuerySet[CallRequest]:
+    """The person's calls on a pair, the newest first, with their answers."""
+    asked = CallRequest.objects.filter(user=user, pair=pair_id)
+    return asked.select_related("answer").order_by("-id")[:MOST_SHOWN]

@@ -1,0 +1,220 @@
+"""Reviews are only ever appended: a label, its change and its undo are revisions of one (pair, rater)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from annotation.models import Build, Case, Draft, Review
+from annotation.publishing import publish_review
+from annotation.review import drafts
+from retrieval.hostile import clean
+
+MOST_REASON = 10_000
+RECENT = 30
+"""How many of a person's latest revisions are looked at to find what an undo takes back."""
+WORDS = {1: "match", 0: "no match", None: "unsure"}
+HASH = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What somebody wanted to store: 1 match, 0 no match, None unsure; with the reason, if any."""
+
+    label: int | None
+    reason: str
+
+    @property
+    def word(self) -> str:
+        return WORDS[self.label]
+
+
+class BadReview(ValueError):
+    """What was sent can't be a review; the message says what to change."""
+
+
+class OverrideNeedsReason(ValueError):
+    """The label differs from the agents'; nothing was stored."""
+
+    def __init__(self, mine: Submission, agent_label: int) -> None:
+        super().__init__(
+            f"The agents said {WORDS[agent_label]}. Give a reason for {mine.word}; nothing is stored yet."
+        )
+        self.mine = mine
+
+
+class Conflict(Exception):
+    """The person's own label was changed elsewhere since the page was served; nothing was stored.
+
+    `stored` is what stands now (None if nothing does), `mine` what was sent (None for an undo).
+    """
+
+    def __init__(self, stored: Review | None, mine: Submission | None) -> None:
+        super().__init__(
+            "Your label of this pair was changed in another window after this page was opened. "
+            "Both are shown: choose which one stands."
+        )
+        self.stored = stored
+        self.mine = mine
+
+
+class NothingToUndo(ValueError):
+    """There is no label of this person's on the pair that could be taken back."""
+
+
+def submit(
+    user: User, case: Case, label: int | None, reason: str, evidence_hash: str, seen_revision: int
+) -> Review:
+    """Store and publish one label as the next revision; sending the same again returns what is stored.
+
+    `seen_revision` is the revision of the person's own review that was on screen (0: none), `evidence_hash`
+    the sha256 of the evidence. Raises BadReview, Conflict and OverrideNeedsReason; then nothing is stored.
+    """
+    mine = submission(label, reason, evidence_hash)
+    with transaction.atomic():
+        last = reviews_of(case.pair_id, user).last()
+        if last is not None and is_repeated(last, mine, seen_revision):
+            return last
+        if revision_seen(last) != seen_revision:
+            raise Conflict(last, mine)
+        if is_override(mine, case.label) and not mine.reason:
+            assert case.label is not None, "an override contradicts a label"
+            raise OverrideNeedsReason(mine, case.label)
+        review = Review(case=case, label=label, reason=mine.reason, evidence=evidence_hash)
+        review.agent_label = case.label
+        try:
+            append(review, user, last, mine)
+        except Conflict as lost:
+            if lost.stored is not None and is_repeated(lost.stored, mine, seen_revision):
+                return lost.stored  # both clicks of a double click were here at the same moment
+            raise
+        drafts.clear(user, case.pair_id, Draft.Field.REASON)
+    return review
+
+
+def submission(label: int | None, reason: str, evidence_hash: str) -> Submission:
+    """What was sent, cleaned. Raises BadReview."""
+    if label not in WORDS:
+        raise BadReview(f"A label is 1 (match), 0 (no match) or none (unsure), not {label!r}.")
+    if not HASH.fullmatch(evidence_hash):
+        raise BadReview("The hash of the evidence on screen is missing: reload the page and label again.")
+    kept = clean(reason).replace("\r\n", "\n").strip()
+    if len(kept) > MOST_REASON:
+        raise BadReview(f"A reason has at most {MOST_REASON:,} characters; this one has {len(kept):,}.")
+    return Submission(label, kept)
+
+
+def is_override(mine: Submission, agent_label: int | None) -> bool:
+    return mine.label is not None and agent_label is not None and mine.label != agent_label
+
+
+def is_repeated(last: Review, mine: Submission, seen_revision: int) -> bool:
+    """A double click, or a request sent again after its answer got lost."""
+    said = Submission(last.label, last.reason)
+    return last.revision == seen_revision + 1 and not last.withdrawn and said == mine
+
+
+def append(review: Review, user: User, last: Review | None, mine: Submission | None) -> None:
+    """Save as the revision after `last`, and publish. Raises Conflict where another request was faster."""
+    review.pair_id, review.rater, review.supersedes = review.case.pair_id, user, last
+    review.revision = revision_seen(last) + 1
+    try:
+        with transaction.atomic():
+            review.save(force_insert=True)
+    except IntegrityError as race:
+        raise Conflict(reviews_of(review.pair_id, user).last(), mine) from race
+    publish_review(review)
+
+
+def undo(user: User, case: Case, seen_revision: int) -> Review:
+    """Take back the person's latest label of the pair, by a revision that restores what stood before, if any.
+
+    The reason that was typed for it goes back into the draft. Raises NothingToUndo and Conflict.
+    """
+    with transaction.atomic():
+        revisions = list(reviews_of(case.pair_id, user))
+        standing = standing_of(revisions)
+        if not standing:
+            raise NothingToUndo("You have no label on this pair to take back.")
+        last = revisions[-1]
+        if last.revision != seen_revision:
+            raise Conflict(last, None)
+        review = taken_back(last, standing[-2] if len(standing) > 1 else None)
+        append(review, user, last, None)
+        if last.reason:
+            drafts.keep_if_none(user, case.pair_id, Draft.Field.REASON, last.reason)
+    return review
+
+
+def taken_back(last: Review, before: Review | None) -> Review:
+    """The revision that restores `before`, or withdraws the label if nothing stood before."""
+    if before is None:
+        return Review(
+            case=last.case, withdrawn=True, agent_label=last.agent_label, evidence=last.evidence, reason=""
+        )
+    return Review(
+        case=before.case,
+        label=before.label,
+        agent_label=before.agent_label,
+        reason=before.reason,
+        evidence=before.evidence,
+    )
+
+
+def standing_of(revisions: Iterable[Review]) -> list[Review]:
+    """What an undo can go back through, of one person's revisions of one pair in order; the last one stands.
+
+    A revision that says again what stood before the last one takes that one back, whichever way it was made:
+    so a second undo goes one label further back, not forth again.
+    """
+    standing: list[Review] = []
+    for review in revisions:
+        if review.withdrawn:
+            standing.clear()
+        elif len(standing) > 1 and says_the_same(review, standing[-2]):
+            standing.pop()
+        else:
+            standing.append(review)
+    return standing
+
+
+def says_the_same(one: Review, other: Review) -> bool:
+    return said(one) == said(other)
+
+
+def said(review: Review) -> tuple[int | None, str, int | None, str, int]:
+    return review.label, review.reason, review.agent_label, review.evidence, review.case_id
+
+
+def last_action(user: User, build: Build) -> Review | None:
+    """The person's latest standing label in the build: what the undo key takes back. Two queries."""
+    recent = Review.objects.filter(rater=user, case__build=build).order_by("-id")[:RECENT]
+    pairs = set(recent.values_list("pair_id", flat=True))
+    by_pair: dict[int, list[Review]] = defaultdict(list)
+    revisions = Review.objects.filter(rater=user, pair__in=pairs).select_related("pair__query")
+    for review in revisions.order_by("revision"):
+        by_pair[review.pair_id].append(review)
+    return latest_standing(list(by_pair.values()))
+
+
+def latest_standing(histories: Sequence[list[Review]]) -> Review | None:
+    """The last revision of the pair whose standing label was given last."""
+    found = [(standing[-1].pk, history[-1]) for history in histories if (standing := standing_of(history))]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def reviews_of(pair_id: int, user: User | None = None) -> QuerySet[Review]:
+    """Every revision on a pair, of one person or of all, the oldest first."""
+    reviews = Review.objects.filter(pair=pair_id).order_by("id")
+    return reviews if user is None else reviews.filter(rater=user)
+
+
+def revision_seen(last: Review | None) -> int:
+    """The number that a form must send back to prove what it was filled in beside."""
+    return last.revision if last else 0

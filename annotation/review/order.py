@@ -1,0 +1,113 @@
+"""Which case comes next for a person in a build: by query, then by rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.contrib.auth.models import User
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from annotation.models import Build, Case, Review
+from annotation.models.cases import OPEN
+from annotation.stages import Stage
+
+
+class Show(StrEnum):
+    """Which cases of a build a person goes through."""
+
+    WAITING = "waiting"
+    UNSETTLED = "unsettled"
+    REVIEWED = "reviewed"
+    UNSURE = "unsure"
+    OVERRIDDEN = "overridden"
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a person is: labels given in the build, cases of the build, and what waits of one query."""
+
+    reviewed: int
+    total: int
+    left_of_query: int
+
+
+def reviews_by(user: User | None = None) -> QuerySet[Review]:
+    """The reviews that stand on the pair of an outer Case, of one person or of anybody."""
+    standing = Review.objects.current().filter(pair=OuterRef("pair"))
+    return standing if user is None else standing.filter(rater=user)
+
+
+def shown(user: User, build: Build, show: Show) -> QuerySet[Case]:
+    """The cases that `show` names, by query and rank."""
+    cases = Case.objects.filter(build=build)
+    match show:
+        case Show.WAITING:
+            cases = cases.filter(~Exists(reviews_by(user)), stage=Stage.SETTLED)
+        case Show.UNSETTLED:
+            cases = cases.filter(~Exists(reviews_by(user)), stage__in=[*OPEN, Stage.ABANDONED])
+        case Show.REVIEWED:
+            cases = cases.filter(Exists(reviews_by(user)))
+        case Show.UNSURE:
+            cases = cases.filter(Exists(reviews_by(user).filter(label=None)))
+        case Show.OVERRIDDEN:
+            overriding = reviews_by().filter(label__isnull=False).exclude(label=OuterRef("label"))
+            cases = cases.filter(Exists(overriding), label__isnull=False)
+        case Show.ALL:
+            pass
+    return cases.order_by("query_id", "rank", "id")
+
+
+def next_case(user: User, build: Build, show: Show, after: Case | None = None) -> Case | None:
+    """The first case behind `after`; at the end it goes on from the beginning. None: nothing is left."""
+    cases = shown(user, build, show)
+    if after is None:
+        return cases.first()
+    others = cases.exclude(pk=after.pk)
+    return others.filter(behind(after)).first() or others.first()
+
+
+def previous_case(user: User, build: Build, show: Show, before: Case) -> Case | None:
+    """The case ahead of `before`, None at the beginning.
+
+    While the waiting ones are gone through, those already reviewed count too: going back means to see
+    what was just labelled.
+    """
+    match show:
+        case Show.WAITING:
+            cases = Case.objects.filter(build=build, stage=Stage.SETTLED)
+        case Show.UNSETTLED:
+            cases = Case.objects.filter(build=build, stage__in=[*OPEN, Stage.ABANDONED])
+        case _:
+            cases = shown(user, build, show)
+    return cases.filter(ahead(before)).order_by("-query_id", "-rank", "-id").first()
+
+
+def behind(case: Case) -> Q:
+    """After `case` by (query, rank, id)."""
+    later = Q(rank__gt=case.rank) | Q(rank=case.rank, pk__gt=case.pk)
+    return Q(query__gte=case.query_id) & (Q(query__gt=case.query_id) | later)
+
+
+def ahead(case: Case) -> Q:
+    """Before `case` by (query, rank, id)."""
+    earlier = Q(rank__lt=case.rank) | Q(rank=case.rank, pk__lt=case.pk)
+    return Q(query__lte=case.query_id) & (Q(query__lt=case.query_id) | earlier)
+
+
+def progress(user: User, build: Build, query_id: int) -> Progress:
+    """Counts from the person's own reviews and one query's cases, never from all cases. Two queries."""
+    mine = Review.objects.current().filter(rater=user, pair__cases__build=build)
+    left = Case.objects.filter(~Exists(reviews_by(user)), build=build, query=query_id)
+    return Progress(mine.values("pair").distinct().count(), build.tally.total, left.count())
+
+
+def reviewed_counts(user: User, builds: QuerySet[Build]) -> dict[int, int]:
+    """How many pairs of each build the person has labelled. One query."""
+    mine = Review.objects.current().filter(rater=user, pair__cases__build__in=builds)
+    pairs = mine.values_list(F("pair__cases__build"), "pair").distinct()
+    counts: dict[int, int] = {}
+    for build, _ in pairs:
+        counts[build] = counts.get(build, 0) + 1
+    return counts

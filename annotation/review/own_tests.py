@@ -1,0 +1,91 @@
+"""A person runs a test program again, or an edited copy of it: stored as theirs, executed by a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+
+from annotation.models import Case, Draft, ExecutionRequest, ProgramText, TestProgram
+from annotation.review import drafts
+from retrieval.hostile import clean
+from retrieval.models import Pair
+from sandbox.program import candidate_names, helpers, redefines
+
+MOST_SOURCE = 64 * 1024
+MOST_WAITING = 5
+MOST_SHOWN = 10
+OPEN = (ExecutionRequest.State.WAITING, ExecutionRequest.State.RUNNING)
+
+
+class BadTest(ValueError):
+    """The text can't be a test program; the message says what to change."""
+
+
+class TooManyWaiting(Exception):
+    """The person has asked for so many executions that wait; the message says what to do."""
+
+
+def save_test(user: User, case: Case, source: str, parent: TestProgram | None) -> TestProgram:
+    """A person's own test program for the case's pair; a copy that was not changed is its parent.
+
+    Raises BadTest. The draft of the test stays: it is cleared by whoever knows that the run was asked for.
+    """
+    kept = clean(source).replace("\r\n", "\n")
+    if not kept.strip():
+        raise BadTest("The test program is empty. Write at least one assertion about the candidate.")
+    if len(kept) > MOST_SOURCE:
+        raise BadTest(f"A test program has at most {MOST_SOURCE:,} characters; this one has {len(kept):,}.")
+    if parent is not None and parent.source.text == kept:
+        return parent
+    return TestProgram.objects.create(
+        pair=case.pair,
+        source=ProgramText.keep(kept),
+        reading=parent.reading if parent else "",
+        helpers=list(helpers(kept)),
+        redefines=redefines(case.pair.snippet.text, kept),
+        author=user,
+        parent=parent,
+    )
+
+
+def request_execution(user: User, program: TestProgram, dependencies: Sequence[str]) -> ExecutionRequest:
+    """Ask a worker of the interactive queue to run `program`; asking twice while one waits asks once.
+
+    Raises TooManyWaiting.
+    """
+    wanted = list(dependencies)
+    waiting = ExecutionRequest.objects.filter(user=user, state__in=OPEN)
+    for earlier in waiting.filter(program=program):
+        if earlier.dependencies == wanted:
+            return earlier
+    if waiting.count() >= MOST_WAITING:
+        raise TooManyWaiting(
+            f"{MOST_WAITING} of your test programs wait for the sandbox. Run this one again when one is done."
+        )
+    return ExecutionRequest.objects.create(user=user, program=program, dependencies=wanted)
+
+
+def run_own_test(user: User, case: Case, source: str, parent: TestProgram | None) -> ExecutionRequest:
+    """Save an edited test and ask for its execution, both or neither. Raises BadTest and TooManyWaiting."""
+    with transaction.atomic():
+        program = save_test(user, case, source, parent)
+        request = request_execution(user, program, case.dependencies)
+        drafts.clear(user, case.pair_id, Draft.Field.TEST)
+    return request
+
+
+def requests_for(pair_id: int) -> QuerySet[ExecutionRequest]:
+    """What people asked to have executed on a pair, the newest first; no wide rows."""
+    asked = ExecutionRequest.objects.filter(program__pair=pair_id)
+    return asked.select_related("user", "program", "execution")[:MOST_SHOWN]
+
+
+def beginning_of_a_test(pair: Pair) -> str:
+    """What the editor starts with where no agent wrote a test: how to reach the candidate."""
+    names = candidate_names(pair.snippet.text)
+    scope = ", ".join(names) if names else "nothing that could be found by reading it"
+    example = f"assert {names[0]}(...) == ..." if names else "assert ..."
+    return f"# The candidate is in scope, unchanged. It defines: {scope}\n# {example}\n"

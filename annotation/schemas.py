@@ -1,0 +1,338 @@
+"""What the API takes and says of builds, cases, executions and reviews. Plain data: no model, no query."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from ninja import Schema
+from pydantic import AfterValidator, ConfigDict, Field
+
+from annotation.stages import Event, Stage
+from retrieval.filters import TextOption
+from retrieval.hostile import clean, clean_json
+from retrieval.schemas import Id, Paging, TextHead
+from sandbox.report import Outcome, Report
+
+CleanText = Annotated[str, AfterValidator(clean)]
+CleanObject = Annotated[dict[str, Any], AfterValidator(clean_json)]
+BuildState = Literal["running", "paused", "waiting", "cancelled", "failed", "done"]
+Provider = Literal["live", "exchange"]
+StrictLabel = Annotated[int, Field(strict=True, ge=0, le=1)]
+RuleChoice = Literal[
+    "any",
+    "testable",
+    "testable_with_self",
+    "testable_with_bare_return",
+    "testable_with_yield",
+    "testable_in_any_sense",
+]
+
+
+class Order(Schema):
+    """A build to launch. What is left out has the value shown."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: CleanText = Field(max_length=120)
+    queries: Id = Field(description="id of a collection of queries")
+    snippets: Id = Field(description="id of a collection of snippets")
+    encoders: list[CleanText] = Field(min_length=1, max_length=8, examples=[["bm25", "bow"]])
+    k: int = Field(20, ge=1, le=1000, description="candidates a query")
+    provider: Provider = Field("exchange", description="live asks the model; exchange waits for files")
+    model: CleanText = Field("any", min_length=1, max_length=120)
+    budget: Decimal | None = Field(
+        None, ge=0, le=1_000_000, decimal_places=6, description="dollars; null = no cap"
+    )
+    limit: Id | None = Field(None, description="at most so many pairs; null = all")
+    rule: RuleChoice = Field("testable", description="which snippets are mined")
+    text_option: TextOption = Field("whole", description="what text of a snippet is searched")
+    fix_rounds: int = Field(2, ge=0, le=10, description="how often a missing module is looked for")
+    sampling: CleanObject = Field(default_factory=dict, description="sent to the model as it is")
+
+
+class Control(Schema):
+    """What to do with a build, and why."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["pause", "resume", "cancel", "retry"]
+    note: CleanText = Field("", max_length=1000)
+
+
+class Controlled(Schema):
+    """What came of it."""
+
+    state: BuildState
+    cases: int = Field(description="cases that were sent back to work; only retry does that")
+
+
+class Me(Schema):
+    """Whom the request counts as."""
+
+    name: str
+    role: str
+
+
+class BuildPage(Paging):
+    state: BuildState | None = None
+
+
+class CollectionRef(Schema):
+    id: int
+    name: str
+    version: int
+
+
+class BuildOut(Schema):
+    """A build and how far it is."""
+
+    id: int
+    name: str
+    state: BuildState
+    reason: str = Field(description="why it waits, failed or was stopped")
+    provider: str
+    model: str
+    queries: CollectionRef
+    snippets: CollectionRef
+    limit: int | None = Field(description="at most so many pairs")
+    pairs: int = Field(description="cases made so far; 0 until the mining is done")
+    settled: int
+    abandoned: int = Field(description="could not be judged; never a label")
+    matches: int
+    created_by: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class MiningOut(Schema):
+    """How the build's candidates were found."""
+
+    id: int
+    encoders: list[str]
+    k: int
+    limit: int | None = Field(description="only the first so many queries")
+    rules: list[str] = Field(description="rules that a snippet had to pass")
+    text_option: str
+    fusion: str
+    state: str
+    phase: str
+    done: int = Field(description="units of work")
+    total: int
+    message: str
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class AnnotatorOut(Schema):
+    """Who labels, with the exact configuration."""
+
+    id: int
+    kind: str
+    name: str
+    version: str
+    config: dict[str, Any]
+
+
+class Reason(Schema):
+    """Why cases were abandoned."""
+
+    reason: str
+    cases: int
+
+
+class FailedCall(Schema):
+    """A call to a language model that failed."""
+
+    agent: str
+    error: str
+
+
+class Progress(Schema):
+    """A build's running totals at one moment."""
+
+    version: int = Field(description="grows with every change")
+    stages: dict[Stage, int] = Field(description="cases by stage")
+    programs: int = Field(description="generated programs that were executed")
+    ran: int = Field(description="of them, those that reached an assertion")
+    executable_rate: float | None = Field(description="ran ÷ programs; null before the first")
+    calls: int
+    reused: int = Field(description="calls that had been paid for before")
+    input_tokens: int
+    output_tokens: int
+    budget: Decimal | None = Field(description="dollars; null = no cap")
+    reserved: Decimal = Field(description="dollars")
+    spent: Decimal = Field(description="dollars")
+    finished_a_minute: float | None = Field(description="over the last minutes; null where that says nothing")
+    seconds_left: float | None = Field(description="at this rate; null where that says nothing")
+    waiting_replies: int = Field(
+        description="requests that wait for a reply by file; 10001 = more than 10,000"
+    )
+    abandoned_because: list[Reason] = Field(description="the most frequent of the latest reasons")
+    failed_calls: list[FailedCall] = Field(description="the latest")
+
+
+class EventOut(Schema):
+    """What somebody did to a build, when and why."""
+
+    event: str
+    note: str
+    user: str | None
+    at: datetime
+
+
+class BuildDetail(BuildOut):
+    """A build with its mining, its annotator and its progress."""
+
+    mining: MiningOut
+    annotator: AnnotatorOut
+    progress: Progress
+    events: list[EventOut] = Field(description="the latest, newest first")
+
+
+class QueryPage(Paging):
+    q: CleanText = Field("", max_length=200, description="only queries that contain this")
+
+
+class QueryOut(Schema):
+    """A query of a build and what came of its candidates."""
+
+    query: TextHead
+    candidates: int
+    settled: int
+    matches: int
+    abandoned: int
+
+
+class CaseRef(Schema):
+    id: int
+    stage: Stage
+    label: int | None = Field(description="1 match, 0 no match, null unjudged")
+
+
+class CandidateOut(Schema):
+    """A snippet that the mining proposes for a query."""
+
+    id: int
+    rank: int = Field(description="from 1")
+    score: float = Field(description="mean of the encoders' scores")
+    scores: dict[str, Any] = Field(description="by encoder: what entered the mean, and the raw score")
+    snippet: TextHead
+    case: CaseRef | None
+
+
+class CasePage(Paging):
+    stage: Stage | None = None
+    label: int | None = Field(None, ge=0, le=1, description="1 match, 0 no match")
+    query: Id | None = Field(None, description="id of a query's text")
+
+
+class CaseOut(CaseRef):
+    """A case, by the beginnings of its texts."""
+
+    build: int
+    pair: int
+    query: TextHead
+    snippet: TextHead
+    rank: int
+    round: int
+    reason: str = Field(description="why it was abandoned")
+    outcome: Outcome | None = Field(description="how its last execution ended")
+    updated_at: datetime
+
+
+class StepOut(Schema):
+    """One recorded move, with what it rests on."""
+
+    number: int
+    before: Stage
+    event: Event
+    after: Stage
+    note: str = Field(description="what was decided, in words")
+    agent: str | None
+    model: str | None
+    cost: Decimal | None = Field(description="dollars")
+    program: int | None
+    execution: int | None
+    at: datetime
+
+
+class ProgramOut(Schema):
+    """A test program."""
+
+    id: int
+    source: str
+    reading: str = Field(description="the sense of the query that it tests")
+    helpers: list[str] = Field(description="names that the writer had to invent")
+    redefines: bool = Field(description="it redefines the candidate")
+
+
+class CaseDetail(CaseOut):
+    """A case with its whole texts and its way through the stages."""
+
+    query_text: str
+    code: str
+    left: Stage | None = Field(description="the stage that it was abandoned from")
+    missing_module: str
+    dependencies: list[str]
+    program: ProgramOut | None
+    execution: int | None = Field(description="id of its last execution")
+    steps: list[StepOut]
+    evidence: str = Field(description="hash of what a review rests on; send it with the review")
+    seen_revision: int = Field(description="your last revision on this pair; send it with the review")
+
+
+class ExecutionOut(Schema):
+    """One run of a test program in the sandbox."""
+
+    id: int
+    outcome: Outcome
+    ran: bool
+    asserted: bool
+    touched: bool
+    dependencies: list[str]
+    image: str
+    repeat: int
+    backend: str
+    created_at: datetime
+    report: Report
+    canonical: str = Field(description="the report as agents read it")
+
+
+class ReviewIn(Schema):
+    """A label, given with the agents' judgement on screen."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    label: StrictLabel | None = Field(description="1 match, 0 no match, null unsure")
+    reason: CleanText = Field("", max_length=10_000, description="needed where you differ from the agents")
+    seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the case; 0 = none yet")
+    evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the case")
+
+
+class UndoIn(Schema):
+    """The label to take back is your last one, if nobody was faster."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    seen_revision: int = Field(ge=1, le=2**31 - 1, description="`seen_revision` of the case")
+
+
+class ReviewOut(Schema):
+    """One revision of one person's label on one pair."""
+
+    id: int
+    case: int
+    pair: int
+    rater: str
+    phase: str
+    revision: int
+    supersedes: int | None
+    label: int | None = Field(description="1 match, 0 no match, null unsure")
+    withdrawn: bool = Field(description="this revision takes the label back")
+    agent_label: int | None = Field(description="what the agents had said then")
+    is_override: bool
+    reason: str
+    evidence: str
+    created_at: datetime

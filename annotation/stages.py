@@ -1,0 +1,121 @@
+"""The life of a case as a table: which stage follows which event. No I/O.
+
+    screening --match / no match---------------------------------> settled
+        +-unclear-> writing_test -> executing -> arbitrating ----> settled
+                        ^  ^            |  ^          ^
+                        |  +-rejected---+  |          | refused
+                        +-rejected         +-- fixing-+   (a missing module)
+    any working stage --gave up-> abandoned --retried-> the stage that was left
+
+Abandoned means that the case could not be judged; it is never a label.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, Literal
+
+Queue = Literal["llm", "sandbox"]
+
+
+class Stage(StrEnum):
+    """Where a case is."""
+
+    SCREENING = "screening"
+    WRITING_TEST = "writing_test"
+    EXECUTING = "executing"
+    FIXING = "fixing"
+    ARBITRATING = "arbitrating"
+    SETTLED = "settled"
+    ABANDONED = "abandoned"
+
+    @property
+    def is_working(self) -> bool:
+        """Whether the stage has work to do, that is, whether a worker may claim a case in it."""
+        return self in QUEUE_OF
+
+
+class Event(StrEnum):
+    """What happened in a stage; together with the stage it decides the next one."""
+
+    MATCH = "match"
+    NO_MATCH = "no_match"
+    UNCLEAR = "unclear"
+    WRITTEN = "written"
+    REJECTED_PROGRAM = "rejected_program"
+    EXECUTED = "executed"
+    MISSING_MODULE = "missing_module"
+    FIXED = "fixed"
+    REFUSED = "refused"
+    ACCEPTED = "accepted"
+    DENIED = "denied"
+    GAVE_UP = "gave_up"
+    RETRIED = "retried"
+
+
+class IllegalMove(Exception):
+    """The event can't happen in the stage; nothing was changed."""
+
+    def __init__(self, stage: Stage, event: Event, legal: tuple[Event, ...], left: Stage | None) -> None:
+        if stage is Stage.ABANDONED and event is Event.RETRIED:
+            hint = f"name the working stage that the case left (got {left.value if left else 'none'})"
+        else:
+            hint = f"legal events are: {', '.join(legal) or 'none, the stage is final'}"
+        super().__init__(f"'{event.value}' can't happen in stage '{stage.value}'; {hint}.")
+        self.stage = stage
+        self.event = event
+
+
+FIRST: Final = Stage.SCREENING
+
+QUEUE_OF: Final[Mapping[Stage, Queue]] = MappingProxyType(
+    {
+        Stage.SCREENING: "llm",
+        Stage.WRITING_TEST: "llm",
+        Stage.EXECUTING: "sandbox",
+        Stage.FIXING: "llm",
+        Stage.ARBITRATING: "llm",
+    }
+)
+
+# The two loops are bounded by whoever reports the events: a program is rejected once, and the
+# number of fixing rounds belongs to the annotator's configuration. What goes beyond the bound is
+# evidence for the arbiter (EXECUTED or REFUSED), so it is no event of its own.
+TRANSITIONS: Final[Mapping[tuple[Stage, Event], Stage]] = MappingProxyType(
+    {
+        (Stage.SCREENING, Event.MATCH): Stage.SETTLED,
+        (Stage.SCREENING, Event.NO_MATCH): Stage.SETTLED,
+        (Stage.SCREENING, Event.UNCLEAR): Stage.WRITING_TEST,
+        (Stage.WRITING_TEST, Event.WRITTEN): Stage.EXECUTING,
+        (Stage.WRITING_TEST, Event.REJECTED_PROGRAM): Stage.WRITING_TEST,
+        (Stage.EXECUTING, Event.REJECTED_PROGRAM): Stage.WRITING_TEST,
+        (Stage.EXECUTING, Event.EXECUTED): Stage.ARBITRATING,
+        (Stage.EXECUTING, Event.MISSING_MODULE): Stage.FIXING,
+        (Stage.FIXING, Event.FIXED): Stage.EXECUTING,
+        (Stage.FIXING, Event.REFUSED): Stage.ARBITRATING,
+        (Stage.ARBITRATING, Event.ACCEPTED): Stage.SETTLED,
+        (Stage.ARBITRATING, Event.DENIED): Stage.SETTLED,
+        **{(stage, Event.GAVE_UP): Stage.ABANDONED for stage in QUEUE_OF},
+    }
+)
+
+
+def legal_events(stage: Stage) -> tuple[Event, ...]:
+    """The events that may happen in `stage`, in the order of `Event`."""
+    if stage is Stage.ABANDONED:
+        return (Event.RETRIED,)
+    return tuple(event for event in Event if (stage, event) in TRANSITIONS)
+
+
+def following(stage: Stage, event: Event, left: Stage | None = None) -> Stage:
+    """The stage after `event` happened in `stage`.
+
+    `left` is the working stage from which an abandoned case was given up; only RETRIED needs it.
+    Raises IllegalMove if the event is not in the table, or if RETRIED lacks a working stage.
+    """
+    if stage is Stage.ABANDONED and event is Event.RETRIED and left is not None and left.is_working:
+        return left
+    try:
+        return TRANSITIONS[stage, event]
+    except KeyError:
+        raise IllegalMove(stage, event, legal_events(stage), left) from None

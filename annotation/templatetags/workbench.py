@@ -1,0 +1,145 @@
+"""Tags and filters that every page shares: who is looking, signs with words, money, times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Final
+
+from django import template
+from django.contrib.humanize.templatetags.humanize import intcomma, naturaltime
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from annotation import access
+from annotation.pages import words
+
+register = template.Library()
+
+SIGNS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "match": ("✓", "match"),
+        "nomatch": ("✗", "no match"),
+        "unclear": ("?", "unclear"),
+        "unjudged": ("–", "unjudged"),
+        "running": ("▶", "running"),
+        "paused": ("‖", "paused"),
+        "waiting": ("…", "waiting"),
+        "cancelled": ("■", "cancelled"),
+        "failed": ("✗", "failed"),
+        "done": ("✓", "done"),
+        "abandoned": ("!", "abandoned"),
+        "assisted": ("◐", "assisted"),
+        "passed": ("✓", "passed"),
+    }
+)
+MARKS: Final = MappingProxyType({"success": "✓", "error": "!", "warning": "!", "info": "i", "debug": "i"})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One link of the main navigation; `current` is "page", "true" (a page below it) or empty."""
+
+    name: str
+    url: str
+    current: str
+
+
+SECTIONS: Final[Mapping[access.Role, tuple[tuple[str, str], ...]]] = MappingProxyType(
+    {
+        access.Role.READER: (("Browse", "browse"),),
+        access.Role.EXPERT: (("Review", "review"), ("Browse", "browse")),
+        access.Role.ADMIN: (
+            ("Dashboard", "dashboard"),
+            ("Collections", "collections"),
+            ("Browse", "browse"),
+            ("Review", "review"),
+        ),
+    }
+)
+
+
+@register.simple_tag
+def role_of(user: access.Visitor | str) -> access.Role | None:
+    """The role of whoever looks; None also where a page has no user (error pages)."""
+    return None if isinstance(user, str) else access.role_of(user)
+
+
+@register.filter
+def navigation(role: access.Role, path: str) -> list[Entry]:
+    """The links that `role` may follow, with the one marked that `path` belongs to."""
+    links = [(name, reverse(url)) for name, url in SECTIONS[role]]
+    return [Entry(name, url, place(path, url)) for name, url in links]
+
+
+def place(path: str, url: str) -> str:
+    """How `path` stands to a section; builds belong to the dashboard."""
+    if path == url:
+        return "page"
+    below = path.startswith(url) or (url == reverse("dashboard") and path.startswith("/builds/"))
+    return "true" if below else ""
+
+
+@register.filter
+def message_mark(level: str) -> str:
+    return MARKS.get(level, "i")
+
+
+@register.simple_tag
+def sign(kind: str, word: str = "") -> SafeString:
+    """A state by sign and word: `{% sign "match" %}`, `{% sign build.state build.get_state_display %}`."""
+    mark, usual = SIGNS.get(kind, ("·", kind.replace("_", " ")))
+    return format_html(
+        '<span class="sign is-{}"><span class="mark" aria-hidden="true">{}</span> {}</span>',
+        kind,
+        mark,
+        word or usual,
+    )
+
+
+@register.filter
+def dollars(nanodollars: int | None) -> str:
+    """Nanodollars as dollars; None is a budget without a cap."""
+    return "no cap" if nanodollars is None else words.dollars(nanodollars)
+
+
+@register.filter
+def share(part: int, whole: int) -> str:
+    """A percentage, or a dash where there is nothing to divide by."""
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+@register.filter
+def counted(number: int, noun: str) -> str:
+    """`3 cases`, `1 case`, `1,200 cases`; a plural that is not noun + s goes after a comma."""
+    one, _, many = noun.partition(",")
+    return f"{intcomma(number)} {one if number == 1 else many or one + 's'}"
+
+
+@register.filter
+def ago(moment: datetime | None) -> SafeString | str:
+    """A moment as people say it, with the exact time in the title."""
+    if moment is None:
+        return "never"
+    exact = timezone.localtime(moment)
+    words = naturaltime(moment)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', exact.isoformat(), f"{exact:%Y-%m-%d %H:%M:%S %Z}", words
+    )
+
+
+@register.filter
+def duration(seconds: float | timedelta | None) -> str:
+    """`45 s`, `3 min`, `2 h 10 min`; a dash where it is not known."""
+    if seconds is None:
+        return "–"
+    total = round(seconds.total_seconds() if isinstance(seconds, timedelta) else seconds)
+    if total < 60:
+        return f"{total} s"
+    if total < 3600:
+        return f"{total // 60} min" if total >= 600 else f"{total // 60} min {total % 60} s"
+    return f"{total // 3600} h {total % 3600 // 60} min"

@@ -1,0 +1,87 @@
+"""The tools of this installation, made from its settings: which language model, which sandbox."""
+
+from __future__ import annotations
+
+import os
+from functools import cache, lru_cache, partial
+from pathlib import Path
+from typing import cast
+
+from django.conf import settings
+
+from annotation.executing import RESERVED, SandboxProvider, keep_found
+from annotation.llm import LLM, LLMError
+from annotation.llm.exchange import ExchangeLLM
+from annotation.llm.live import LiveLLM, profile
+from annotation.llm.recorded import RecordedLLM
+from annotation.models import Build
+from annotation.pipeline import Tools
+from sandbox.installing import machine_settings
+from sandbox.runner import Backend, Sandbox, open_sandbox
+
+POOL = 2
+
+
+def tools() -> Tools:
+    """Made anew at each call; a process makes them once and shares them between its threads."""
+    return Tools(
+        llm_of=llm_of,
+        sandbox=SandboxProvider(open_configured, keep_found),
+        reserved=SandboxProvider(partial(open_configured, places=RESERVED), keep_found),
+    )
+
+
+def llm_of(build: Build) -> LLM:
+    """The language model that `build` asks."""
+    return provider(build.provider, build.recorded)
+
+
+@lru_cache(maxsize=32)
+def provider(kind: str, recorded: str) -> LLM:
+    """One client for each provider and file. Raises LLMError where the build has to wait for a person."""
+    if kind == Build.Provider.RECORDED:
+        return recorded_replies(Path(recorded))
+    if kind == Build.Provider.EXCHANGE:
+        return ExchangeLLM()
+    return LiveLLM(
+        api_key=settings.ANTHROPIC_API_KEY,
+        base_url=settings.LLM_BASE_URL,
+        profile=profile(settings.LLM_PROFILE),
+    )
+
+
+def recorded_replies(path: Path) -> RecordedLLM:
+    try:
+        return RecordedLLM(path)
+    except OSError as error:
+        raise LLMError(
+            f"the recorded replies can't be read: {error}", retryable=False, provider=True
+        ) from error
+
+
+def open_configured(backend: Backend | None = None, places: int = 0) -> Sandbox:
+    """The sandbox that the settings name, or another backend of theirs. Raises SandboxUnavailable.
+
+    `places` bounds the runs at the same time (0: one for each core); as many containers are kept ready.
+    """
+    pip_environment, pip_files = pip_settings()
+    return open_sandbox(
+        backend or cast(Backend, settings.SANDBOX_BACKEND),
+        settings.COSQA_HOME / "sandbox",
+        docker_host=settings.DOCKER_HOST,
+        image=settings.SANDBOX_IMAGE,
+        runtime=settings.SANDBOX_RUNTIME,
+        concurrency=places,
+        pool=places or POOL,
+        pip_environment=pip_environment,
+        pip_files=pip_files,
+        uploaded_before=settings.PIP_CUTOFF,
+        undated=settings.PIP_UNDATED,
+        layers_mb=settings.SANDBOX_LAYERS_GB * 1024,
+    )
+
+
+@cache
+def pip_settings() -> tuple[dict[str, str], tuple[Path, ...]]:
+    """How pip reaches its index on this machine; asked once, as it takes a process of its own."""
+    return machine_settings(os.environ)

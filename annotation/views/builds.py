@@ -1,0 +1,96 @@
+"""Launch a build, watch it, control it, see what it could not judge."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import condition, require_http_methods, require_safe
+
+from annotation import launching
+from annotation import progress as progress_of
+from annotation.access import Role, builds_visible_to, needs
+from annotation.launching import Action, ControlRefused, LaunchRefused
+from annotation.models import Build
+from annotation.pages import builds as pages
+from annotation.pages.ordering import LaunchForm, encoder_choices
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def new(request: HttpRequest) -> HttpResponse:
+    form = LaunchForm(request.POST or None)
+    if form.is_valid():
+        try:
+            return redirect("build", pk=launching.launch(form.order(), request.user).pk)
+        except LaunchRefused as why:
+            form.add_error(None, str(why))
+    context = {"form": form, "encoders": encoder_choices()}
+    return render(request, "annotation/build_new.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@needs(Role.ADMIN)
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    return render(request, "annotation/build.html", {"page": pages.build_page(visible(request, pk))})
+
+
+def progress_etag(request: HttpRequest, pk: int) -> str | None:
+    """The build's version as an entity tag."""
+    version = progress_of.version_of(builds_visible_to(request.user), pk)
+    return f'"{version}"' if version else None
+
+
+@require_safe
+@needs(Role.ADMIN)
+@cache_control(private=True, no_cache=True)
+@condition(etag_func=progress_etag)
+def progress(request: HttpRequest, pk: int) -> HttpResponse:
+    page = pages.progress_page(visible(request, pk))
+    return render(request, "annotation/build.html#progress", {"page": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def control(request: HttpRequest, pk: int) -> HttpResponse:
+    """GET asks once more, POST does it."""
+    build = visible(request, pk)
+    action = action_of(request)
+    if request.method != "POST":
+        return render(request, "annotation/build_control.html", {"build": build, "action": action})
+    try:
+        touched = launching.control(build, action, request.user, request.POST.get("note", "").strip())
+    except ControlRefused as why:
+        messages.error(request, str(why))
+    else:
+        messages.success(request, pages.done(action, touched))
+    return redirect("build", pk=build.pk)
+
+
+@require_safe
+@needs(Role.ADMIN)
+def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
+    page = pages.abandoned_page(visible(request, pk), cursor(request))
+    return render(request, "annotation/build_abandoned.html", {"page": page})
+
+
+def visible(request: HttpRequest, pk: int) -> Build:
+    """The build, if the person may know of it. Raises Http404."""
+    return get_object_or_404(builds_visible_to(request.user).select_related("tally"), pk=pk)
+
+
+def action_of(request: HttpRequest) -> Action:
+    """The action that the form or link names. Raises BadRequest."""
+    given = request.POST.get("action") or request.GET.get("action", "")
+    try:
+        return Action(given)
+    except ValueError as error:
+        raise BadRequest(f"No such action: {given!r}; choose from {', '.join(Action)}.") from error
+
+
+def cursor(request: HttpRequest) -> int:
+    """The `after` of a list; anything that is no number is the beginning."""
+    after = request.GET.get("after", "")
+    return int(after) if after.isdecimal() and len(after) < 19 else 0

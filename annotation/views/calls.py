@@ -1,0 +1,68 @@
+"""The box under the code: an expression goes in, its answer is there before the page would have loaded."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation import tasks
+from annotation.access import Role, needs
+from annotation.models import CallRequest, Case
+from annotation.pages import review_calls as pages
+from annotation.review import calls
+from annotation.review.order import Show
+from annotation.views.review import (
+    address,
+    answer,
+    is_fragment,
+    number,
+    person,
+    to_case,
+    visible_case,
+    visible_cases,
+)
+
+PATIENCE: Final = 1.0
+"""Seconds that an answer is waited for before the page says that it is still to come."""
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def call(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask the candidate; what can't be asked is shown again as it was typed. A GET asks nothing."""
+    found, user = visible_case(request, pk), person(request)
+    if request.method != "POST":
+        return to_case(found, Show.WAITING)
+    text = request.POST.get("expression", "")
+    try:
+        asked = calls.ask(user, found, text)
+    except (calls.BadExpression, calls.TooManyWaiting) as why:
+        return show(request, user, found, text, str(why), status=422)
+    tasks.wake()
+    if is_fragment(request):
+        calls.wait(asked, PATIENCE)
+        return show(request, user, found, asked.expression)
+    return HttpResponseRedirect(address("review-answer", asked.pk, case=found.pk))
+
+
+@needs(Role.EXPERT)
+@require_safe
+def answered(request: HttpRequest, pk: int) -> HttpResponse:
+    """The answer of one's own call, once it is there, above those before it."""
+    user = person(request)
+    asked = get_object_or_404(CallRequest, pk=pk, user=user)
+    cases = visible_cases(request).filter(pair=asked.pair_id).order_by("-pk")
+    found = cases.filter(pk=number(request.GET, "case")).first() or get_object_or_404(cases[:1])
+    calls.wait(asked, PATIENCE)
+    return show(request, user, found, asked.expression)
+
+
+def show(
+    request: HttpRequest, user: User, found: Case, text: str, problem: str = "", status: int = 200
+) -> HttpResponse:
+    page = pages.call_page(user, found, text, problem)
+    return answer(request, "annotation/review_call.html", page, fragment="calls", status=status)

@@ -1,0 +1,307 @@
+"""The expert's pages: translate the request, call once, translate back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation import review, tasks
+from annotation.access import Role, builds_visible_to, needs
+from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
+from annotation.pages import review as pages
+from annotation.pages import review_keys, review_runs
+from annotation.pages.evidence import RELATED
+from annotation.review import drafts, order, own_tests, shortcuts
+from annotation.review.order import Show
+from annotation.seen import mark_seen
+
+LABELS: Mapping[str, int | None] = {"1": 1, "0": 0, "unsure": None}
+
+
+@needs(Role.EXPERT)
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """The builds to review, with one's own progress."""
+    builds = pages.build_lines(person(request), builds_visible_to(request.user))
+    return render(request, "annotation/review_index.html", {"builds": builds})
+
+
+@needs(Role.EXPERT)
+@require_safe
+def next_case(request: HttpRequest, build_pk: int) -> HttpResponse:
+    """To the case after `?after=` or before `?before=` in the list `?show=`; the end of a list has a page."""
+    build = get_object_or_404(builds_visible_to(request.user).select_related("tally"), pk=build_pk)
+    show, user = list_of(request.GET), person(request)
+    before = neighbour(build, request.GET.get("before", ""))
+    if before is not None:
+        return to_case(order.previous_case(user, build, show, before) or before, show)
+    found = order.next_case(user, build, show, neighbour(build, request.GET.get("after", "")))
+    if found is not None:
+        return to_case(found, show)
+    page = pages.nothing_left(user, build, show)
+    return answer(request, "annotation/review_done.html", page, pushed=to_end(build.pk, show).url)
+
+
+@needs(Role.EXPERT)
+@require_safe
+def case(request: HttpRequest, pk: int) -> HttpResponse:
+    """One case with all its evidence and the person's label."""
+    return show_case(request, visible_case(request, pk), list_of(request.GET))
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def label(request: HttpRequest, pk: int) -> HttpResponse:
+    """Store one label and go on to the next case; what can't be stored is shown again as it was typed.
+
+    A GET stores nothing: it is somebody who reloads the address of a form that was shown again.
+    """
+    found, show, user, sent = visible_case(request, pk), list_of(request.POST), person(request), request.POST
+    if request.method != "POST":
+        return to_case(found, show)
+    said = pages.Said(reason=sent.get("reason", ""), pending=sent.get("label", ""))
+    evidence = sent.get("evidence", "")
+    try:
+        pages.refuse_changed(found, evidence)
+        made = review.submit(
+            user, found, label_of(sent), said.reason, evidence, number(sent, "seen_revision")
+        )
+    except pages.EvidenceChanged as why:
+        return show_case(request, found, show, replace(said, problem=str(why), changed=True), status=409)
+    except review.Conflict as conflict:
+        return form_again(request, found, show, replace(said, conflict=conflict), status=409)
+    except (review.OverrideNeedsReason, review.BadReview) as why:
+        return form_again(request, found, show, replace(said, problem=str(why)), status=422)
+    messages.success(request, pages.labelled_message(user, made, is_fragment(request)))
+    following = order.next_case(user, found.build, show, found)
+    return to_case(following, show) if following else to_end(found.build_id, show)
+
+
+@needs(Role.EXPERT)
+@require_POST
+def undo(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take back the person's latest label of the case, and go to the case."""
+    found, user = visible_case(request, pk), person(request)
+    try:
+        review.undo(user, found, number(request.POST, "seen_revision"))
+    except (review.NothingToUndo, review.Conflict) as why:
+        messages.error(request, str(why))
+    else:
+        messages.success(request, pages.undone_message(user, found))
+    return to_case(found, list_of(request.POST))
+
+
+@needs(Role.EXPERT)
+@require_POST
+def draft(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep what is being typed; 204, or 400 with what is wrong."""
+    found, field = visible_case(request, pk), request.POST.get("field", "")
+    if field not in Draft.Field.values:
+        return HttpResponse(
+            f"A draft is of the field {', '.join(Draft.Field.values)}.", status=400, content_type="text/plain"
+        )
+    try:
+        drafts.save(person(request), found.pair_id, field, request.POST.get("text", ""))
+    except drafts.DraftTooLong as why:
+        return HttpResponse(str(why), status=400, content_type="text/plain")
+    return HttpResponse(status=204)
+
+
+@needs(Role.EXPERT)
+@require_POST
+def run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask for another run of the case's test program, or of `program`, one of the same pair."""
+    found = visible_case(request, pk)
+    program = program_of(found, request.POST.get("program", "")) or found.program
+    if program is None:
+        messages.error(request, "This case has no test program. Write one: then it can be run.")
+        return to_case(found, list_of(request.POST))
+    try:
+        asked = own_tests.request_execution(person(request), program, found.dependencies)
+    except own_tests.TooManyWaiting as why:
+        messages.error(request, str(why))
+        return to_case(found, list_of(request.POST))
+    return to_run(asked, found)
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def edited_test(request: HttpRequest, pk: int) -> HttpResponse:
+    """The editor with a copy of a test program; a POST saves the copy as one's own and has it run."""
+    found, user = visible_case(request, pk), person(request)
+    if request.method != "POST":
+        parent = program_of(found, request.GET.get("program", "")) or program_of(found, str(found.program_id))
+        return show_editor(request, review_runs.editor_page(user, found, parent))
+    parent, source = program_of(found, request.POST.get("parent", "")), request.POST.get("source", "")
+    try:
+        asked = own_tests.run_own_test(user, found, source, parent)
+    except (own_tests.BadTest, own_tests.TooManyWaiting) as why:
+        page = review_runs.editor_page(user, found, parent, source, str(why))
+        return show_editor(request, page, status=422)
+    return to_run(asked, found)
+
+
+@needs(Role.EXPERT)
+@require_safe
+def execution(request: HttpRequest, pk: int) -> HttpResponse:
+    """How far a person's execution is; once done, its report beside the recorded one."""
+    related = "program__source", "program__author", "execution__report", "user"
+    asked = get_object_or_404(ExecutionRequest.objects.select_related(*related), pk=pk)
+    cases = visible_cases(request).filter(pair=asked.program.pair_id).order_by("-pk")
+    named = cases.filter(pk=number(request.GET, "case")).first()
+    found = named or cases.filter(program=asked.program).first() or get_object_or_404(cases[:1])
+    mark_seen(request.user, [found.pair_id])
+    return answer(request, "annotation/review_run.html", review_runs.run_page(asked, found), fragment="run")
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def keys(request: HttpRequest) -> HttpResponse:
+    """Change, switch off or restore one's keys."""
+    user, action = person(request), request.POST.get("action", "")
+    if request.method != "POST":
+        return show_keys(request, review_keys.keys_page(shortcuts.keys_of(user)))
+    if action == "restore":
+        shortcuts.restore_keys(user)
+    elif action in {"on", "off"}:
+        shortcuts.switch_keys(user, on=action == "on")
+    else:
+        wanted = {one: request.POST.get(one.value, "") for one in shortcuts.Action}
+        on = "on" in request.POST
+        try:
+            shortcuts.save_keys(user, wanted, on)
+        except shortcuts.KeysRefused as refused:
+            page = review_keys.keys_page(shortcuts.Keys(wanted, on), refused.problems)
+            return show_keys(request, page, status=422)
+    messages.success(request, "Your keys are stored.")
+    return HttpResponseRedirect(reverse("review-keys"))
+
+
+def person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User), "needs() lets nobody else in"
+    return request.user
+
+
+def visible_cases(request: HttpRequest) -> QuerySet[Case]:
+    cases = Case.objects.filter(build__in=builds_visible_to(request.user))
+    return cases.select_related(*RELATED, "build__tally")
+
+
+def visible_case(request: HttpRequest, pk: int) -> Case:
+    return get_object_or_404(visible_cases(request), pk=pk)
+
+
+def neighbour(build: Build, pk: str) -> Case | None:
+    """The case of the build that a link started from; None for none, or for one that is gone."""
+    return Case.objects.filter(build=build, pk=whole(pk)).first()
+
+
+def program_of(found: Case, pk: str) -> TestProgram | None:
+    """A program of the case's pair, with its source."""
+    return TestProgram.objects.select_related("source").filter(pair=found.pair_id, pk=whole(pk)).first()
+
+
+def list_of(values: QueryDict) -> Show:
+    wanted = values.get("show", "")
+    return Show(wanted) if wanted in set(Show) else Show.WAITING
+
+
+def label_of(values: QueryDict) -> int | None:
+    """The label that a button sent. Raises BadReview."""
+    chosen = values.get("label", "")
+    if chosen not in LABELS:
+        raise review.BadReview("Choose a label: match, no match or unsure.")
+    return LABELS[chosen]
+
+
+def number(values: QueryDict, name: str) -> int:
+    return whole(values.get(name, ""))
+
+
+def whole(text: str) -> int:
+    """A whole number that every database can hold; -1, which nothing has, for anything else."""
+    return int(text) if text.isdecimal() and len(text) < 19 else -1
+
+
+def address(name: str, pk: int, **query: object) -> str:
+    asked = {key: value for key, value in query.items() if value != Show.WAITING}
+    return reverse(name, args=[pk]) + (f"?{urlencode(asked)}" if asked else "")
+
+
+def to_case(found: Case, show: Show) -> HttpResponseRedirect:
+    return HttpResponseRedirect(address("review-case", found.pk, show=show))
+
+
+def to_end(build: int, show: Show) -> HttpResponseRedirect:
+    return HttpResponseRedirect(address("review-next", build, show=show))
+
+
+def to_run(asked: ExecutionRequest, found: Case) -> HttpResponseRedirect:
+    tasks.wake()
+    return HttpResponseRedirect(address("review-execution", asked.pk, case=found.pk))
+
+
+def show_case(
+    request: HttpRequest, found: Case, show: Show, said: pages.Said | None = None, status: int = 200
+) -> HttpResponse:
+    user = person(request)
+    mark_seen(user, [found.pair_id])
+    page = pages.case_page(user, found, show, said)
+    pushed = address("review-case", found.pk, show=show)
+    return answer(request, "annotation/review.html", page, status=status, pushed=pushed)
+
+
+def form_again(request: HttpRequest, found: Case, show: Show, said: pages.Said, status: int) -> HttpResponse:
+    """The label form with what is wrong; the evidence on screen stays where it was scrolled to."""
+    if not is_fragment(request):
+        return show_case(request, found, show, said, status)
+    page = pages.case_page(person(request), found, show, said)
+    response = answer(request, "annotation/review.html", page, fragment="form", status=status)
+    response["HX-Retarget"], response["HX-Reswap"] = "#label-form", "outerHTML"
+    return response
+
+
+def show_editor(request: HttpRequest, page: review_runs.EditorPage, status: int = 200) -> HttpResponse:
+    response = answer(request, "annotation/review_test.html", page, fragment="editor", status=status)
+    if status != 200:
+        response["HX-Retarget"], response["HX-Reswap"] = "#test-panel", "innerHTML"
+    return response
+
+
+def show_keys(request: HttpRequest, page: review_keys.KeysPage, status: int = 200) -> HttpResponse:
+    return render(request, "annotation/review_keys.html", {"page": page}, status=status)
+
+
+def is_fragment(request: HttpRequest) -> bool:
+    """htmx asks for a part, unless it rebuilds the whole page for the browser's back button."""
+    return "HX-Request" in request.headers and "HX-History-Restore-Request" not in request.headers
+
+
+def answer(
+    request: HttpRequest,
+    template: str,
+    page: Any,
+    *,
+    fragment: str = "case",
+    status: int = 200,
+    pushed: str = "",
+) -> HttpResponse:
+    """The page, or for htmx its fragment, with the address that the browser then shows."""
+    partial = is_fragment(request)
+    name = f"{template}#{fragment}" if partial else template
+    response = render(request, name, {"page": page, "fragment": partial}, status=status)
+    if partial and pushed and not request.headers.get("HX-Current-URL", "").endswith(pushed):
+        response["HX-Push-Url"] = pushed
+    patch_vary_headers(response, ["HX-Request"])
+    return response

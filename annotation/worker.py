@@ -1,0 +1,277 @@
+"""The loop: claims, advances, and the chores of a beat (mine, open and finish builds, expire, reap)."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation import budget, claims
+from annotation.claims import REQUESTS
+from annotation.executing import fulfil_one
+from annotation.models import Build, Case, Tally
+from annotation.pipeline import Tools, advance
+from annotation.stages import Queue, Stage
+from retrieval.encoders import why_missing
+from retrieval.models import Candidate, ImportJob, Mining
+
+log = logging.getLogger(__name__)
+QUEUES = ("llm", "sandbox", "interactive", "mining", "control")
+HANDFUL = {"llm": 4, "sandbox": 2}
+CASES_A_BATCH = 2000
+CHILD_LEASE = timedelta(seconds=30)
+SECONDS_BETWEEN_LOOKS = 2.0
+STOPPED = {-signal.SIGINT, -signal.SIGTERM}
+"""How a child ends when somebody stops the whole service: its work is done at the next start."""
+USUAL_IDLE = 0.3
+IDLE = {"interactive": 0.05, "control": 1.0}
+LONGEST_IDLE = 1.0
+"""Seconds between two looks at a queue in which nothing waits; a person waits for the interactive one."""
+
+
+def drain(queue: str, tools: Tools) -> int:
+    """Do one handful of what waits in `queue`; returns how much was done, 0 = nothing waits."""
+    if queue == "interactive":
+        return int(fulfil_one(tools.for_people, tools.limits))
+    if queue == "mining":
+        return mine_one() or import_one()
+    if queue == "control":
+        return chores(tools)
+    return drain_cases("sandbox" if queue == "sandbox" else "llm", tools)
+
+
+def drain_cases(queue: Queue, tools: Tools) -> int:
+    """Advance one handful; what an unforeseen failure leaves undone goes back at once."""
+    cases = claims.claim(queue, HANDFUL[queue])
+    left = deque(cases)
+    try:
+        while left:
+            case = left.popleft()
+            if case.renew(timezone.now() + claims.LEASE):  # those before it may have taken long
+                advance(case, tools)
+    finally:
+        claims.release(left)
+    return len(cases)
+
+
+def run(queue: str, tools: Tools, stop: threading.Event, idle: float = USUAL_IDLE) -> None:
+    """Drain `queue` until `stop` is set; one failure is logged, never the end of the loop.
+
+    A queue that stays empty is looked at less and less often, down to once in LONGEST_IDLE seconds.
+    """
+    wait = idle
+    while not stop.is_set():
+        try:
+            done = drain(queue, tools)
+        except Exception:
+            log.exception("worker of the %s queue", queue)
+            connection.close()
+            done = 0
+        if done:
+            wait = idle
+            continue
+        give_back_connection()
+        stop.wait(wait)
+        wait = max(idle, min(wait * 1.5, LONGEST_IDLE)) if queue not in IDLE else idle
+    connection.close()
+
+
+def give_back_connection() -> None:
+    """To PostgreSQL's pool; a file's connection is kept, as opening it costs more than looking for work."""
+    if connection.vendor != "sqlite":
+        connection.close()
+
+
+def threads(counts: dict[str, int], tools: Tools, stop: threading.Event) -> list[threading.Thread]:
+    """Started worker threads, so many a queue."""
+    made = [
+        threading.Thread(
+            target=run,
+            args=(queue, tools, stop, IDLE.get(queue, USUAL_IDLE)),
+            name=f"{queue}-{number}",
+            daemon=True,
+        )
+        for queue, count in counts.items()
+        for number in range(count)
+    ]
+    for thread in made:
+        thread.start()
+    return made
+
+
+def until_idle(counts: dict[str, int], tools: Tools, tick: Callable[[], None] = lambda: None) -> None:
+    """Work in the foreground until nothing is left that a worker could do; `tick` is called meanwhile."""
+    stop = threading.Event()
+    started = threads(counts, tools, stop)
+    try:
+        while busy():
+            tick()
+            time.sleep(0.2)
+    finally:
+        stop.set()
+        for thread in started:
+            thread.join(timeout=60)
+
+
+def busy() -> bool:
+    """Whether any queue has work now, in the air, or due later; requests that wait for a file don't count."""
+    running = Build.objects.filter(state=Build.State.RUNNING)
+    open_cases = Case.objects.filter(build__in=running, stage__in=[s for s in Stage if s.is_working])
+    unfinished = running.filter(opened=False) | running.exclude(
+        pk__in=Case.objects.exclude(stage__in=[Stage.SETTLED, Stage.ABANDONED]).values("build")
+    )
+    return (
+        open_cases.filter(waiting_for__isnull=True).exists()
+        or unfinished.exists()
+        or ImportJob.objects.filter(state__in=["waiting", "running"]).exists()
+        or any(kind._default_manager.filter(state__in=["waiting", "running"]).exists() for kind in REQUESTS)
+    )
+
+
+def chores(tools: Tools) -> int:
+    """One beat; returns 0, so that the loop waits before the next."""
+    claims.expire(timezone.now())
+    claims.free_answered()
+    budget.give_up_lost()
+    for build in Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally"):
+        look_after(build)
+    tools.sandbox.reap()
+    return 0
+
+
+def look_after(build: Build) -> None:
+    """Open the cases of a mined build, fail one whose mining failed, end one with nothing left."""
+    if not build.opened and build.mining.state == Mining.State.FAILED:
+        close(build, Build.State.FAILED, f"mining failed: {build.mining.message}")
+    elif not build.opened and build.mining.state == Mining.State.DONE:
+        open_cases(build)
+    elif build.opened and not build.tally.open:
+        finish(build)
+    elif not build.opened:
+        build.tally.change()
+
+
+def finish(build: Build) -> None:
+    """Done, unless a person has just sent abandoned cases back: the totals are held while we look again."""
+    with transaction.atomic():
+        build.tally.change()
+        if not Tally.objects.get(pk=build.pk).open:
+            close(build, Build.State.DONE)
+
+
+def close(build: Build, state: str, reason: str = "") -> None:
+    now = timezone.now()
+    changed = Build.objects.filter(pk=build.pk, state=Build.State.RUNNING)
+    if changed.update(state=state, reason=reason, finished_at=now):
+        build.tally.change()
+
+
+def open_cases(build: Build) -> int:
+    """A case for each candidate, once, however many workers try; returns how many are there now."""
+    rows = Candidate.objects.filter(mining=build.mining_id).order_by("query_id", "rank")
+    wanted = rows.values_list("pk", "pair_id", "query_id", "rank")[: build.limit]
+    with transaction.atomic():
+        if not Build.objects.filter(pk=build.pk, opened=False).update(opened=True):
+            return build.tally.total
+        made = [
+            Case(build=build, candidate_id=c, pair_id=p, query_id=q, rank=r, annotator_id=build.annotator_id)
+            for c, p, q, r in wanted
+        ]
+        Case.objects.bulk_create(made, batch_size=CASES_A_BATCH)
+        Tally.objects.get(pk=build.pk).change(screening=len(made))
+    return len(made)
+
+
+def mine_one() -> int:
+    """Take up one mining that waits, or that a dead worker left, and see it through in a child process."""
+    now = timezone.now()
+    free = Q(state=Mining.State.WAITING) | Q(state=Mining.State.RUNNING, lease_until__lt=now)
+    wanted = Mining.objects.filter(free).filter(Q(build__isnull=True) | Q(build__state=Build.State.RUNNING))
+    mining = next((row for row in wanted.order_by("pk")[:100] if able(row)), None)
+    if mining is None:
+        return 0
+    taken = Mining.objects.filter(free, pk=mining.pk)
+    if not taken.update(state=Mining.State.RUNNING, lease_until=now + CHILD_LEASE):
+        return 0
+    ended = child(["mine", str(mining.pk)], lambda: keep_mining(mining.pk))
+    left = Mining.objects.filter(pk=mining.pk, state=Mining.State.RUNNING)
+    if ended not in STOPPED and mining_is_wanted(mining.pk):
+        left.update(state=Mining.State.FAILED, message="the mining process ended without a word; see the log")
+    else:
+        left.update(state=Mining.State.WAITING, lease_until=None)
+    return 1
+
+
+def able(mining: Mining) -> bool:
+    """Whether this machine has every encoder of `mining`; another worker may have those that are missing."""
+    return not any(why_missing(name) for name in mining.encoders)
+
+
+def keep_mining(pk: int) -> bool:
+    """Renew the lease of a mining; says whether it is still wanted."""
+    Mining.objects.filter(pk=pk).update(lease_until=timezone.now() + CHILD_LEASE)
+    return mining_is_wanted(pk)
+
+
+def mining_is_wanted(pk: int) -> bool:
+    return not Build.objects.filter(mining=pk, state=Build.State.CANCELLED).exists()
+
+
+def import_one() -> int:
+    """Take up one upload that waits, or that a dead worker left, and import it in a child process."""
+    now = timezone.now()
+    free = Q(state=ImportJob.State.WAITING) | Q(state=ImportJob.State.RUNNING, lease_until__lt=now)
+    job = ImportJob.objects.filter(free).order_by("pk").first()
+    if job is None:
+        return 0
+    taken = ImportJob.objects.filter(free, pk=job.pk)
+    if not taken.update(state=ImportJob.State.RUNNING, lease_until=now + CHILD_LEASE):
+        return 0
+    ended = child(["import_job", str(job.pk)], lambda: keep_importing(job.pk))
+    left = ImportJob.objects.filter(pk=job.pk, state=ImportJob.State.RUNNING)
+    if ended in STOPPED:
+        left.update(state=ImportJob.State.WAITING, lease_until=None)
+    else:
+        left.update(
+            state=ImportJob.State.FAILED, message="the import process ended without a word; see the log"
+        )
+    return 1
+
+
+def keep_importing(pk: int) -> bool:
+    ImportJob.objects.filter(pk=pk).update(lease_until=timezone.now() + CHILD_LEASE)
+    return True
+
+
+def child(command: Sequence[str], still_wanted: Callable[[], bool]) -> int:
+    """Run a management command in a process of its own, so that this one never loads torch."""
+    manage = Path(settings.BASE_DIR) / "manage.py"
+    # Nothing is ever written to the pipe: it closes when this process dies, however it dies.
+    process = subprocess.Popen(
+        [sys.executable, str(manage), *command, "--end-with-parent"],
+        stdin=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for this process, which ends the child with itself
+    )
+    asked = time.monotonic()
+    while process.poll() is None:
+        if time.monotonic() - asked > SECONDS_BETWEEN_LOOKS:
+            asked = time.monotonic()
+            if not still_wanted():
+                process.kill()
+            connection.close()
+        time.sleep(0.1)
+    if process.stdin is not None:
+        process.stdin.close()
+    return process.returncode
