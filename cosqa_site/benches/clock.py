@@ -1,0 +1,43 @@
+"""Times work: rates with several callers in rounds that take turns, latencies of one caller."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+Work = Callable[[], object]
+ROUNDS: Final = 3
+
+
+def best_rates(works: Mapping[str, Work], times: int, callers: int) -> dict[str, float]:
+    """How often a second each was done at best, out of rounds in which they take turns."""
+    rates = [{name: rate(work, times, callers) for name, work in works.items()} for _ in range(ROUNDS)]
+    return {name: round(max(one[name] for one in rates), 1) for name in works}
+
+
+def rate(work: Work, times: int, callers: int) -> float:
+    started = time.perf_counter()
+    with ThreadPoolExecutor(callers) as pool:
+        for done in [pool.submit(work) for _ in range(times)]:
+            done.result()
+    return times / (time.perf_counter() - started)
+
+
+def latencies(work: Work, times: int, pause: float = 0.0) -> list[float]:
+    """Seconds of each of `times` runs, one after another, `pause` seconds apart."""
+    found = []
+    for _ in range(times):
+        time.sleep(pause)
+        started = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - started)
+    return found
+
+
+def median_and_p95(seconds: Sequence[float]) -> dict[str, float]:
+    """In milliseconds."""
+    p95 = statistics.quantiles(seconds, n=20, method="inclusive")[-1]
+    return {"median": round(statistics.median(seconds) * 1000, 1), "p95": round(p95 * 1000, 1)}

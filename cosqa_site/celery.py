@@ -1,0 +1,26 @@
+"""The Celery app; importing it starts nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from celery import Celery
+from celery.signals import worker_init
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
+app = Celery("cosqa")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["annotation"])
+
+
+@worker_init.connect
+def wait_until_prepared(**_: Any) -> None:
+    """Start no worker before a server has made the tables."""
+    from cosqa_site import running  # imports models, which this module must not need to be imported
+
+    try:
+        running.wait_until_prepared()
+    except running.DatabaseNotReady as why:
+        sys.exit(str(why))

@@ -1,0 +1,54 @@
+"""System checks of the settings alone: combinations that start, and then do something else than was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core import checks
+
+LOCAL = {"127.0.0.1", "localhost", "::1"}
+
+
+@checks.register("cosqa")
+def settings_fit_together(**kwargs: Any) -> list[checks.CheckMessage]:
+    """Every combination of settings that contradicts itself."""
+    return [*broker_and_database(), *sandbox(), *language_model()]
+
+
+def broker_and_database() -> Iterator[checks.CheckMessage]:
+    if settings.CELERY_BROKER_URL and "sqlite" in str(settings.DATABASES["default"]["ENGINE"]):
+        yield checks.Warning(
+            "Workers of several processes would share one SQLite file.",
+            hint="Set DATABASE_URL to a PostgreSQL database, or leave CELERY_BROKER_URL and REDIS_URL empty.",
+            id="cosqa.W001",
+        )
+    if settings.CELERY_BROKER_URL and not settings.REDIS_URL:
+        yield checks.Warning(
+            "REDIS_URL is empty: a second server on this data is refused.",
+            hint="Set REDIS_URL; it serves as the broker too.",
+            id="cosqa.W002",
+        )
+
+
+def sandbox() -> Iterator[checks.CheckMessage]:
+    unused = [name for name in ("DOCKER_HOST", "SANDBOX_IMAGE", "SANDBOX_RUNTIME") if getattr(settings, name)]
+    if unused and settings.SANDBOX_BACKEND not in {"auto", "docker"}:
+        names = ", ".join(f"COSQA_{name}" for name in unused)
+        yield checks.Warning(
+            f"{names} concern Docker alone, but COSQA_SANDBOX is {settings.SANDBOX_BACKEND}.",
+            hint="Set COSQA_SANDBOX=docker, or leave them empty.",
+            id="cosqa.W003",
+        )
+
+
+def language_model() -> Iterator[checks.CheckMessage]:
+    parts = urlsplit(settings.LLM_BASE_URL)
+    if settings.ANTHROPIC_API_KEY and parts.scheme == "http" and parts.hostname not in LOCAL:
+        yield checks.Warning(
+            f"The API key would travel unencrypted to {parts.hostname}.",
+            hint="Use https:// in COSQA_LLM_BASE_URL.",
+            id="cosqa.W004",
+        )

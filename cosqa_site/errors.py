@@ -1,0 +1,124 @@
+"""Every error that the API answers with, in one place: its status and its body.
+
+The body is `application/problem+json` (RFC 9457): `type` names the error for programs, `title` and `detail`
+are for people. What is not listed is a fault of ours: it rises, is logged, and is answered with 500.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views import defaults
+from ninja import NinjaAPI
+from ninja.errors import HttpError, ValidationError
+
+from annotation.api.reviews import review_out
+from annotation.launching import ControlRefused, LaunchRefused
+from annotation.models import LostRace
+from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
+from annotation.stages import IllegalMove
+
+CONTENT_TYPE: Final = "application/problem+json"
+
+STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
+    BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
+    Conflict: HTTPStatus.CONFLICT,
+    ControlRefused: HTTPStatus.CONFLICT,
+    IllegalMove: HTTPStatus.CONFLICT,
+    LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    LostRace: HTTPStatus.CONFLICT,
+    NothingToUndo: HTTPStatus.CONFLICT,
+    OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,
+    PermissionDenied: HTTPStatus.FORBIDDEN,
+    Http404: HTTPStatus.NOT_FOUND,
+}
+
+
+def register(api: NinjaAPI) -> None:
+    """Make `api` answer with problems."""
+    for error in STATUSES:
+        api.add_exception_handler(error, domain_problem)
+    api.add_exception_handler(HttpError, http_problem)
+    api.add_exception_handler(ValidationError, validation_problem)
+
+
+def problem(status: HTTPStatus, kind: str, detail: str, **more: Any) -> HttpResponse:
+    """One problem as a response; `more` are further members of the body."""
+    body = {"type": f"urn:cosqa:{kind}", "title": status.phrase, "status": status.value, "detail": detail}
+    response = HttpResponse(json.dumps(body | more), status=status.value, content_type=CONTENT_TYPE)
+    if status is HTTPStatus.UNAUTHORIZED:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def domain_problem(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
+    """A refusal by the domain or by Django, in its own words."""
+    listed = next(kind for kind in type(error).__mro__ if kind in STATUSES)
+    detail = "There is nothing here that you may see." if listed is Http404 else str(error)
+    return problem(STATUSES[listed], name_of(listed), detail, **stored_of(error))
+
+
+def stored_of(error: object) -> dict[str, Any]:
+    """What stands now, where somebody was faster: so that the caller can show both."""
+    if not isinstance(error, Conflict):
+        return {}
+    return {"stored": review_out(error.stored).model_dump(mode="json") if error.stored else None}
+
+
+def http_problem(request: HttpRequest, error: HttpError | type[HttpError]) -> HttpResponse:
+    """What the framework refuses: no or a wrong login, a body that is no JSON."""
+    assert isinstance(error, HttpError), "the framework hands over the raised error"
+    status = HTTPStatus(error.status_code)
+    detail = "Log in, or send a bearer token." if error.message == status.phrase else error.message
+    return problem(status, name_of(status), detail)
+
+
+def validation_problem(request: HttpRequest, error: ValidationError | type[ValidationError]) -> HttpResponse:
+    """Each wrong or missing value with its place and what was expected."""
+    assert isinstance(error, ValidationError), "the framework hands over the raised error"
+    wrong = [
+        {"where": ".".join(map(str, one["loc"])), "what": one["msg"], "kind": one["type"]}
+        for one in error.errors
+    ]
+    detail = "; ".join(f"{one['where']}: {one['what']}" for one in wrong[:3])
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", detail, errors=wrong)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """What Django refuses before a view sees it, such as a body that is too large."""
+    if not is_for_api(request):
+        return defaults.bad_request(request, exception)
+    if isinstance(exception, RequestDataTooBig):
+        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
+        return problem(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", f"Send at most {most} MB in one request."
+        )
+    return problem(HTTPStatus.BAD_REQUEST, "bad-request", "The request can't be understood.")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """An address that nothing stands at, as a problem where programs look for it."""
+    if not is_for_api(request):
+        return defaults.page_not_found(request, exception)
+    detail = "There is no such address; /api/docs lists those that there are."
+    return problem(HTTPStatus.NOT_FOUND, "not-found", detail)
+
+
+def is_for_api(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/")
+
+
+def name_of(error: type[Exception] | HTTPStatus) -> str:
+    """`LaunchRefused` as `launch-refused`, `HTTPStatus.NOT_FOUND` as `not-found`."""
+    if isinstance(error, HTTPStatus):
+        return error.name.lower().replace("_", "-")
+    if error is Http404:
+        return "not-found"
+    return re.sub("(?<=[a-z])(?=[A-Z])", "-", error.__name__).lower()

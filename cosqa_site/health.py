@@ -1,0 +1,150 @@
+"""Is everything there? A word for load balancers, and `manage.py check --tag health` for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.core import checks
+from django.core.checks.registry import registry
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from kombu.exceptions import OperationalError
+
+from annotation.models import Build
+from annotation.tools import open_configured
+from retrieval import encoders
+from retrieval.models import Mining
+from sandbox.runner import Check, SandboxUnavailable
+
+TAG: Final = "health"
+UNFINISHED = (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING)
+Found = Iterator[checks.CheckMessage]
+
+
+@login_not_required
+@never_cache
+@require_safe
+def health(request: HttpRequest) -> JsonResponse:
+    """For load balancers: 200 where the database answers, else 503; nothing but that and the version."""
+    try:
+        ping()
+    except DatabaseError:
+        return JsonResponse({"status": "the database does not answer", "version": release()}, status=503)
+    return JsonResponse({"status": "ok", "version": release()})
+
+
+def ping() -> None:
+    """Raises DatabaseError."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+def release() -> str:
+    """The version installed; a source tree that was never installed has none."""
+    try:
+        return version("cosqa-workbench")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@contextmanager
+def registered() -> Iterator[None]:
+    """The health checks among Django's, for a while: they start a sandbox, so nobody runs them unasked."""
+    checks.register(installation_is_healthy, TAG)
+    try:
+        yield
+    finally:
+        registry.registered_checks.discard(installation_is_healthy)
+
+
+def installation_is_healthy(**kwargs: Any) -> list[checks.CheckMessage]:
+    """What is missing of what builds need; without the database nothing else can be asked."""
+    found = list(database())
+    if not found:
+        found = [message for look in CHECKS for message in look()]
+    return found
+
+
+def database() -> Found:
+    try:
+        ping()
+    except DatabaseError as error:
+        yield checks.Error(
+            f"The database does not answer: {error}",
+            hint="Start it, or correct DATABASE_URL.",
+            id="cosqa.E101",
+        )
+        return
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        yield checks.Error("The database lacks migrations.", hint="Run 'manage.py migrate'.", id="cosqa.E102")
+
+
+def sandbox() -> Found:
+    """Whether a sandbox opens here, and which of its protections hold."""
+    if settings.SANDBOX_BACKEND == "none":
+        return
+    try:
+        opened = open_configured()
+    except SandboxUnavailable as why:
+        yield checks.Error(f"Nothing can be executed: {why}", id="cosqa.E103")
+        return
+    try:
+        yield from (protection(check) for check in opened.check() if not check.ok)
+    finally:
+        opened.close()
+
+
+def protection(check: Check) -> checks.CheckMessage:
+    kind = checks.Error if check.required else checks.Warning
+    return kind(f"Sandbox, {check.name}: {check.found}", id="cosqa.E104" if check.required else "cosqa.W104")
+
+
+def key() -> Found:
+    """Whether live builds have a key to ask with."""
+    live = Build.objects.filter(provider=Build.Provider.LIVE, state__in=UNFINISHED)
+    names = ", ".join(live.values_list("name", flat=True)[:5])
+    if names and not settings.ANTHROPIC_API_KEY:
+        yield checks.Error(
+            f"There is no key for the language model that these builds ask: {names}.",
+            hint="Set ANTHROPIC_API_KEY, or cancel them and use the file exchange.",
+            id="cosqa.E105",
+        )
+
+
+def weights() -> Found:
+    """Whether the encoders of minings that are not done yet can be loaded."""
+    waiting = Mining.objects.filter(state__in=[Mining.State.WAITING, Mining.State.RUNNING])
+    wanted = {name for names in waiting.values_list("encoders", flat=True) for name in names}
+    for name in sorted(wanted):
+        missing = encoders.why_missing(name)
+        if missing:
+            yield checks.Error(f"A mining waits for the encoder {name}: {missing}", id="cosqa.E106")
+
+
+def broker() -> Found:
+    """Whether the broker of the workers answers."""
+    if not settings.CELERY_BROKER_URL:
+        return
+    from cosqa_site.celery import app
+
+    try:
+        with app.connection_for_write() as link:
+            link.ensure_connection(max_retries=1, timeout=3)
+    except OperationalError as error:
+        yield checks.Error(
+            f"The broker does not answer: {error}",
+            hint="Start it, or correct CELERY_BROKER_URL.",
+            id="cosqa.E107",
+        )
+
+
+CHECKS: tuple[Callable[[], Found], ...] = (broker, key, weights, sandbox)

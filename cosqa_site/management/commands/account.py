@@ -1,0 +1,80 @@
+"""`manage.py account NAME --role ROLE`: make an account or change it."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+
+from annotation.access import Role, give_role
+
+
+class Command(BaseCommand):
+    help = "Make an account with a role, or change the role, the password or the state of one."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--role", choices=[role.value for role in Role], help="its only role from now on")
+        parser.add_argument(
+            "--password-stdin", action="store_true", help="read the password from the standard input"
+        )
+        parser.add_argument("--new-password", action="store_true", help="print a new random password")
+        state = parser.add_mutually_exclusive_group()
+        state.add_argument("--close", action="store_true", help="no login and no token works any more")
+        state.add_argument("--open", action="store_true", help="let a closed account in again")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with transaction.atomic():
+            user = self.account(options["name"], options["role"])
+            if options["role"]:
+                give_role(user, Role(options["role"]))
+            if options["close"] or options["open"]:
+                user.is_active = options["open"]
+            shown = self.set_password(user, options)
+            user.save()
+        self.stdout.write(f"{user}  role {options['role'] or 'unchanged'}")
+        if shown:
+            self.stdout.write(f"password {shown}")
+
+    def account(self, name: str, role: str | None) -> User:
+        """The account called `name`; a new one needs a role."""
+        found = User.objects.filter(username=name).first()
+        if found:
+            return found
+        if role is None:
+            raise CommandError(f"There is no account {name!r} yet; say which --role the new one has.")
+        user = User(username=name)
+        user.set_unusable_password()
+        try:
+            user.full_clean(exclude=["password"])
+        except ValidationError as wrong:
+            raise CommandError(f"The name {name!r} can't be used: {' '.join(wrong.messages)}") from wrong
+        user.save()
+        return user
+
+    def set_password(self, user: User, options: dict[str, Any]) -> str:
+        """Set the password that was given or a random one; returns it if it has to be shown."""
+        if options["password_stdin"]:
+            user.set_password(given_password(user))
+            return ""
+        if not options["new_password"] and user.has_usable_password():
+            return ""
+        password = secrets.token_urlsafe(12)
+        user.set_password(password)
+        return password
+
+
+def given_password(user: User) -> str:
+    """The first line of the standard input. Raises CommandError where it is too weak."""
+    password = sys.stdin.readline().rstrip("\n")
+    try:
+        validate_password(password, user)
+    except ValidationError as weak:
+        raise CommandError(f"The password was refused: {' '.join(weak.messages)}") from weak
+    return password

@@ -1,0 +1,134 @@
+"""`manage.py demo`: the sample project, from import to labels, then served."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from annotation.launching import abandoned_reasons
+from annotation.models import Build, Tally
+from annotation.pipeline import Tools
+from annotation.tools import tools
+from annotation.worker import until_idle
+from cosqa_site import sample
+from cosqa_site.accounts import Account, demo_accounts
+from cosqa_site.running import (
+    AlreadyServing,
+    DatabaseNotReady,
+    PortTaken,
+    only_server,
+    only_worker,
+    prepare,
+    refuse_taken,
+    serve,
+    thread_counts,
+)
+
+SECONDS_BETWEEN_LINES = 5.0
+INTERRUPTED = 130
+"""The exit status of what was stopped with Ctrl-C."""
+
+
+class Command(BaseCommand):
+    help = "Build the sample project (mining, agents with recorded replies, sandbox runs) and serve it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--sample", type=Path, default=settings.BASE_DIR / "sample", help="another sample folder"
+        )
+        parser.add_argument("--no-serve", action="store_true", help="end after the build")
+        parser.add_argument("--json", action="store_true", help="print the figures as one JSON object, last")
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with only_server():
+                if not options["no_serve"]:
+                    refuse_taken(options["host"], options["port"])
+                self.run(options)
+        except (AlreadyServing, DatabaseNotReady, PortTaken, sample.BadSample) as why:
+            raise CommandError(str(why)) from why
+        except KeyboardInterrupt:
+            self.say("Stopped; what was begun goes on at the next start.")
+            sys.exit(INTERRUPTED)
+
+    def run(self, options: dict[str, Any]) -> None:
+        started = time.monotonic()
+        prepare()
+        accounts = demo_accounts()
+        folder = options["sample"].resolve()
+        self.say("Importing the sample and mining candidates …")
+        build = sample.build_of(folder)
+        self.work(build)
+        self.report(build, folder, started, as_json=options["json"])
+        if not options["no_serve"]:
+            for account in accounts:
+                self.say(f"  account {account.name:7} {password(account)}")
+            self.say(f"CoSQA Workbench on http://{options['host']}:{options['port']} (Ctrl-C stops it)")
+            serve(options["host"], options["port"], work=not settings.CELERY_BROKER_URL)
+
+    def say(self, text: str) -> None:
+        self.stderr.write(text, str)  # plain: these are no errors
+
+    def work(self, build: Build) -> None:
+        """Have the build done, with a progress bar: by workers elsewhere, or by threads of this process."""
+        with tqdm(total=0, unit="pair", desc="settled", leave=False, disable=None) as bar:
+
+            def tick() -> None:
+                tally = Tally.objects.get(build=build)
+                bar.total, bar.n = tally.total, tally.settled + tally.abandoned
+                bar.refresh()
+
+            if settings.CELERY_BROKER_URL:
+                self.wait(build, tick)
+                return
+            shared: Tools = tools()
+            with only_worker():
+                until_idle(thread_counts(), shared, tick)
+            shared.close()
+
+    def wait(self, build: Build, tick: Callable[[], None]) -> None:
+        """Wait until the workers have ended the build; say how far they are where no bar is shown."""
+        self.say("The Celery workers do the work …")
+        said = time.monotonic()
+        while Build.objects.filter(pk=build.pk, state=Build.State.RUNNING).exists():
+            tick()
+            if not self.stderr.isatty() and time.monotonic() - said > SECONDS_BETWEEN_LINES:
+                said = time.monotonic()
+                tally = Tally.objects.get(build=build)
+                self.say(f"  {tally.settled + tally.abandoned} of {tally.total} pairs settled")
+            time.sleep(0.5)
+
+    def report(self, build: Build, folder: Path, started: float, *, as_json: bool) -> None:
+        build.refresh_from_db()
+        if build.state == Build.State.FAILED:
+            raise CommandError(build.reason)
+        found = sample.result(build, folder, started)
+        for reason, count in abandoned_reasons(build):
+            self.say(f"  abandoned {count}: {reason}")
+        self.say(
+            f"{found.pairs} pairs of {found.queries} queries and {found.snippets} snippets: "
+            f"{found.settled} settled, {found.abandoned} abandoned, {found.matches} matches, "
+            f"{found.executed} test programs executed."
+        )
+        if build.provider == Build.Provider.RECORDED:
+            self.say(
+                "The agents' replies are recorded; mining, state machine, sandbox runs and traces are live."
+            )
+        if as_json:
+            self.stdout.write(found.json())
+
+
+def password(account: Account) -> str:
+    """The password in words, or how to get one where nobody here knows it."""
+    if account.password:
+        return f"password {account.password}"
+    return f"was there before; a new password: python manage.py account {account.name} --new-password"

@@ -1,0 +1,42 @@
+"""`manage.py serve`: the whole workbench in one process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from cosqa_site.running import (
+    AlreadyServing,
+    DatabaseNotReady,
+    PortTaken,
+    only_server,
+    prepare,
+    refuse_taken,
+    serve,
+)
+
+
+class Command(BaseCommand):
+    help = "Serve the workbench, with its workers beside the server in one process."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument(
+            "--no-workers", action="store_true", help="only the web server; workers run elsewhere"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        work = not options["no_workers"] and not settings.CELERY_BROKER_URL
+        try:
+            with only_server():
+                refuse_taken(options["host"], options["port"])
+                prepare()
+                self.stdout.write(
+                    f"CoSQA Workbench on http://{options['host']}:{options['port']} (Ctrl-C stops it)"
+                )
+                serve(options["host"], options["port"], work=work)
+        except (AlreadyServing, DatabaseNotReady, PortTaken) as why:
+            raise CommandError(str(why)) from why

@@ -1,0 +1,215 @@
+"""Starting: the database brought up to date, one server a data folder, worker threads beside it."""
+
+from __future__ import annotations
+
+import fcntl
+import socket
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Final
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from annotation import worker
+from annotation.claims import free_all
+from annotation.executing import RESERVED
+from annotation.pipeline import Tools
+from annotation.tools import tools
+from sandbox.calling import CALL_LIMITS, Call
+from sandbox.runner import DependencyRefused, SandboxUnavailable
+
+DATABASE_SECONDS: Final = 120.0
+"""How long a start waits for the database: services of one machine start all at once."""
+STOP_SECONDS: Final = 10.0
+SWITCH_SECONDS: Final = 0.0005
+MIGRATION_LOCK: Final = 0x00C05A
+
+
+class AlreadyServing(Exception):
+    """Another server uses this data folder, and there is no Redis through which the two could agree."""
+
+
+class PortTaken(Exception):
+    """Nothing can listen on the address; the message says why and what to do."""
+
+
+class DatabaseNotReady(Exception):
+    """The database did not answer, or lacked its migrations, for as long as a start waits."""
+
+
+def thread_counts() -> dict[str, int]:
+    """Worker threads by queue."""
+    return {
+        "llm": settings.LLM_WORKERS,
+        "sandbox": settings.SANDBOX_WORKERS,
+        "interactive": RESERVED,
+        "mining": 1,
+        "control": 1,
+    }
+
+
+def prepare() -> None:
+    """Bring the database up to date; nothing happens when it is. Raises DatabaseNotReady."""
+    wait_for("the database", answers)
+    with only_migrator():
+        call_command("migrate", verbosity=0, interactive=False)
+
+
+def make_ready() -> None:
+    """For a command: a file is brought up to date here, a server's database by the web server that owns it.
+
+    Raises DatabaseNotReady.
+    """
+    if connection.vendor != "sqlite":
+        wait_until_prepared()
+    elif not migrated():
+        prepare()
+
+
+def wait_until_prepared() -> None:
+    """Wait for the database and for the migrations that a server makes. Raises DatabaseNotReady."""
+    wait_for("the database", answers)
+    wait_for("the server that brings the database up to date", migrated)
+
+
+def wait_for(what: str, ready: Callable[[], bool]) -> None:
+    """Ask once a second until `ready`, and say what is waited for. Raises DatabaseNotReady."""
+    ends = time.monotonic() + DATABASE_SECONDS
+    if ready():
+        return
+    sys.stderr.write(f"Waiting for {what} …\n")
+    while not ready():
+        if time.monotonic() > ends:
+            raise DatabaseNotReady(
+                f"Waited {DATABASE_SECONDS:.0f} s for {what}; start it, or see DATABASE_URL."
+            )
+        time.sleep(1)
+
+
+def answers() -> bool:
+    try:
+        connection.ensure_connection()
+    except OperationalError:
+        return False
+    return True
+
+
+def migrated() -> bool:
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+@contextmanager
+def only_migrator() -> Iterator[None]:
+    """Servers that start together migrate one after the other; SQLite has one server anyway."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATION_LOCK])
+
+
+@contextmanager
+def only_server() -> Iterator[None]:
+    """Hold the data folder for this server. Raises AlreadyServing, except where Redis is configured."""
+    path = Path(settings.COSQA_HOME) / "serve.lock"
+    with path.open("a") as lock:
+        if not take(lock) and not settings.REDIS_URL:
+            raise AlreadyServing(
+                f"Another server already uses {settings.COSQA_HOME}. Stop it, set COSQA_HOME to another "
+                "folder, or set REDIS_URL and DATABASE_URL to run several servers."
+            )
+        yield
+
+
+@contextmanager
+def only_worker() -> Iterator[None]:
+    """Note that this process works; the first one frees what earlier ones held when they died.
+
+    Only with SQLite, where all workers share the data folder: whoever gets the lock alone knows that nobody
+    else is at work. Elsewhere leases run out by themselves.
+    """
+    with (Path(settings.COSQA_HOME) / "work.lock").open("a") as lock:
+        if connection.vendor == "sqlite" and take(lock):
+            free_all()
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield
+
+
+def take(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def refuse_taken(host: str, port: int) -> None:
+    """Try the address before work is done for a server that could not listen. Raises PortTaken."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address[0], port, *address[2:]))
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise PortTaken(f"Can't listen on {host}:{port}: {why}. Choose another with --port.") from error
+
+
+def serve(host: str, port: int, *, work: bool = True) -> None:
+    """Serve until stopped, with the workers beside unless `work` is false."""
+    if not work:
+        answer(host, port)
+        return
+    # Threads of a build that compute hand over ten times as often: people's pages wait for each turn.
+    sys.setswitchinterval(SWITCH_SECONDS)
+    stop, shared = threading.Event(), tools()
+    with only_worker():
+        started = worker.threads(thread_counts(), shared, stop)
+        threading.Thread(target=warm, args=(shared,), name="warm", daemon=True).start()
+        try:
+            answer(host, port)
+        finally:
+            stop.set()
+            join(started, STOP_SECONDS)
+            shared.close()
+
+
+def warm(shared: Tools) -> None:
+    """Open the sandboxes, with their packages, before the first person waits for a run.
+
+    What is not to be had here is told when somebody asks for it.
+    """
+    with suppress(SandboxUnavailable, DependencyRefused):
+        shared.for_people.get().install(())
+        # The first call takes long: it finds nothing ready.
+        shared.for_people.get().call(Call("", "None"), CALL_LIMITS)
+        shared.sandbox.get().install(())
+    worker.give_back_connection()
+
+
+def join(threads: Sequence[threading.Thread], seconds: float) -> None:
+    """Wait for all of them together; what is not done by then is done again after the next start."""
+    ends = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(timeout=max(0.0, ends - time.monotonic()))
+
+
+def answer(host: str, port: int) -> None:
+    import uvicorn
+
+    # WhiteNoise streams small files synchronously; Django would warn of it for each file.
+    warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
+    uvicorn.run("cosqa_site.asgi:application", host=host, port=port, lifespan="off", log_level="warning")

@@ -1,0 +1,358 @@
+"""All settings, read once from the environment; a wrong value stops the start and says what was expected.
+
+Without any variable set this is the one-machine default: SQLite under `var/`, no broker, no LLM key.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import sys
+from datetime import date
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import environ
+from csp.constants import NONCE, NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from sandbox.installing import PACKAGES_AS_OF
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+SANDBOX_BACKENDS = ("auto", "bubblewrap", "docker", "none")
+LLM_PROFILES = ("anthropic", "deepseek", "generic")
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable as text; an empty one counts as unset, as compose files pass it on."""
+    return str(env.str(name, default=default)) or default
+
+
+def choice(name: str, allowed: tuple[str, ...]) -> str:
+    """One of `allowed`; the first is the default. Raises ImproperlyConfigured."""
+    value = text(name, allowed[0])
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name}={value!r}: expected one of {', '.join(allowed)}")
+    return value
+
+
+def switch(name: str, default: bool) -> bool:
+    """A boolean. Raises ImproperlyConfigured on anything but true/false, yes/no, on/off, 1/0."""
+    value = text(name, str(default)).lower()
+    if value in {"true", "yes", "on", "1"}:
+        return True
+    if value in {"false", "no", "off", "0"}:
+        return False
+    raise ImproperlyConfigured(f"{name}={value!r}: expected true or false")
+
+
+def number(name: str, default: int, low: int, high: int) -> int:
+    """A whole number within [low, high]. Raises ImproperlyConfigured."""
+    value = text(name, str(default))
+    if not re.fullmatch("-?[0-9]{1,9}", value) or not low <= int(value) <= high:
+        raise ImproperlyConfigured(f"{name}={value!r}: expected a whole number from {low} to {high}")
+    return int(value)
+
+
+def url(name: str, schemes: tuple[str, ...]) -> str:
+    """A URL with one of `schemes`, or empty. Raises ImproperlyConfigured."""
+    value = text(name)
+    if value and not is_url(value, schemes):
+        expected = " or ".join(f"{scheme}://{'PATH' if scheme == 'unix' else 'HOST…'}" for scheme in schemes)
+        raise ImproperlyConfigured(f"{name}={value!r}: expected {expected}")
+    return value
+
+
+def is_url(value: str, schemes: tuple[str, ...]) -> bool:
+    """Whether `value` has one of `schemes`, and a host (a path for unix://) with, if any, a possible port."""
+    try:
+        parts = urlsplit(value)
+        there = parts.path if parts.scheme == "unix" else parts.hostname
+        return parts.scheme in schemes and bool(there) and parts.port != 0
+    except ValueError:  # half an address, or a port that is no port
+        return False
+
+
+def day(name: str, default: str) -> str:
+    """A date such as 2026-01-31; empty for `none`. Raises ImproperlyConfigured."""
+    value = text(name, default)
+    if value != "none" and not is_day(value):
+        raise ImproperlyConfigured(f"{name}={value!r}: expected a date such as 2026-01-31, or none")
+    return "" if value == "none" else value
+
+
+def is_day(value: str) -> bool:
+    """Whether `value` is a day of the calendar, as year-month-day."""
+    try:
+        return date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+def hosts(name: str, default: str) -> list[str]:
+    """Comma-separated names of hosts. Raises ImproperlyConfigured."""
+    found = [host.strip() for host in text(name, default).split(",") if host.strip()]
+    for host in found:
+        if not re.fullmatch(r"\*|\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]", host):
+            raise ImproperlyConfigured(
+                f"{name}={host!r}: expected a host without scheme and port, more of them after commas"
+            )
+    return found
+
+
+def origins(name: str) -> list[str]:
+    """Comma-separated origins, each with its scheme. Raises ImproperlyConfigured."""
+    found = [origin.strip() for origin in text(name).split(",") if origin.strip()]
+    for origin in found:
+        if not is_url(origin, ("https", "http")):
+            raise ImproperlyConfigured(f"{name}={origin!r}: expected https://HOST, more of them after commas")
+    return found
+
+
+KNOWN_NAMES = """
+    ALLOWED_HOSTS DATABASE_POOL DEBUG DOCKER_HOST HOME LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_WORKERS
+    LOG_LEVEL PIP_CUTOFF PIP_UNDATED SANDBOX SANDBOX_IMAGE SANDBOX_LAYERS_GB SANDBOX_RUNTIME SANDBOX_WORKERS
+    SECRET_KEY SECURE
+    TEST_DATA TEST_DATABASE_URL TEST_DOCKER TEST_REDIS_URL TRUSTED_ORIGINS
+"""
+
+
+def known_names() -> list[str]:
+    return [f"COSQA_{name}" for name in KNOWN_NAMES.split()]
+
+
+def refuse_unknown_names() -> None:
+    """A misspelt COSQA_ variable would silently do nothing, so it stops the start."""
+    unknown = sorted(n for n in env.ENVIRON if n.startswith("COSQA_") and n not in known_names())
+    if unknown:
+        raise ImproperlyConfigured(
+            f"{', '.join(unknown)}: no such setting. Settings are {', '.join(known_names())}"
+        )
+
+
+def home() -> Path:
+    """The folder of everything that is written: database, vectors, layers, uploads, exports."""
+    folder = Path(text("COSQA_HOME") or BASE_DIR / "var").expanduser().resolve()
+    try:
+        (folder / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"COSQA_HOME={folder}: expected a folder that can be written: {error}"
+        ) from error
+    return folder
+
+
+def secret_key(folder: Path) -> str:
+    """The key from the environment, else one made once for this installation and kept beside its data."""
+    given = text("COSQA_SECRET_KEY")
+    if given:
+        return given
+    path = folder / "secret-key"
+    if not path.exists():
+        draft = folder / f"secret-key.{os.getpid()}"
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(64))
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)  # atomic: of two processes that start together, one key wins for both
+        draft.unlink()
+    return path.read_text().strip()
+
+
+def database(folder: Path) -> dict[str, object]:
+    """SQLite in WAL mode under `folder`, or the PostgreSQL of DATABASE_URL. Raises ImproperlyConfigured."""
+    given = url("DATABASE_URL", ("postgres", "postgresql"))
+    if not given:
+        return sqlite(folder / "workbench.sqlite3")
+    config: dict[str, object] = dict(env.db_url_config(given))
+    if not config["NAME"]:
+        raise ImproperlyConfigured(f"DATABASE_URL={given!r}: expected postgres://USER@HOST/NAME")
+    config["ENGINE"] = "django.db.backends.postgresql"
+    config["CONN_MAX_AGE"] = 0
+    config["CONN_HEALTH_CHECKS"] = True  # a restarted server leaves dead connections in the pool
+    config["OPTIONS"] = {
+        "pool": {"min_size": 1, "max_size": number("COSQA_DATABASE_POOL", 20, 2, 500), "timeout": 30}
+    }
+    return config
+
+
+def sqlite(path: Path) -> dict[str, object]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        "OPTIONS": {
+            "timeout": 30,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-64000;",
+        },
+        # A file, because SQLite's in-memory shared cache ignores the busy timeout.
+        "TEST": {"NAME": path.with_name("test.sqlite3")},
+    }
+
+
+refuse_unknown_names()
+COSQA_HOME = home()
+DEBUG = switch("COSQA_DEBUG", False)
+SECURE = switch("COSQA_SECURE", False)
+SECRET_KEY = secret_key(COSQA_HOME)
+ALLOWED_HOSTS = hosts("COSQA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = origins("COSQA_TRUSTED_ORIGINS")
+
+SANDBOX_BACKEND = choice("COSQA_SANDBOX", SANDBOX_BACKENDS)
+SANDBOX_IMAGE = text("COSQA_SANDBOX_IMAGE")
+SANDBOX_RUNTIME = text("COSQA_SANDBOX_RUNTIME")
+DOCKER_HOST = url("COSQA_DOCKER_HOST", ("unix", "tcp", "ssh"))
+PIP_CUTOFF = day("COSQA_PIP_CUTOFF", PACKAGES_AS_OF)
+PIP_UNDATED = switch("COSQA_PIP_UNDATED", False)
+SANDBOX_LAYERS_GB = number("COSQA_SANDBOX_LAYERS_GB", 10, 1, 10_000)
+SANDBOX_WORKERS = number("COSQA_SANDBOX_WORKERS", 2, 1, 256)
+
+ANTHROPIC_API_KEY = text("ANTHROPIC_API_KEY")
+LLM_BASE_URL = url("COSQA_LLM_BASE_URL", ("https", "http")) or "https://api.anthropic.com"
+LLM_MODEL = text("COSQA_LLM_MODEL", "claude-haiku-4-5")
+LLM_PROFILE = choice("COSQA_LLM_PROFILE", LLM_PROFILES)
+LLM_WORKERS = number("COSQA_LLM_WORKERS", 4, 1, 256)
+
+REDIS_URL = url("REDIS_URL", ("redis", "rediss"))
+CELERY_BROKER_URL = url("CELERY_BROKER_URL", ("redis", "rediss", "amqp", "amqps")) or REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+CELERY_TASK_ROUTES = {
+    "annotation.tasks.drain_llm": {"queue": "llm"},
+    "annotation.tasks.drain_sandbox": {"queue": "sandbox"},
+    "annotation.tasks.drain_interactive": {"queue": "interactive"},
+    "annotation.tasks.drain_mining": {"queue": "mining"},
+    "annotation.tasks.reap": {"queue": "sandbox"},
+    "annotation.tasks.beat": {"queue": "control"},
+}
+CELERY_BEAT_SCHEDULE = {
+    "beat": {"task": "annotation.tasks.beat", "schedule": 2.0, "options": {"expires": 10}},
+    "reap": {"task": "annotation.tasks.reap", "schedule": 60.0, "options": {"expires": 60}},
+}
+
+INSTALLED_APPS = [
+    "cosqa_site",
+    "annotation",
+    "retrieval",
+    "cosqa_site.apps.WorkbenchAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "template_partials",
+    "csp",
+    "ninja",
+    "channels",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "cosqa_site.caching.PrivatePages",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "cosqa_site.urls"
+ASGI_APPLICATION = "cosqa_site.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ],
+        },
+    }
+]
+
+DATABASES = {"default": database(COSQA_HOME)}
+ATOMIC_REQUESTS = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+if REDIS_URL:
+    # The layer waits 5 s for each message, which is as long as redis-py waits for an answer by itself.
+    CHANNEL_LAYERS = {
+        "default": {
+            "BACKEND": "channels_redis.core.RedisChannelLayer",
+            "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": 30}]},
+        }
+    }
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = COSQA_HOME / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": COSQA_HOME / "uploads"},
+    },
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True
+UPLOAD_LIMIT_BYTES = 50 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "manifest-src": [SELF],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
+SECURE_SSL_REDIRECT = SECURE
+SECURE_REDIRECT_EXEMPT = ["^health/$"]  # load balancers ask without TLS
+SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE
+if SECURE:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "stream": sys.stderr, "formatter": "line"}},
+    "root": {
+        "handlers": ["stderr"],
+        "level": choice("COSQA_LOG_LEVEL", ("WARNING", "DEBUG", "INFO", "ERROR")),
+    },
+}

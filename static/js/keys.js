@@ -1,0 +1,51 @@
+// Single keys of the review page. A key presses the button or link, or enters the field, that carries it as
+// data-key: so every action is a real form or link, and where the server puts no data-key, keys are off.
+
+const TYPING = 'input, textarea, select, .cm-editor, [contenteditable=""], [contenteditable="true"]';
+// A second press must not label the next case before anybody can have seen it.
+const PAUSE_MS = 300;
+
+let shownAt = -PAUSE_MS;
+
+export function listen() {
+  document.addEventListener("keydown", pressed);
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.detail.target?.id === "case") shownAt = performance.now();
+  });
+}
+
+export function isTyping(target) {
+  return target instanceof Element && target.closest(TYPING) !== null;
+}
+
+function pressed(event) {
+  if (event.defaultPrevented || event.isComposing || event.repeat) return;
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+  const element = carrier(event.key.toLowerCase());
+  if (!element) return;
+  event.preventDefault();
+  if (isGuarded(element) && tooSoon()) return;
+  if (element.matches("input, textarea")) enter(element);
+  else element.click();
+}
+
+// Behind what is there already: a note is gone on with more often than begun anew.
+function enter(field) {
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
+}
+
+function carrier(key) {
+  return [...document.querySelectorAll("[data-key]")].find(
+    (element) => element.dataset.key === key && !element.matches(":disabled"),
+  );
+}
+
+function isGuarded(element) {
+  return element.closest("[data-guard]") !== null && !element.matches("textarea");
+}
+
+function tooSoon() {
+  return performance.now() - shownAt < PAUSE_MS || document.querySelector("[data-guard].htmx-request") !== null;
+}

@@ -1,0 +1,104 @@
+// The review page: keys, drafts, line links, the test editor, and where the focus goes when a part is replaced.
+
+import * as calls from "./calls.js";
+import * as drafts from "./drafts.js";
+import * as keys from "./keys.js";
+import * as lines from "./lines.js";
+
+calls.listen();
+drafts.listen();
+keys.listen();
+lines.listen();
+prepare(document);
+
+document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
+
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.target?.id === "case") showCase();
+  if (event.detail.target?.id === "test-panel") closeEditor();
+  if (event.detail.target?.id === "run" && event.detail.elt.dataset.state !== undefined) showRun(event.detail);
+});
+
+// A session that ended meanwhile answers with the log-in page: go there as a whole, and come back to this case.
+// What was typed waits in this browser.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (!drafts.isLogIn(event.detail.xhr)) return;
+  event.detail.shouldSwap = false;
+  location.reload();
+});
+
+document.addEventListener("htmx:sendError", () => say("The server can't be reached. Nothing is lost: try again."));
+document.addEventListener("htmx:responseError", (event) => {
+  const { status } = event.detail.xhr;
+  say(status === 403 ? "You are not allowed to do this, or are logged out. Reload the page." : `The server answered ${status}.`);
+});
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest?.("[data-opens]");
+  if (opener && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    document.getElementById(opener.dataset.opens).showModal();
+  }
+  if (event.target.closest?.("[data-closes-run]") && document.getElementById("case")) {
+    event.preventDefault();
+    closeRun();
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.target.id === "call-expression" && event.key === "Escape") focusTitle();
+  if (!(event.target instanceof HTMLTextAreaElement)) return;
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event);
+  if (event.key === "Escape") focusTitle();
+});
+
+function prepare(root) {
+  drafts.prepare(root);
+  for (const field of root.querySelectorAll("textarea[data-editor]")) {
+    import("./editor.js").then(({ upgrade }) => upgrade(field));
+  }
+}
+
+function send(event) {
+  const { form } = event.target;
+  const primary = form.querySelector("[data-primary]");
+  event.preventDefault();
+  if (primary) return primary.click(); // a click, because htmx sends the value of the button that was clicked
+  say("Choose a label for it.");
+  form.querySelector("button[name=label]")?.focus();
+}
+
+function showCase() {
+  if (document.querySelector("#case [autofocus]")) return;
+  window.scrollTo({ top: 0 });
+  focusTitle();
+}
+
+function focusTitle() {
+  document.getElementById("case-title")?.focus({ preventScroll: true });
+}
+
+function closeEditor() {
+  document.querySelector("#test-panel:not(:has([data-editor])) .panel-actions a")?.focus({ preventScroll: true });
+}
+
+// A run that somebody asked for comes into view; its polls leave the page where it was scrolled to.
+function showRun({ requestConfig }) {
+  if (requestConfig.elt.id !== "run") document.getElementById("run").scrollIntoView({ block: "nearest" });
+}
+
+function closeRun() {
+  const empty = document.createElement("div");
+  empty.id = "run";
+  empty.className = "run-empty";
+  document.getElementById("run").replaceWith(empty);
+  focusTitle();
+}
+
+// A new element each time, so that the same words are announced again.
+function say(words) {
+  const line = document.createElement("p");
+  line.className = "status-text is-warn";
+  line.textContent = words;
+  document.getElementById("review-status").replaceChildren(line);
+}
