@@ -1,0 +1,199 @@
+"""Money: nothing is paid twice, nothing stays reserved, and the totals say what the rows say."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from annotation import budget
+from annotation.agents import screener
+from annotation.asking import answered
+from annotation.llm import LLMError, Reply, Request, Usage
+from annotation.models import Build, Case, LLMCall, Price, Tally
+from annotation.pipeline import Tools, advance
+from annotation.stages import Stage
+from tests import factories
+from tests.fakes import FakeLLM
+
+pytestmark = pytest.mark.django_db
+
+Make = Callable[..., tuple[Tools, FakeLLM]]
+Fresh = Callable[[Case], Case]
+YES = {"verdict": 1, "explanation": "plain to see"}
+
+
+def one_case(cap: int | None = None, name: str = "first") -> Case:
+    return factories.cases(factories.opened(name, cap=cap))[0]
+
+
+def request_of(case: Case) -> Request:
+    inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
+    return screener.request(inputs, case.build.model)
+
+
+def priced(dollars: int = 1) -> None:
+    Price.objects.create(
+        model="small-model",
+        effective_from=timezone.now() - timedelta(days=1),
+        input=Decimal(dollars),
+        output=Decimal(dollars),
+    )
+
+
+def a_reply(text: str = '{"verdict": 1}', **columns: str) -> Reply:
+    told = {"model": "small-model", "request_id": "fake-1", "stop_reason": "end_turn"} | columns
+    return Reply(text=text, usage=Usage(500, 60), latency=0.1, **told)
+
+
+def reserved_and_lost(case: Case, provider: str = "live") -> LLMCall:
+    """A call whose worker died before a word came back."""
+    call = budget.reserve(case, request_of(case), provider)
+    LLMCall.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    return call
+
+
+def money(case: Case) -> tuple[int, int]:
+    tally = Tally.objects.get(pk=case.build_id)
+    return tally.reserved, tally.spent
+
+
+def test_a_reply_that_turns_up_late_corrects_what_was_counted_for_it() -> None:
+    priced()
+    case = one_case()
+    call = reserved_and_lost(case)
+    assert budget.give_up_lost() == 1
+    assert money(case) == (0, call.bound)
+    budget.settle(call, a_reply())
+    assert money(case) == (0, 560_000)  # 500 + 60 tokens at a dollar a million
+    assert LLMCall.objects.get().status == LLMCall.Status.SUCCEEDED
+
+
+def test_a_failure_that_turns_up_late_takes_back_what_was_counted() -> None:
+    priced()
+    case = one_case()
+    call = reserved_and_lost(case)
+    budget.give_up_lost()
+    budget.fail(call, "no answer")
+    assert money(case) == (0, 0)
+
+
+def test_a_call_is_settled_once_however_often_its_reply_comes() -> None:
+    priced()
+    case = one_case()
+    call = budget.reserve(case, request_of(case), "live")
+    for copy in (call, LLMCall.objects.select_related("build__tally", "price").get()):
+        budget.settle(copy, a_reply())
+    tally = Tally.objects.get(pk=case.build_id)
+    assert (tally.calls, tally.reserved, tally.spent) == (1, 0, 560_000)
+
+
+def test_a_lost_call_of_a_build_that_nobody_works_on_does_not_stay_reserved() -> None:
+    priced()
+    case = one_case()
+    reserved_and_lost(case)
+    Build.objects.update(state=Build.State.CANCELLED)
+    budget.give_up_lost()
+    assert Tally.objects.get(pk=case.build_id).reserved == 0
+
+
+def test_an_exchange_by_file_costs_nothing_when_its_worker_dies() -> None:
+    priced()
+    case = one_case()
+    reserved_and_lost(case, "exchange")
+    budget.give_up_lost()
+    assert money(case) == (0, 0)
+
+
+def test_a_request_that_was_answered_since_one_looked_is_not_paid_again() -> None:
+    case = one_case()
+    request = request_of(case)
+    budget.settle(budget.reserve(case, request, "live"), a_reply())
+    with pytest.raises(budget.AlreadyAsked):
+        budget.reserve(case, request, "live")  # whoever looked for a reply just before it was stored
+    assert LLMCall.objects.count() == 1
+
+
+def test_calls_in_the_air_hold_the_budget_but_do_not_use_it_up(tools_with: Make, fresh: Fresh) -> None:
+    priced()
+    case = one_case()
+    bound = budget.bound(request_of(case), Price.objects.get())
+    Tally.objects.filter(pk=case.build_id).update(cap=bound + bound // 2)
+    other = factories.cases(case.build)[1]
+    budget.reserve(other, request_of(other), "live")
+    advance(fresh(case), tools_with(YES)[0])
+    case = fresh(case)
+    assert (case.build.state, case.stage) == (Build.State.RUNNING, Stage.SCREENING)
+    assert case.next_attempt_at is not None
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_cap_that_is_exactly_enough_is_enough(missing: int, tools_with: Make, fresh: Fresh) -> None:
+    priced()
+    case = one_case()
+    request = request_of(case)
+    amount = budget.bound(request, Price.objects.get())
+    Tally.objects.filter(pk=case.build_id).update(cap=amount - missing)
+    advance(fresh(case), tools_with(YES)[0])
+    assert fresh(case).stage == (Stage.SCREENING if missing else Stage.SETTLED)
+    assert fresh(case).build.state == (Build.State.PAUSED if missing else Build.State.RUNNING)
+
+
+@pytest.mark.parametrize("hostile", ["small\x00model", "m" * 500, "\ud800"])
+def test_whatever_a_provider_calls_itself_its_reply_is_kept(hostile: str) -> None:
+    case = one_case()
+    call = budget.reserve(case, request_of(case), "live")
+    budget.settle(call, a_reply(model=hostile, request_id=hostile, stop_reason=hostile))
+    assert LLMCall.objects.get().status == LLMCall.Status.SUCCEEDED
+
+
+def test_a_reply_that_is_paid_and_of_no_use_is_never_taken_for_a_good_one() -> None:
+    priced()
+    case = one_case()
+    call = budget.reserve(case, request_of(case), "live")
+    budget.fail(call, "cut off", a_reply())
+    stored = LLMCall.objects.get()
+    assert (stored.status, stored.cost) == (LLMCall.Status.FAILED, 560_000)
+    assert money(case) == (0, 560_000)
+
+
+def test_a_call_that_waits_for_a_file_does_not_hold_up_a_model_that_can_answer() -> None:
+    case = one_case()
+    budget.park(budget.reserve(case, request_of(case), "exchange"))
+    other = one_case(name="second")
+    live = FakeLLM(YES, name="live")
+    assert answered(other, live, request_of(other)).status == LLMCall.Status.SUCCEEDED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_threads_that_ask_the_same_pay_once() -> None:
+    builds = [factories.opened("first"), factories.opened("second")]
+    llm = FakeLLM(YES, name="live")
+    start = threading.Barrier(4)
+    surprises: list[BaseException] = []
+
+    def work(case: Case) -> None:
+        start.wait()
+        for _ in range(200):
+            try:
+                answered(case, llm, request_of(case))
+                break
+            except budget.AlreadyAsked:
+                continue
+            except (LLMError, AssertionError) as surprise:
+                surprises.append(surprise)
+        connection.close()
+
+    threads = [threading.Thread(target=work, args=(factories.cases(b)[0],)) for b in builds * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not surprises
+    assert len(llm.calls) == LLMCall.objects.count() == 1
+    assert sum(tally.reused for tally in Tally.objects.all()) == 3

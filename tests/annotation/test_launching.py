@@ -1,0 +1,142 @@
+"""Launching a build and steering it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotation import launching
+from annotation.launching import (
+    Action,
+    ControlRefused,
+    LaunchRefused,
+    Order,
+    abandoned_reasons,
+    control,
+    launch,
+)
+from annotation.models import Build, BuildEvent, Price, Tally
+from annotation.stages import Stage
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def order() -> Order:
+    return Order(
+        name="new", queries=factories.queries(), snippets=factories.snippets(), encoders=("bm25", "bow"), k=3
+    )
+
+
+def test_a_launch_records_who_and_gives_the_mining_its_options() -> None:
+    build = launch(replace(order(), budget=Decimal("1.5"), limit=4), factories.ada())
+    assert (build.mining.k, build.mining.limit, build.mining.encoders) == (3, 2, ["bm25", "bow"])
+    assert Tally.objects.get(build=build).cap == 1_500_000_000
+    event = BuildEvent.objects.get(build=build)
+    assert (event.event, event.user) == ("launched", factories.ada())
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": " "}, "name"),
+        ({"encoders": ()}, "at least one encoder"),
+        ({"encoders": ("bm25", "bm25")}, "each once"),
+        ({"encoders": ("wordnet",)}, "wordnet"),
+        ({"k": 0}, "1 to 1,000"),
+        ({"limit": 0}, "limit"),
+        ({"limit": 2**63}, "limit"),
+        ({"budget": Decimal(-1)}, "budget"),
+        ({"budget": Decimal("NaN")}, "budget"),
+        ({"budget": Decimal("Infinity")}, "budget"),
+        ({"budget": Decimal(10) ** 12}, "budget"),
+        ({"name": "n" * 121}, "120"),
+        ({"model": "m" * 121}, "120"),
+        ({"model": ""}, "model"),
+        ({"provider": "live"}, "ANTHROPIC_API_KEY"),
+        ({"provider": "recorded", "recorded": "nowhere.jsonl"}, "nowhere.jsonl"),
+    ],
+)
+def test_a_bad_order_is_refused_with_what_to_change(change: dict[str, object], said: str) -> None:
+    with pytest.raises(LaunchRefused, match=said):
+        launch(replace(order(), **change))  # type: ignore[arg-type]  # the values are wrong on purpose
+    assert not Build.objects.exists()
+
+
+def test_a_budget_needs_the_models_price(settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    live = replace(order(), provider="live", model="a-model", budget=Decimal(1))
+    with pytest.raises(LaunchRefused, match="price"):
+        launch(live)
+    Price.objects.create(model="a-model", effective_from=timezone.now(), input=1, output=1)
+    assert Tally.objects.get(build=launch(live)).cap == 10**9
+
+
+def test_a_limit_is_reached_also_where_fewer_than_k_snippets_pass() -> None:
+    build = launch(replace(order(), k=20, limit=8))  # three pass, so a query has three pairs
+    assert build.mining.limit == 3
+
+
+def test_a_name_can_be_used_once() -> None:
+    launch(order())
+    with pytest.raises(LaunchRefused, match="already"):
+        launch(order())
+
+
+def test_of_two_launches_at_the_same_moment_the_second_is_refused_in_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wanted = order()
+
+    def launched_meanwhile(_: Order) -> None:
+        monkeypatch.undo()
+        launch(wanted)
+
+    monkeypatch.setattr(launching, "refuse_bad", launched_meanwhile)
+    with pytest.raises(LaunchRefused, match="called 'new' already"):
+        launch(wanted)
+    assert Build.objects.count() == 1
+
+
+def test_queries_and_snippets_can_not_be_swapped() -> None:
+    swapped = replace(order(), queries=factories.snippets(), snippets=factories.queries())
+    with pytest.raises(LaunchRefused, match="one collection of queries"):
+        launch(swapped)
+
+
+def test_the_same_configuration_is_the_same_annotator() -> None:
+    first = launch(order())
+    second = launch(replace(order(), name="other"))
+    third = launch(replace(order(), name="third", model="another model"))
+    assert first.annotator == second.annotator != third.annotator
+
+
+def test_pause_resume_and_cancel() -> None:
+    build = launch(order())
+    for action, state in [
+        (Action.PAUSE, Build.State.PAUSED),
+        (Action.RESUME, Build.State.RUNNING),
+        (Action.CANCEL, Build.State.CANCELLED),
+    ]:
+        control(build, action, factories.ada(), "because")
+        build.refresh_from_db()
+        assert build.state == state
+    with pytest.raises(ControlRefused, match="be resumed now"):
+        control(build, Action.RESUME)
+    assert BuildEvent.objects.filter(build=build, note="because").count() == 3
+
+
+def test_retry_sends_abandoned_cases_back_to_the_stage_that_they_left() -> None:
+    build = factories.opened()
+    case = factories.abandoned(factories.cases(build)[0], "no sandbox")
+    Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
+    assert abandoned_reasons(build) == [("no sandbox", 1)]
+    assert control(build, Action.RETRY) == 1
+    case.refresh_from_db()
+    build.refresh_from_db()
+    assert (case.stage, case.reason, build.state) == (Stage.SCREENING, "", Build.State.RUNNING)
+    assert Tally.objects.get(build=build).abandoned == 0

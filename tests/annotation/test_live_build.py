@@ -1,0 +1,121 @@
+"""A whole build in the live mode: real client, real HTTP, real sandbox; only the model is a fake server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from annotation import worker
+from annotation.launching import Order, launch
+from annotation.llm.live import LiveLLM
+from annotation.models import Build, Case, LLMCall, Price, Tally
+from annotation.stages import Stage
+from annotation.tools import provider, tools
+from tests import factories
+from tests.fake_messages import FakeMessages, Fault
+
+pytestmark = pytest.mark.django_db(transaction=True)
+COUNTS = {"llm": 2, "sandbox": 1, "mining": 1, "control": 1}
+PROGRAM = """def main():
+    assert callable(reverse)
+    assert reverse([1, 2, 3]) == [3, 2, 1]
+
+
+main()
+"""
+
+
+def in_process(command: list[str], still_wanted: Callable[[], bool]) -> int:
+    call_command(*command)
+    return 0
+
+
+def answer(body: dict[str, Any]) -> dict[str, Any]:
+    """By the request's schema, as a model would: unclear, a program, then a verdict from the report."""
+    wanted = str(body.get("output_config", body))
+    if "program" in wanted:
+        return {"reading": "reverses the list", "helpers": [], "program": PROGRAM}
+    if "0.5" in wanted:
+        return {"explanation": "only a run can tell", "verdict": 0.5}
+    return {"explanation": "both assertions hold", "verdict": 1}
+
+
+@pytest.fixture
+def fake(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeMessages]:
+    monkeypatch.setattr(worker, "child", in_process)
+    with FakeMessages(answer=answer) as server:
+        settings.ANTHROPIC_API_KEY, settings.LLM_BASE_URL = server.key, server.url
+        provider.cache_clear()
+        yield server
+        close_client()
+    provider.cache_clear()
+
+
+def close_client() -> None:
+    """A process keeps its client for good; a test gives the sockets back."""
+    if provider.cache_info().currsize:
+        client = provider(Build.Provider.LIVE, "")
+        assert isinstance(client, LiveLLM)
+        client.close()
+
+
+def launched() -> Build:
+    Price.objects.create(
+        model="some-model",
+        effective_from=datetime(2026, 1, 1, tzinfo=UTC),
+        input=Decimal(1),
+        output=Decimal(5),
+    )
+    return launch(
+        Order(
+            name="live",
+            queries=factories.queries(["reverse a list in place"]),
+            snippets=factories.snippets(),
+            encoders=("bow",),
+            k=1,
+            provider=Build.Provider.LIVE,
+            model="some-model",
+        )
+    )
+
+
+def test_a_live_build_asks_runs_and_settles_with_every_call_on_the_books(fake: FakeMessages) -> None:
+    build = launched()
+    shared = tools()
+    worker.until_idle(COUNTS, shared)
+    shared.sandbox.close()
+    case = Case.objects.get(build=build)
+    assert (case.stage, case.label) == (Stage.SETTLED, 1), case.reason
+    calls = list(LLMCall.objects.order_by("pk"))
+    assert [call.agent for call in calls] == ["screener", "test_writer", "arbiter"]
+    assert all(call.input_tokens and call.cost and call.provider_id and call.latency for call in calls)
+    tally = Tally.objects.get(build=build)
+    assert (tally.calls, tally.spent, tally.reserved) == (3, sum(call.cost for call in calls), 0)
+    assert fake.url.removeprefix("http://") == calls[0].whole_request().base_url
+
+
+def test_an_overloaded_provider_is_asked_again_and_paid_once(fake: FakeMessages) -> None:
+    fake.script(Fault(529), Fault(429, headers={"retry-after": "1"}))
+    build = launched()
+    shared = tools()
+    worker.until_idle(COUNTS, shared)
+    shared.sandbox.close()
+    assert Case.objects.get(build=build).stage == Stage.SETTLED
+    failed = LLMCall.objects.filter(status=LLMCall.Status.FAILED)
+    assert (failed.count(), sum(call.cost for call in failed)) == (2, 0)
+    assert LLMCall.objects.filter(agent="screener", status=LLMCall.Status.SUCCEEDED).count() == 1
+
+
+def test_a_wrong_key_stops_the_build_with_what_to_do(fake: FakeMessages, settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = "wrong"
+    build = launched()
+    worker.until_idle(COUNTS, tools())
+    build.refresh_from_db()
+    assert build.state == Build.State.WAITING
+    assert "key" in build.reason
+    assert Case.objects.get(build=build).stage == Stage.SCREENING

@@ -1,0 +1,180 @@
+"""What each way of failing means, with the real anthropic client against a real HTTP server."""
+
+import json
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from annotation.agents import screener
+from annotation.llm import LLMError, Request
+from annotation.llm.live import LiveLLM
+from annotation.llm.profiles import ANTHROPIC
+from tests.fake_messages import Answer, Drop, FakeMessages, Fault, Raw, Say
+
+VERDICT = {"explanation": "it returns the items in reverse", "verdict": 1}
+PAIR = screener.ScreenerInputs("python reverse a list", "def reverse(items):\n    return items[::-1]\n")
+REQUEST = screener.request(PAIR, "some-model")
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeMessages]:
+    with FakeMessages(supports=("json_schema", "forced_tool", "temperature")) as server:
+        yield server
+
+
+Ask = Callable[..., LLMError]
+
+
+@pytest.fixture
+def error_of(fake: FakeMessages) -> Ask:
+    """What asking once comes to when the server gives this answer."""
+
+    def ask(answer: Answer, request: Request = REQUEST, timeout: float = 5.0) -> LLMError:
+        fake.script(answer)
+        llm = LiveLLM(fake.key, ANTHROPIC, base_url=fake.url, timeout=timeout)
+        with closing(llm), pytest.raises(LLMError) as caught:
+            llm.ask(request)
+        assert len(fake.calls) == 1, "the client must not retry by itself"
+        return caught.value
+
+    return ask
+
+
+def test_another_mistake_is_no_reason_to_ask_differently(error_of: Ask) -> None:
+    error = error_of(Fault(400, "messages: text content blocks must be non-empty"))
+    assert (error.retryable, error.provider, error.status) == (False, False, 400)
+    assert "text content blocks must be non-empty" in error.message
+
+
+@pytest.mark.parametrize(
+    ("status", "retryable", "provider"),
+    [
+        (400, False, False),
+        (401, False, True),
+        (402, False, True),
+        (403, False, True),
+        (404, False, True),
+        (408, True, False),
+        (409, True, False),
+        (413, False, False),
+        (422, False, False),
+        (429, True, False),
+        (500, True, False),
+        (503, True, False),
+        (529, True, False),
+    ],
+)
+def test_each_status_means_again_or_never_or_ask_a_person(
+    error_of: Ask, status: int, retryable: bool, provider: bool
+) -> None:
+    error = error_of(Fault(status, "told by the server"))
+    assert (error.status, error.retryable, error.provider) == (status, retryable, provider)
+    assert f"HTTP {status}, model some-model): told by the server" in error.message
+    assert error.retry_after is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "1500", "retry-after": "7"}, 1.5),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "Sat, 01 Jan 2000 00:00:00 GMT"}, 0.0),
+        ({}, None),
+    ],
+)
+def test_the_wish_to_wait_is_passed_on(error_of: Ask, headers: dict[str, str], seconds: float | None) -> None:
+    assert error_of(Fault(429, headers=headers)).retry_after == seconds
+
+
+@pytest.mark.parametrize(("status", "told", "retryable"), [(500, "false", False), (400, "true", True)])
+def test_the_server_may_say_itself_whether_to_retry(
+    error_of: Ask, status: int, told: str, retryable: bool
+) -> None:
+    assert error_of(Fault(status, headers={"x-should-retry": told})).retryable is retryable
+
+
+def test_an_account_without_credit_is_the_providers_matter(error_of: Ask) -> None:
+    error = error_of(Fault(400, "Your credit balance is too low to access the API."))
+    assert error.provider
+    assert "top up" in error.message
+
+
+def test_a_dropped_connection_is_worth_a_retry(fake: FakeMessages, error_of: Ask) -> None:
+    error = error_of(Drop())
+    assert (error.retryable, error.status) == (True, None)
+    assert f"no answer from {fake.url}" in error.message
+
+
+def test_silence_ends_at_the_timeout(error_of: Ask) -> None:
+    start = time.monotonic()
+    error = error_of(Drop(seconds=1.0), timeout=0.2)
+    assert "APITimeoutError" in error.message
+    assert error.retryable
+    assert time.monotonic() - start < 0.9
+
+
+def test_nobody_at_the_address_is_worth_a_retry() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        llm = LiveLLM("k", ANTHROPIC, base_url=url)
+        with closing(llm), pytest.raises(LLMError, match=f"no answer from {url}") as caught:
+            llm.ask(REQUEST)
+    assert caught.value.retryable
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        Raw(b"<html>welcome</html>", "text/html"),
+        Raw(b"{}"),
+        Raw(b"null"),
+        Raw(b"[1]"),
+        Raw(b'"text"'),
+        Raw(b'{"type": "message", "content": "x", "model": "m"}'),
+        Raw(b'{"content": [], "model": "m", "usage": {"input_tokens": "many"}}'),
+        Raw(b'{"content": [], "model": "m", "usage": null}'),
+        Raw(b"{ not json"),
+        Raw(b"\xff\xfe"),
+    ],
+)
+def test_an_answer_that_is_no_message_is_the_addresss_fault(error_of: Ask, raw: Raw) -> None:
+    error = error_of(raw)
+    assert (error.retryable, error.provider) == (False, True)
+    assert "does not speak the Messages protocol" in error.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (Say("I'd rather not.", "refusal"), "declined to answer"),
+        (Say('{"verdict": 1', "max_tokens"), r"cut off at max_tokens = 4096"),
+        (Say(json.dumps(VERDICT), "max_tokens"), "cut off"),
+        (Say("x", "model_context_window_exceeded"), "too long for the model"),
+        (Say("x", "pause_turn"), "paused"),
+        (Say("x", "something_new"), "unknown reason.*something_new"),
+        (Say(""), "is empty"),
+        (Say(" \n"), "is empty"),
+    ],
+)
+def test_an_unfinished_or_empty_reply_is_an_error_that_was_paid(
+    error_of: Ask, answer: Say, complaint: str
+) -> None:
+    error = error_of(answer)
+    assert re.search(complaint, error.message)
+    assert (error.retryable, error.provider) == (False, False)
+    assert error.reply is not None
+    assert error.reply.usage.input_tokens > 0
+
+
+def test_what_is_too_long_for_max_tokens_is_cut_off_for_real(error_of: Ask) -> None:
+    assert "cut off at max_tokens = 3" in error_of(VERDICT, replace(REQUEST, max_tokens=3)).message

@@ -1,0 +1,252 @@
+"""One stage at a time: what each agent's answer and each report do to a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from annotation.llm import LLMError, NoReply
+from annotation.models import Build, Case, LLMCall, Step, Tally
+from annotation.pipeline import TRIES, Tools, advance
+from annotation.stages import Stage
+from retrieval.models import Label
+from sandbox.report import Outcome
+from sandbox.runner import SandboxUnavailable
+from tests import factories
+from tests.factories import a_report
+from tests.fakes import FakeLLM, FakeSandbox
+
+pytestmark = pytest.mark.django_db
+
+Make = Callable[..., tuple[Tools, FakeLLM]]
+Fresh = Callable[[Case], Case]
+UNCLEAR = {"verdict": 0.5, "explanation": "depends on what is meant"}
+WRITTEN = {
+    "program": "def main():\n    assert reverse([1, 2]) == [2, 1]\n",
+    "reading": "reverses the list",
+    "helpers": [],
+}
+REDEFINING = WRITTEN | {"program": "def reverse(x):\n    return x[::-1]\n\nassert reverse([1]) == [1]\n"}
+YES = {"verdict": 1, "explanation": "the assertion holds"}
+NO = {"verdict": 0, "explanation": "the assertion fails"}
+
+
+def one_case() -> Case:
+    return factories.cases(factories.opened())[0]
+
+
+def go(case: Case, fresh: Fresh, tools: Tools, times: int = 1) -> Case:
+    for _ in range(times):
+        advance(fresh(case), tools)
+    return fresh(case)
+
+
+@pytest.mark.parametrize(("verdict", "label"), [(1, 1), (0, 0)])
+def test_a_clear_case_is_settled_by_the_screener_and_published(
+    verdict: int, label: int, tools_with: Make, fresh: Fresh
+) -> None:
+    tools, llm = tools_with({"verdict": verdict, "explanation": "plain to see"})
+    case = go(one_case(), fresh, tools)
+    assert (case.stage, case.label) == (Stage.SETTLED, label)
+    assert Label.objects.get(pair=case.pair).value == label
+    assert [r.agent for r in llm.calls] == ["screener"]
+    assert case.steps.get().note == "plain to see"
+
+
+def test_an_unclear_case_is_decided_by_its_test(tools_with: Make, fresh: Fresh, sandbox: FakeSandbox) -> None:
+    tools, llm = tools_with(UNCLEAR, WRITTEN, YES)
+    case = go(one_case(), fresh, tools, 4)
+    assert (case.stage, case.label) == (Stage.SETTLED, 1)
+    assert [r.agent for r in llm.calls] == ["screener", "test_writer", "arbiter"]
+    assert sandbox.runs[0].candidate == case.pair.snippet.text
+    tally = Tally.objects.get(build=case.build)
+    assert (tally.programs, tally.ran, tally.matches, tally.calls) == (1, 1, 1, 3)
+    assert list(case.steps.values_list("before", "after")) == [
+        ("screening", "writing_test"),
+        ("writing_test", "executing"),
+        ("executing", "arbitrating"),
+        ("arbitrating", "settled"),
+    ]
+
+
+def test_the_arbiter_sees_no_screener_verdict(tools_with: Make, fresh: Fresh) -> None:
+    tools, llm = tools_with(UNCLEAR | {"explanation": "a telling remark"}, WRITTEN, NO)
+    go(one_case(), fresh, tools, 4)
+    assert "a telling remark" not in llm.calls[-1].canonical()
+
+
+def test_a_program_that_redefines_the_candidate_goes_back_once_and_is_then_recorded(
+    tools_with: Make, fresh: Fresh
+) -> None:
+    tools, llm = tools_with(UNCLEAR, REDEFINING, REDEFINING, NO)
+    case = go(one_case(), fresh, tools, 2)
+    assert (case.stage, case.rewrites) == (Stage.WRITING_TEST, 1)
+    case = go(case, fresh, tools)
+    assert case.stage == Stage.EXECUTING
+    assert case.program is not None
+    assert case.program.redefines
+    assert llm.calls[1].digest() != llm.calls[2].digest()
+
+
+def test_a_missing_module_is_installed_by_table_then_by_the_fixer(tools_with: Make, fresh: Fresh) -> None:
+    missing = a_report(Outcome.ERRORED, assertions=(), missing_module="bs4", detail="no module named bs4")
+    refused = a_report(Outcome.DEPENDENCY_REFUSED, assertions=(), detail="not to be had")
+    box = FakeSandbox(missing, refused, a_report())
+    tools, llm = tools_with(
+        UNCLEAR, WRITTEN, {"commands": ["pip install beautifulsoup4==4.12.3"]}, YES, box=box
+    )
+    case = go(one_case(), fresh, tools, 3)
+    assert (case.stage, case.missing_module) == (Stage.FIXING, "bs4")
+    case = go(case, fresh, tools, 1)
+    assert case.dependencies == ["beautifulsoup4"]
+    assert [r.agent for r in llm.calls] == ["screener", "test_writer"]
+    case = go(case, fresh, tools, 2)
+    assert case.dependencies == ["beautifulsoup4==4.12.3"]
+    case = go(case, fresh, tools, 2)
+    assert (case.stage, case.label) == (Stage.SETTLED, 1)
+    assert Tally.objects.get(build=case.build).programs == 1
+
+
+def test_a_module_of_python_2_is_searched_for_nowhere(tools_with: Make, fresh: Fresh) -> None:
+    missing = a_report(Outcome.ERRORED, assertions=(), missing_module="urllib2")
+    tools, llm = tools_with(UNCLEAR, WRITTEN, NO, box=FakeSandbox(missing))
+    case = go(one_case(), fresh, tools, 3)
+    assert case.stage == Stage.ARBITRATING
+    assert "urllib.request took its place" in list(case.steps.values_list("note", flat=True))[-1]
+    assert [request.agent for request in llm.calls] == ["screener", "test_writer"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["pip install git+https://x/y", "pip install --index-url http://x y", "rm -rf /", "pip install a; b"],
+)
+def test_a_suggestion_that_is_no_plain_install_goes_to_the_arbiter_as_refused(
+    command: str, tools_with: Make, fresh: Fresh
+) -> None:
+    missing = a_report(Outcome.ERRORED, assertions=(), missing_module="bs4")
+    tools, _ = tools_with(UNCLEAR, WRITTEN, {"commands": [command]}, box=FakeSandbox(missing))
+    case = go(one_case(), fresh, tools, 5)
+    case = go(case, fresh, tools, 1)
+    assert case.stage == Stage.ARBITRATING
+    assert list(case.steps.values_list("event", flat=True))[-1] == "refused"
+
+
+def test_a_bad_reply_is_repaired_once(tools_with: Make, fresh: Fresh) -> None:
+    tools, llm = tools_with({"verdict": 0.7, "explanation": "nearly"}, {"verdict": 1, "explanation": "yes"})
+    case = go(one_case(), fresh, tools)
+    assert case.label == 1
+    assert len(llm.calls) == 2
+
+
+def test_a_reply_that_stays_bad_abandons_and_is_never_a_label(tools_with: Make, fresh: Fresh) -> None:
+    tools, llm = tools_with({"verdict": "yes", "explanation": "sure"})
+    case = go(one_case(), fresh, tools)
+    assert (case.stage, case.label, case.left) == (Stage.ABANDONED, None, Stage.SCREENING)
+    assert "screener" in case.reason
+    assert len(llm.calls) == 2
+    assert not Label.objects.exists()
+
+
+def test_an_outage_costs_no_attempt_and_no_money(tools_with: Make, fresh: Fresh) -> None:
+    tools, _ = tools_with(LLMError("overloaded", retryable=True, retry_after=7.0))
+    case = go(one_case(), fresh, tools)
+    tally = Tally.objects.get(build=case.build)
+    assert case.stage == Stage.SCREENING
+    assert case.next_attempt_at is not None
+    assert (tally.spent, tally.reserved) == (0, 0)
+
+
+def test_a_wrong_key_stops_the_build_and_blames_no_case(tools_with: Make, fresh: Fresh) -> None:
+    tools, _ = tools_with(LLMError("the key was refused", retryable=False, provider=True))
+    case = go(one_case(), fresh, tools)
+    build = Build.objects.get(pk=case.build_id)
+    assert case.stage == Stage.SCREENING
+    assert (build.state, build.reason) == (Build.State.WAITING, "the key was refused")
+
+
+def test_a_missing_recorded_reply_abandons_and_names_the_request(tools_with: Make, fresh: Fresh) -> None:
+    tools, _ = tools_with(NoReply("f" * 64, "screener", "replies.jsonl"))
+    case = go(one_case(), fresh, tools)
+    assert case.stage == Stage.ABANDONED
+    assert "f" * 64 in case.reason
+
+
+def test_without_a_sandbox_a_case_is_abandoned_after_some_tries_and_not_labelled(
+    tools_with: Make, fresh: Fresh
+) -> None:
+    tools, _ = tools_with(UNCLEAR, WRITTEN, box=FakeSandbox(SandboxUnavailable("install bubblewrap")))
+    case = go(one_case(), fresh, tools, 2 + TRIES)
+    assert (case.stage, case.label, case.left) == (Stage.ABANDONED, None, Stage.EXECUTING)
+    assert "install bubblewrap" in case.reason
+
+
+def test_an_unavailable_report_is_never_evidence(tools_with: Make, fresh: Fresh) -> None:
+    tools, _ = tools_with(
+        UNCLEAR, WRITTEN, box=FakeSandbox(a_report(Outcome.UNAVAILABLE, detail="engine gone"))
+    )
+    case = go(one_case(), fresh, tools, 3)
+    assert case.stage == Stage.EXECUTING
+    assert case.execution is None
+
+
+def test_the_same_question_is_paid_once(tools_with: Make, fresh: Fresh) -> None:
+    tools, llm = tools_with({"verdict": 1, "explanation": "yes"})
+    first = go(one_case(), fresh, tools)
+    other = factories.opened(name="second", annotator=first.annotator)
+    twin = Case.objects.get(build=other, pair=first.pair)
+    twin = go(twin, fresh, tools)
+    assert twin.label == 1
+    assert len(llm.calls) == 1
+    assert Tally.objects.get(build=other).reused == 1
+
+
+def test_the_same_execution_is_run_once(tools_with: Make, fresh: Fresh, sandbox: FakeSandbox) -> None:
+    tools, _ = tools_with(UNCLEAR, WRITTEN, YES)
+    first = go(one_case(), fresh, tools, 4)
+    other = factories.opened(name="second", annotator=first.annotator)
+    go(Case.objects.get(build=other, pair=first.pair), fresh, tools, 4)
+    assert len(sandbox.runs) == 1
+
+
+def test_a_budget_that_is_used_up_pauses_the_build(tools_with: Make, fresh: Fresh) -> None:
+    from decimal import Decimal
+
+    from annotation.models import Price
+
+    Price.objects.create(
+        model="small-model", effective_from="2020-01-01T00:00:00Z", input=Decimal(1), output=Decimal(5)
+    )
+    tools, llm = tools_with({"verdict": 1, "explanation": "yes"})
+    case = factories.cases(factories.opened(cap=1000))[0]
+    case = go(case, fresh, tools)
+    assert Build.objects.get(pk=case.build_id).state == Build.State.PAUSED
+    assert (case.stage, len(llm.calls)) == (Stage.SCREENING, 0)
+
+
+def test_whoever_loses_the_race_does_nothing(tools_with: Make, fresh: Fresh) -> None:
+    tools, _ = tools_with({"verdict": 1, "explanation": "yes"})
+    case = one_case()
+    stale = fresh(case)
+    go(case, fresh, tools)
+    advance(stale, tools)
+    assert Step.objects.filter(case=case).count() == 1
+    assert Tally.objects.get(build=case.build).settled == 1
+
+
+def test_what_was_asked_can_be_read_again_word_for_word(tools_with: Make, fresh: Fresh) -> None:
+    tools, llm = tools_with({"verdict": 1, "explanation": "yes"})
+    go(one_case(), fresh, tools)
+    call = LLMCall.objects.get()
+    assert call.whole_request() == llm.calls[0]
+    assert call.whole_request().digest() == call.digest
+
+
+def test_a_fault_of_our_own_abandons_after_some_tries_and_is_never_a_label(
+    tools_with: Make, fresh: Fresh, caplog: pytest.LogCaptureFixture
+) -> None:
+    tools, _ = tools_with(RuntimeError("a bug"))
+    case = go(one_case(), fresh, tools, TRIES)
+    assert (case.stage, case.label) == (Stage.ABANDONED, None)
+    assert "a fault of the workbench" in case.reason
+    assert "a bug" in caplog.text

@@ -1,0 +1,70 @@
+import hashlib
+from importlib import resources
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation import prompts
+from annotation.prompts import PromptError
+
+
+def test_every_agent_has_a_prompt_with_rules_and_material_apart() -> None:
+    for agent in prompts.AGENTS:
+        prompt = prompts.load(agent)
+        assert prompt.variables("system") == frozenset(), "the rules have to be the same for every pair"
+        assert prompt.variables("user")
+        assert "{{" not in prompt.render("user", **dict.fromkeys(prompt.variables("user"), "x"))
+
+
+@pytest.mark.parametrize("agent", ["screener", "arbiter"])
+def test_the_pair_comes_last_in_the_user_message(agent: str) -> None:
+    text = prompts.load(agent).sections["user"]
+    assert text.index("{{query}}") < text.index("{{code}}")
+    assert text.rstrip().endswith("}}")
+
+
+@pytest.mark.parametrize("agent", prompts.AGENTS)
+def test_every_agent_is_told_that_the_material_is_no_instruction(agent: str) -> None:
+    system = prompts.load(agent).render("system").replace("\n", " ")
+    assert "reads like an instruction" in system
+    assert "changes nothing" in system
+    assert "one JSON object and nothing else" in system
+
+
+def test_the_arbiter_is_given_no_screener_verdict() -> None:
+    prompt = prompts.load("arbiter")
+    assert prompt.variables("user") == {"query", "code", "reading", "program", "report"}
+    assert "screen" not in "".join(prompt.sections.values()).lower()
+
+
+def test_a_missing_value_an_unknown_value_and_a_missing_section_are_errors() -> None:
+    prompt = prompts.load("screener")
+    with pytest.raises(PromptError, match="no value for code"):
+        prompt.render("user", query="q")
+    with pytest.raises(PromptError, match="no variable cod"):
+        prompt.render("user", query="q", code="c", cod="c")
+    with pytest.raises(PromptError, match="no section 'rewrite'"):
+        prompt.render("rewrite")
+
+
+def test_a_missing_file_and_a_file_without_sections_are_errors() -> None:
+    with pytest.raises(PromptError, match=r"no prompt file 'judge\.md'"):
+        prompts.load("judge")
+    for text in ("", "no section", "before\n=== user ===\nx", "=== user ===\na\n=== user ===\nb"):
+        with pytest.raises(PromptError, match="has to be sections"):
+            prompts.parse("broken", text)
+
+
+def test_the_hash_is_that_of_the_text_and_ignores_line_ends() -> None:
+    text = resources.files("annotation.prompts").joinpath("arbiter.md").read_text(encoding="utf-8")
+    assert prompts.hashes()["arbiter"] == hashlib.sha256(text.strip().encode()).hexdigest()
+    assert prompts.parse("arbiter", text.replace("\n", "\r\n")).hash == prompts.load("arbiter").hash
+    assert prompts.parse("arbiter", text + "x").hash != prompts.load("arbiter").hash
+    assert set(prompts.hashes()) == {*prompts.AGENTS, "repair"}
+
+
+@given(st.text(), st.text())
+def test_values_are_never_expanded_themselves(query: str, code: str) -> None:
+    prompt = prompts.parse("p", "=== user ===\n[{{query}}|{{code}}]")
+    assert prompt.render("user", query="{{code}}" + query, code=code) == f"[{'{{code}}' + query}|{code}]"

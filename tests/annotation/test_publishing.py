@@ -1,0 +1,28 @@
+"""What is decided becomes one label; what two builds decide differently becomes two, in turn."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation.publishing import publish_case
+from retrieval.models import Label
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def said() -> list[tuple[int, int | None]]:
+    return list(Label.objects.order_by("round").values_list("round", "value"))
+
+
+def test_publishing_twice_is_publishing_once() -> None:
+    case = factories.settled(factories.cases(factories.opened())[0], 1)
+    publish_case(case)
+    assert said() == [(1, 1)]
+
+
+@pytest.mark.parametrize(("second", "labels"), [(1, [(1, 1)]), (0, [(1, 1), (2, 0)])])
+def test_another_build_that_asks_the_same_annotator(second: int, labels: list[tuple[int, int]]) -> None:
+    factories.settled(factories.cases(factories.opened("first"))[0], 1)
+    factories.settled(factories.cases(factories.opened("second"))[0], second)
+    assert said() == labels

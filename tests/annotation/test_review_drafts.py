@@ -1,0 +1,77 @@
+"""Drafts outlive everything but their own submission."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from annotation import review
+from annotation.access import Role
+from annotation.models import Case, Draft
+from annotation.review import drafts
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+REASON, TEST = Draft.Field.REASON, Draft.Field.TEST
+
+
+@pytest.fixture
+def erin() -> User:
+    return factories.erin()
+
+
+@pytest.fixture
+def case() -> Case:
+    return factories.settled(factories.cases(factories.opened())[0], 1)
+
+
+def texts(user: User, case: Case) -> dict[str, str]:
+    return {field: draft.text for field, draft in drafts.load(user, case.pair_id).items()}
+
+
+def test_the_latest_text_of_each_field_is_kept(erin: User, case: Case) -> None:
+    drafts.save(erin, case.pair_id, REASON, "wro")
+    drafts.save(erin, case.pair_id, REASON, "wrong edge")
+    drafts.save(erin, case.pair_id, TEST, "assert f(1)\r\n")
+
+    assert texts(erin, case) == {"reason": "wrong edge", "test": "assert f(1)\n"}
+
+
+def test_an_emptied_field_has_no_draft(erin: User, case: Case) -> None:
+    drafts.save(erin, case.pair_id, REASON, "wro")
+    assert drafts.save(erin, case.pair_id, REASON, " \n") is None
+
+    assert texts(erin, case) == {}
+
+
+def test_drafts_belong_to_one_person(erin: User, case: Case) -> None:
+    drafts.save(erin, case.pair_id, REASON, "mine")
+
+    assert texts(factories.person("eve", Role.EXPERT), case) == {}
+
+
+def test_a_label_clears_the_reason_and_nothing_else(erin: User, case: Case) -> None:
+    drafts.save(erin, case.pair_id, REASON, "wrong edge")
+    drafts.save(erin, case.pair_id, TEST, "assert f(1)")
+    review.submit(erin, case, 0, "wrong edge", "e" * 64, 0)
+
+    assert texts(erin, case) == {"test": "assert f(1)"}
+
+
+def test_a_refused_label_keeps_the_draft(erin: User, case: Case) -> None:
+    drafts.save(erin, case.pair_id, REASON, "typed")
+    with pytest.raises(review.OverrideNeedsReason):
+        review.submit(erin, case, 0, "", "e" * 64, 0)
+
+    assert texts(erin, case) == {"reason": "typed"}
+
+
+def test_a_text_without_end_is_refused(erin: User, case: Case) -> None:
+    with pytest.raises(drafts.DraftTooLong, match="at most 65,536"):
+        drafts.save(erin, case.pair_id, TEST, "x" * (drafts.MOST + 1))
+
+
+def test_hostile_characters_are_kept_as_marks(erin: User, case: Case) -> None:
+    drafts.save(erin, case.pair_id, REASON, "a\x00b\ud800")
+
+    assert texts(erin, case) == {"reason": "a␀b⟨U+D800⟩"}

@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from annotation.models import Build, BuildEvent, Case
+from annotation.stages import Stage
+from retrieval.filters import Rule
+from retrieval.models import Mining
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+NEW = "/builds/new/"
+
+
+def order(**changes: Any) -> dict[str, Any]:
+    """What a browser sends for an ordinary build."""
+    return {
+        "name": "autumn",
+        "queries": factories.queries().pk,
+        "snippets": factories.snippets().pk,
+        "encoders": ["bm25", "bow"],
+        "k": "5",
+        "rule": str(int(Rule.TESTABLE)),
+        "text_option": "without docstring",
+        "provider": "exchange",
+        "model": "",
+        "budget": "2.50",
+        "limit": "10",
+        "fix_rounds": "1",
+        **changes,
+    }
+
+
+def test_launching_makes_the_build_that_was_ordered(ada: Client) -> None:
+    answer = ada.post(NEW, order())
+    build = Build.objects.select_related("mining", "tally", "annotator").get()
+    assert answer["Location"] == reverse("build", args=[build.pk])
+    assert (build.name, build.provider, build.model, build.limit) == ("autumn", "exchange", "any", 10)
+    assert (build.mining.encoders, build.mining.k, build.mining.text_option) == (
+        ["bm25", "bow"],
+        5,
+        "without docstring",
+    )
+    assert build.tally.cap == 2_500_000_000
+    assert build.annotator.config["fix_rounds"] == 1
+    assert build.created_by == factories.ada()
+
+
+def test_encoders_by_folder_are_added_to_those_that_are_ticked(ada: Client) -> None:
+    answer = ada.post(NEW, order(more_encoders="codebert:/nowhere"))
+    assert answer.status_code == 422
+    assert "/nowhere" in answer.content.decode()  # refused by name: it was among the encoders
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": ""}, "This field is required"),
+        ({"encoders": []}, "Choose at least one encoder"),
+        ({"k": "0"}, "greater than or equal to 1"),
+        ({"provider": "live"}, "ANTHROPIC_API_KEY"),
+        ({"provider": "recorded"}, "Choose the file of recorded replies"),
+        ({"budget": "-1"}, "greater than or equal to 0"),
+        ({"limit": str(2**63)}, "less than or equal to"),
+        ({"encoders": ["word2vec"]}, "word2vec"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
+    ada: Client, change: dict[str, Any], said: str
+) -> None:
+    answer = ada.post(NEW, order(more_encoders="", **change))
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert said in page
+    assert 'value="2.50"' in page or change.get("budget")
+    assert not Build.objects.exists()
+
+
+def test_a_name_can_be_used_once(ada: Client) -> None:
+    factories.launched("autumn")
+    answer = ada.post(NEW, order())
+    assert "choose another name" in answer.content.decode()
+    assert Build.objects.count() == 1
+
+
+def test_recorded_replies_are_chosen_from_files_and_bring_their_model(
+    ada: Client, settings: Settings, tmp_path: Path
+) -> None:
+    settings.COSQA_HOME = tmp_path
+    (tmp_path / "recorded").mkdir()
+    recording = tmp_path / "recorded" / "autumn.jsonl"
+    recording.write_text('{"id": "0", "reply": {}, "model": "small-model"}\n')
+    ada.post(NEW, order(provider="recorded", recorded=str(recording)))
+    build = Build.objects.get()
+    assert (build.recorded, build.model) == (str(recording), "small-model")
+
+
+def test_a_path_of_ones_own_is_no_recording(ada: Client) -> None:
+    answer = ada.post(NEW, order(provider="recorded", recorded="/etc/passwd"))
+    assert answer.status_code == 422
+    assert not Build.objects.exists()
+
+
+def test_the_form_offers_collections_and_says_which_encoders_are_missing(ada: Client) -> None:
+    factories.queries()
+    page = ada.get(NEW).content.decode()
+    assert "small (queries, version 1)" in page
+    assert "codebert" in page
+    assert "A build needs a collection of queries and one of snippets" in page
+
+
+@pytest.mark.parametrize(
+    "address", [NEW, "/builds/{pk}/", "/builds/{pk}/progress/", "/builds/{pk}/abandoned/"]
+)
+def test_only_admins_may(erin: Client, address: str) -> None:
+    build = factories.opened()
+    assert erin.get(address.format(pk=build.pk)).status_code == 403
+
+
+def test_only_admins_may_launch_and_control(erin: Client) -> None:
+    build = factories.opened()
+    assert erin.post(NEW, order(name="mine")).status_code == 403
+    assert erin.post(reverse("build-control", args=[build.pk]), {"action": "cancel"}).status_code == 403
+    assert Build.objects.get().state == Build.State.RUNNING
+
+
+def test_page_shows_the_funnel_in_words_and_numbers(ada: Client) -> None:
+    build = factories.opened(cap=1_000_000_000)
+    factories.examined(factories.cases(build)[0], 1)
+    page = ada.get(reverse("build", args=[build.pk])).content.decode()
+    assert "1 of 9 cases finished" in page
+    assert 'data-funnel="8 0 0 0 0 1 0 "' in page
+    assert "1 of 1 test program ran" in page
+    assert "of $1.00" in page
+
+
+def test_page_of_a_build_that_is_mined_shows_the_mining(ada: Client) -> None:
+    build = factories.launched()
+    page = reverse("build", args=[build.pk])
+    assert "The mining waits for a worker" in ada.get(page).content.decode()
+    Mining.objects.update(state=Mining.State.RUNNING, phase="encoding snippets", done=3, total=12)
+    content = ada.get(page).content.decode()
+    assert "Mining: encoding snippets" in content
+    assert "3 of 12" in content
+
+
+def test_recorded_replies_are_told_plainly(ada: Client) -> None:
+    build = factories.opened(provider=Build.Provider.RECORDED)
+    assert "Recorded replies." in ada.get(reverse("build", args=[build.pk])).content.decode()
+
+
+def test_waiting_requests_name_the_command_that_exports_them(ada: Client) -> None:
+    build = factories.opened("autumn")
+    case = factories.cases(build)[0]
+    case.put_back(waiting=factories.llm_call(case, "screener", {}, status="waiting"))
+    page = ada.get(reverse("build", args=[build.pk])).content.decode()
+    assert "1 request wait" in page
+    assert 'manage.py exchange export "autumn"' in page
+
+
+def test_polling_gets_the_fragment_once_and_then_304_until_something_changes(ada: Client) -> None:
+    build = factories.opened()
+    Build.objects.update(state=Build.State.PAUSED)  # a running build ages with the clock
+    address = reverse("build-progress", args=[build.pk])
+    first = ada.get(address)
+    assert first.status_code == 200
+    assert "<html" not in first.content.decode()
+    seen = {"If-None-Match": first["ETag"]}
+    assert ada.get(address, headers=seen).status_code == 304
+    factories.settled(factories.cases(build)[0], 1)
+    again = ada.get(address, headers=seen)
+    assert (again.status_code, "1 of 9 cases finished" in again.content.decode()) == (200, True)
+
+
+def test_fragment_carries_the_version_of_its_entity_tag(ada: Client) -> None:
+    build = factories.opened()
+    Build.objects.update(state=Build.State.PAUSED)
+    answer = ada.get(reverse("build-progress", args=[build.pk]))
+    assert f"data-version={answer['ETag']}" in answer.content.decode()
+
+
+def test_a_build_that_is_not_there_is_404(ada: Client) -> None:
+    assert ada.get("/builds/9/").status_code == 404
+    assert ada.get("/builds/9/progress/").status_code == 404
+
+
+def test_pausing_and_resuming_is_recorded_with_who_did_it(ada: Client) -> None:
+    build = factories.opened()
+    control = reverse("build-control", args=[build.pk])
+    ada.post(control, {"action": "pause"})
+    build.refresh_from_db()
+    assert build.state == Build.State.PAUSED
+    ada.post(control, {"action": "resume"})
+    build.refresh_from_db()
+    assert build.state == Build.State.RUNNING
+    events = BuildEvent.objects.order_by("id").values_list("event", "user__username")
+    assert list(events) == [("launched", "ada"), ("pause", "ada"), ("resume", "ada")]
+
+
+def test_cancelling_is_asked_once_more_and_keeps_the_reason(ada: Client) -> None:
+    build = factories.opened()
+    control = reverse("build-control", args=[build.pk])
+    assert "resumed" in ada.get(control, {"action": "cancel"}).content.decode()
+    build.refresh_from_db()
+    assert build.state == Build.State.RUNNING
+    ada.post(control, {"action": "cancel", "note": "wrong model"})
+    build.refresh_from_db()
+    assert build.state == Build.State.CANCELLED
+    assert BuildEvent.objects.filter(event="cancel", note="wrong model").exists()
+
+
+def test_what_the_state_forbids_is_said_on_the_page(ada: Client) -> None:
+    build = factories.opened()
+    Build.objects.update(state=Build.State.DONE)
+    page = ada.post(reverse("build-control", args=[build.pk]), {"action": "pause"}, follow=True)
+    assert "be paused now" in page.content.decode()
+
+
+def test_an_unknown_action_is_a_bad_request(ada: Client) -> None:
+    build = factories.opened()
+    assert ada.post(reverse("build-control", args=[build.pk]), {"action": "explode"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("state", "shown"),
+    [("running", ["pause", "cancel"]), ("paused", ["resume", "cancel"]), ("done", []), ("cancelled", [])],
+)
+def test_buttons_are_those_that_the_state_allows(ada: Client, state: str, shown: list[str]) -> None:
+    build = factories.opened()
+    Build.objects.update(state=state)
+    page = ada.get(reverse("build", args=[build.pk])).content.decode()
+    assert [name for name in ("pause", "resume", "cancel") if f'id="do-{name}"' in page] == shown
+
+
+def test_abandoned_cases_are_listed_with_reasons_and_can_be_retried(ada: Client) -> None:
+    build = factories.opened()
+    factories.abandoned(factories.cases(build)[0], "no sandbox here")
+    page = ada.get(reverse("build-abandoned", args=[build.pk])).content.decode()
+    assert page.count("no sandbox here") == 2  # as a reason with its count, and beside its case
+    ada.post(reverse("build-control", args=[build.pk]), {"action": "retry"})
+    assert not Case.objects.filter(stage=Stage.ABANDONED).exists()
+    assert "No case is abandoned" in ada.get(reverse("build-abandoned", args=[build.pk])).content.decode()
+
+
+def test_abandoned_cases_come_in_pages(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotation.pages.builds.PAGE", 4)
+    build = factories.opened()
+    for case in factories.cases(build):
+        factories.abandoned(case)
+    address, seen = reverse("build-abandoned", args=[build.pk]), []
+    while True:
+        page = ada.get(address).context["page"]
+        seen.append([case.pk for case in page.cases])
+        if page.after is None:
+            break
+        address = f"{reverse('build-abandoned', args=[build.pk])}?after={page.after}"
+    assert [len(rows) for rows in seen] == [4, 4, 1]
+    assert len({pk for rows in seen for pk in rows}) == 9
+
+
+def test_hostile_words_of_a_model_are_shown_as_text(ada: Client) -> None:
+    build = factories.opened("<script>alert(1)</script>")
+    factories.abandoned(factories.cases(build)[0], "<img src=x onerror=alert(1)>")
+    for name in ("build", "build-abandoned"):
+        page = ada.get(reverse(name, args=[build.pk])).content.decode()
+        assert "<img src=x" not in page
+        assert "<script>alert" not in page
+
+
+@pytest.mark.parametrize(
+    "name", ["dashboard", "browse", "build", "browse-build", "distribution", "build-abandoned"]
+)
+def test_a_name_that_turns_the_reading_direction_is_seen_through(ada: Client, name: str) -> None:
+    build = factories.opened("\u202elive")
+    where = [build.pk] if name not in {"dashboard", "browse"} else []
+    page = ada.get(reverse(name, args=where)).content.decode()
+    assert "\u202e" not in page
+    assert "U+202E" in page

@@ -1,0 +1,55 @@
+"""The page on which keys are changed."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Case
+from annotation.review.shortcuts import DEFAULTS, Action, keys_of
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+URL = "review-keys"
+
+
+def wanted(**changes: str) -> dict[str, str]:
+    """The form as the browser sends it, with some keys changed."""
+    return {action.value: key for action, key in DEFAULTS.items()} | {"on": "on", "action": "save"} | changes
+
+
+def test_the_page_shows_the_defaults(erin: Client) -> None:
+    page = erin.get(reverse(URL)).content.decode()
+
+    assert 'name="match" value="1"' in page
+    assert page.count("usually") == len(Action)
+
+
+def test_a_changed_key_is_on_the_review_page(erin: Client) -> None:
+    case: Case = factories.settled(factories.cases(factories.opened())[0], 1)
+    assert erin.post(reverse(URL), wanted(next="j")).status_code == 302
+    page = erin.get(reverse("review-case", args=[case.pk])).content.decode()
+
+    assert 'data-key="j"' in page
+    assert 'data-key="n"' not in page
+
+
+def test_a_conflict_is_shown_where_it_is_and_stores_nothing(erin: Client) -> None:
+    answer = erin.post(reverse(URL), wanted(next="1"))
+    page = answer.content.decode()
+
+    assert answer.status_code == 422
+    assert page.count('aria-invalid="true"') == 2
+    assert keys_of(factories.erin()).of[Action.NEXT] == "n"
+
+
+def test_keys_are_switched_off_and_restored(erin: Client) -> None:
+    erin.post(reverse(URL), {key: value for key, value in wanted().items() if key != "on"})
+    assert not keys_of(factories.erin()).on
+    erin.post(reverse(URL), {"action": "restore"})
+    assert keys_of(factories.erin()).on
+
+
+def test_readers_have_no_keys(ray: Client) -> None:
+    assert ray.get(reverse(URL)).status_code == 403

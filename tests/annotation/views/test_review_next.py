@@ -1,0 +1,78 @@
+"""The list of builds, and the way from case to case."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from annotation.models import Case
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def cases() -> list[Case]:
+    """Nine cases: seven settled, one abandoned, one open."""
+    found = factories.cases(factories.opened())
+    return [*(factories.settled(case, 1) for case in found[:7]), factories.abandoned(found[7]), found[8]]
+
+
+def follow(client: Client, build: int, **query: str | int) -> str:
+    answer = client.get(reverse("review-next", args=[build]), query)
+    assert answer.status_code == 302, answer.content.decode()
+    return answer["Location"]
+
+
+def test_the_list_says_how_far_one_is(erin: Client, cases: list[Case]) -> None:
+    page = erin.get(reverse("review")).content.decode()
+
+    assert "first" in page
+    assert ">Begin<" in page
+    assert "?show=unsettled" in page
+
+
+def test_without_builds_the_list_says_what_comes_next(erin: Client) -> None:
+    assert "Nothing to review yet" in erin.get(reverse("review")).content.decode()
+
+
+def test_the_list_costs_the_same_for_many_builds(
+    erin: Client, cases: list[Case], django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for name in ("second", "third", "fourth"):
+        factories.opened(name)
+    with django_assert_max_num_queries(7):
+        erin.get(reverse("review"))
+
+
+def test_begin_after_and_before_lead_along_the_list(erin: Client, cases: list[Case]) -> None:
+    build = cases[0].build_id
+
+    assert follow(erin, build) == reverse("review-case", args=[cases[0].pk])
+    assert follow(erin, build, after=cases[0].pk) == reverse("review-case", args=[cases[1].pk])
+    assert follow(erin, build, before=cases[1].pk) == reverse("review-case", args=[cases[0].pk])
+    assert follow(erin, build, before=cases[0].pk) == reverse("review-case", args=[cases[0].pk])
+
+
+def test_another_list_is_named_in_the_address(erin: Client, cases: list[Case]) -> None:
+    there = follow(erin, cases[0].build_id, show="unsettled")
+
+    assert there == reverse("review-case", args=[cases[7].pk]) + "?show=unsettled"
+
+
+def test_a_list_may_be_empty(erin: Client, cases: list[Case]) -> None:
+    answer = erin.get(reverse("review-next", args=[cases[0].build_id]), {"show": "unsure"})
+
+    assert "Nothing left in this list" in answer.content.decode()
+
+
+@pytest.mark.parametrize("query", [{"show": "x"}, {"after": "x"}, {"after": "9" * 30}, {"before": "-1"}])
+def test_odd_addresses_begin_at_the_beginning(erin: Client, cases: list[Case], query: dict[str, str]) -> None:
+    assert follow(erin, cases[0].build_id, **query) == reverse("review-case", args=[cases[0].pk])
+
+
+def test_readers_have_no_list(ray: Client, cases: list[Case]) -> None:
+    assert ray.get(reverse("review")).status_code == 403
+    assert ray.get(reverse("review-next", args=[cases[0].build_id])).status_code == 403

@@ -1,0 +1,121 @@
+"""Builds launched as an admin does it, by the form; and the ids that addresses of pages need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playwright.sync_api import BrowserContext, Page
+
+from tests.e2e.pages import Api
+
+ENDS_WITHIN: Final = 240_000
+TESTED: Final = ("q01", "lists.py::purge_empty_strings")
+"""A match whose test program and trace are easy to read."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is filled in; the rest of the form stays as it is proposed."""
+
+    name: str
+    provider: str
+    encoders: Sequence[str] = ("bm25", "bow")
+    k: int = 8
+    limit: int | None = None
+    snippets: str = "sample"
+
+
+def launch(page: Page, url: str, order: Order) -> int:
+    """Fill in the form that the dashboard leads to, and send it; the page is then the build's. Its id."""
+    page.goto(f"{url}/dashboard/")
+    page.get_by_role("link", name="Launch a build").first.click()
+    page.get_by_label("Name", exact=True).fill(order.name)
+    choose(page, "queries", "sample")
+    choose(page, "snippets", order.snippets)
+    for box in page.locator("input[name=encoders]").all():
+        box.set_checked(box.get_attribute("value") in order.encoders)
+    page.get_by_label("k", exact=True).fill(str(order.k))
+    if order.limit is not None:
+        page.get_by_label("At most so many pairs").fill(str(order.limit))
+    page.locator(f"input[name=provider][value={order.provider}]").check()
+    if order.provider == "recorded":
+        choose(page, "recorded", "sample/replies.jsonl")
+    page.get_by_role("button", name="Launch", exact=True).click()
+    page.wait_for_url("**/builds/*/")
+    return int(page.url.rstrip("/").rsplit("/", 1)[1])
+
+
+def choose(page: Page, name: str, words: str) -> None:
+    """Select the option that contains `words`."""
+    field = page.locator(f"select[name={name}]")
+    option = field.locator("option", has_text=words).first
+    field.select_option(option.get_attribute("value"))
+
+
+def wait_until(page: Page, state: str) -> None:
+    """Wait until the live part of the build's page says `state`."""
+    page.locator(f'[data-live] > [data-state="{state}" i]').wait_for(state="attached", timeout=ENDS_WITHIN)
+
+
+def wait_until_opened(page: Page) -> None:
+    """Wait until the build's cases are there."""
+    page.locator("[data-live] .stack-bar").wait_for(state="attached", timeout=ENDS_WITHIN)
+
+
+def wait_until_settled(page: Page, cases: int) -> None:
+    """Wait until the funnel says that so many cases are settled."""
+    settled = "+document.querySelector('[data-funnel]').dataset.funnel.split(' ')[5]"
+    page.wait_for_function(f"() => {settled} >= {cases}", timeout=ENDS_WITHIN)
+
+
+def more_builds(context: BrowserContext, url: str) -> dict[str, int]:
+    """A build that waits for replies by file, and one whose recording lacks replies."""
+    page = context.new_page()
+    waiting = launch(page, url, Order("answers by file", "exchange", limit=40))
+    wait_until_opened(page)
+    broken = launch(page, url, Order("with replies missing", "recorded", k=10, limit=30))
+    wait_until(page, "done")
+    page.close()
+    return {"waiting": waiting, "broken": broken}
+
+
+def known_ids(api: Api, build: int) -> dict[str, int]:
+    """Ids of the collections, of a query, and of cases: tested, only screened, with a failed test."""
+    tested = tested_case(api, build)
+    screened = next(
+        row for row in api.cases(build, label=0) if row["outcome"] is None and row["query"] == tested["query"]
+    )
+    failed = next(
+        row
+        for row in api.cases(build, label=0)
+        if row["outcome"] == "failed" and row["query"] != tested["query"]
+    )
+    return {
+        "build": build,
+        "queries": api.collection("queries"),
+        "snippets": api.collection("snippets"),
+        "query": tested["query"]["id"],
+        "case": tested["id"],
+        "screened": screened["id"],
+        "failed": failed["id"],
+    }
+
+
+def tested_case(api: Api, build: int) -> Mapping[str, Any]:
+    """The case of the build that is about `TESTED`."""
+    name = TESTED[1].rsplit("::", 1)[1]
+    return next(row for row in api.cases(build, label=1) if f"def {name}(" in row["snippet"]["head"])
+
+
+def run_again(context: BrowserContext, url: str, case: int) -> int:
+    """Have the case's test program run again by a person; the id of that execution request."""
+    page = context.new_page()
+    page.goto(f"{url}/review/cases/{case}/")
+    page.get_by_role("button", name="Run again").click()
+    page.locator('#run[data-state="done"]').wait_for(timeout=60_000)
+    page.reload()
+    link = page.locator('a[href*="/review/executions/"]').first.get_attribute("href") or ""
+    page.close()
+    return int(link.split("/executions/", 1)[1].split("/", 1)[0])

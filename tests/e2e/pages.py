@@ -1,0 +1,145 @@
+"""Every page of the site by name, who may see it, and what a look at it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from playwright.sync_api import APIRequestContext, BrowserContext, ConsoleMessage, Page
+
+WIDE: Final = 1440
+NARROW: Final = 390
+HEIGHTS: Final = {WIDE: 900, NARROW: 844}
+
+REPORT_VIOLATIONS: Final = """
+document.addEventListener("securitypolicyviolation", (event) =>
+  console.error(`CSP: ${event.violatedDirective} blocked ${event.blockedURI} of ${event.sourceFile}`));
+"""
+OVERFLOW: Final = """() => {
+  const seen = document.scrollingElement;
+  if (seen.scrollWidth <= window.innerWidth) return "";
+  const sticksOut = (one) => one.getBoundingClientRect().right > window.innerWidth + 1;
+  const wide = [...document.body.querySelectorAll("*")].filter(sticksOut);
+  const names = wide.slice(0, 5).map((one) => one.cloneNode(false).outerHTML.slice(0, 120));
+  return `${seen.scrollWidth} px wide in a window of ${window.innerWidth} px: ${names.join(", ")}`;
+}"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page: its address with names of ids in braces, the role that opens it, the status that it has."""
+
+    name: str
+    path: str
+    role: str
+    status: int = 200
+
+
+PLACES: Final = (
+    Place("login", "/login/", ""),
+    Place("not-found", "/no-such-page/", "reader", 404),
+    Place("forbidden", "/dashboard/", "reader", 403),
+    Place("password", "/password/", "reader"),
+    Place("dashboard", "/dashboard/", "admin"),
+    Place("collections", "/collections/", "admin"),
+    Place("collection-queries", "/collections/{queries}/", "admin"),
+    Place("collection-snippets", "/collections/{snippets}/", "admin"),
+    Place("upload", "/collections/upload/", "admin"),
+    Place("build-new", "/builds/new/", "admin"),
+    Place("build", "/builds/{build}/", "admin"),
+    Place("build-waiting", "/builds/{waiting}/", "admin"),
+    Place("build-cancel", "/builds/{waiting}/control/?action=cancel", "admin"),
+    Place("build-abandoned", "/builds/{broken}/abandoned/", "admin"),
+    Place("browse", "/browse/", "reader"),
+    Place("browse-build", "/browse/{build}/", "reader"),
+    Place("browse-nothing-found", "/browse/{build}/?q=zzzz", "reader"),
+    Place("distribution", "/browse/{build}/distribution/", "reader"),
+    Place("query", "/browse/{build}/queries/{query}/", "reader"),
+    Place("matches", "/browse/{build}/queries/{query}/matches/", "reader"),
+    Place("case", "/browse/cases/{case}/", "reader"),
+    Place("case-screened", "/browse/cases/{screened}/", "reader"),
+    Place("review", "/review/", "expert"),
+    Place("review-case", "/review/cases/{case}/", "expert"),
+    Place("review-case-failed", "/review/cases/{failed}/", "expert"),
+    Place("review-case-screened", "/review/cases/{screened}/", "expert"),
+    Place("review-test", "/review/cases/{case}/test/", "expert"),
+    Place("review-execution", "/review/executions/{execution}/", "expert"),
+    Place("review-done", "/review/builds/{build}/?show=unsettled", "expert"),
+    Place("review-keys", "/review/keys/", "expert"),
+    Place("api-docs", "/api/docs", "reader"),
+    Place("admin", "/admin/", "admin"),
+    Place("admin-prices", "/admin/annotation/price/", "admin"),
+)
+
+
+@dataclass
+class Noise:
+    """What a page said to the console that it should not have: errors, exceptions, breaches of its policy."""
+
+    heard: list[str] = field(default_factory=list)
+
+    def listen(self, page: Page) -> None:
+        page.on("console", self.hear)
+        page.on("pageerror", lambda error: self.heard.append(f"exception: {error}"))
+
+    def hear(self, message: ConsoleMessage) -> None:
+        # A browser logs the status of a page that is meant to be 403 or 404; those of its files stay errors.
+        own_status = message.text.startswith("Failed to load resource") and message.location["url"].endswith(
+            "/"
+        )
+        if message.type == "error" and not own_status:
+            self.heard.append(f"{message.text} ({message.location['url']})")
+
+
+def watched_page(context: BrowserContext) -> tuple[Page, Noise]:
+    """A new page that reports each breach of the content security policy, and what it is heard to say."""
+    noise, page = Noise(), context.new_page()
+    page.add_init_script(REPORT_VIOLATIONS)
+    noise.listen(page)
+    return page, noise
+
+
+def log_in(page: Page, url: str, name: str, password: str) -> None:
+    page.goto(f"{url}/login/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(lambda address: "/login/" not in address)
+
+
+def overflow(page: Page) -> str:
+    """What makes the page scroll sideways, empty where nothing does."""
+    return str(page.evaluate(OVERFLOW))
+
+
+class Api:
+    """The API with the session of a logged-in browser."""
+
+    def __init__(self, request: APIRequestContext, url: str) -> None:
+        self.request = request
+        self.url = url
+
+    def get(self, path: str) -> dict[str, Any]:
+        answer = self.request.get(f"{self.url}/api{path}")
+        assert answer.ok, f"{path}: {answer.status} {answer.text()}"
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def post(self, path: str, data: Mapping[str, Any]) -> dict[str, Any]:
+        cookies = self.request.storage_state()["cookies"]
+        token = next(str(one["value"]) for one in cookies if one["name"] == "csrftoken")
+        headers = {"X-CSRFToken": token, "Referer": self.url}
+        answer = self.request.post(f"{self.url}/api{path}", data=dict(data), headers=headers)
+        assert answer.ok, f"{path}: {answer.status} {answer.text()}"
+        made: dict[str, Any] = answer.json()
+        return made
+
+    def collection(self, kind: str, name: str = "sample") -> int:
+        rows = self.get(f"/collections?kind={kind}")["items"]
+        return int(next(row["id"] for row in rows if row["name"] == name))
+
+    def cases(self, build: int, **wanted: object) -> list[dict[str, Any]]:
+        asked = "&".join(f"{name}={value}" for name, value in wanted.items())
+        rows: list[dict[str, Any]] = self.get(f"/builds/{build}/cases?limit=100&{asked}")["items"]
+        return rows

@@ -1,0 +1,115 @@
+"""Every page: nothing serious for axe-core, no breach of the content policy, no error, nothing overflows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # publishes no types
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.e2e.conftest import Watched, entered
+from tests.e2e.pages import HEIGHTS, NARROW, PLACES, WIDE, Place, overflow, watched_page
+from tests.e2e.workbench import Workbench
+
+WHO = {"admin": "ada", "expert": "edda", "reader": "ray", "": ""}
+SERIOUS = {"serious", "critical"}
+COLOURS_SETTLED = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  await frame().then(frame);
+  const fading = document.getAnimations().filter((one) => one instanceof CSSTransition);
+  await Promise.allSettled(fading.map((one) => one.finished));
+}"""
+"""Django's admin fades from one scheme to the other; halfway no contrast is right."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one look at a page found; empty lists where all is well."""
+
+    status: int
+    noise: list[str]
+    overflows: list[str]
+    violations: list[str]
+
+
+Looker = Callable[[Place], Look]
+
+
+@pytest.fixture(scope="module")
+def look(
+    browser: Browser,
+    server: Workbench,
+    watched: Watched,
+    other_builds: dict[str, int],
+    executed: int,
+    sessions: dict[str, Any],
+) -> Iterator[Looker]:
+    """Looks at each page once, however many tests ask about it."""
+    ids = watched.ids | other_builds | {"execution": executed}
+    contexts = {role: entered(browser, server, sessions, name) for role, name in WHO.items()}
+    known: dict[str, Look] = {}
+
+    def once(place: Place) -> Look:
+        if place.name not in known:
+            found = examined(contexts[place.role], place, server.url + place.path.format(**ids))
+            if any(
+                "ERR_NETWORK_CHANGED" in one for one in found.noise
+            ):  # said of the machine, not of the page
+                found = examined(contexts[place.role], place, server.url + place.path.format(**ids))
+            known[place.name] = found
+        return known[place.name]
+
+    yield once
+    for context in contexts.values():
+        context.close()
+
+
+def examined(context: BrowserContext, place: Place, address: str) -> Look:
+    page, noise = watched_page(context)
+    page.set_viewport_size({"width": WIDE, "height": HEIGHTS[WIDE]})
+    response = page.goto(address)
+    page.locator("main h1, main h2, #content h1, .swagger-ui h1").first.wait_for()
+    violations = [*serious(page, "light"), *serious(page, "dark", rules=["color-contrast"])]
+    overflows = [overflow(page)]
+    page.set_viewport_size({"width": NARROW, "height": HEIGHTS[NARROW]})
+    overflows.append(overflow(page))
+    page.close()
+    return Look(
+        response.status if response else 0, noise.heard, [one for one in overflows if one], violations
+    )
+
+
+def serious(page: Page, scheme: Any, rules: Sequence[str] = ()) -> list[str]:
+    """The serious and critical violations that axe-core finds in one colour scheme, by all or some rules."""
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate(COLOURS_SETTLED)
+    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+    found = Axe().run(page, options=options).response["violations"]
+    return [
+        f"{scheme}: {one['id']}: {one['help']}: {[node['html'][:200] for node in one['nodes'][:3]]}"
+        for one in found
+        if one["impact"] in SERIOUS
+    ]
+
+
+every_page = pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
+
+
+@every_page
+def test_it_is_accessible(look: Looker, place: Place) -> None:
+    assert look(place).violations == []
+
+
+@every_page
+def test_it_is_there_and_quiet(look: Looker, place: Place) -> None:
+    found = look(place)
+    assert found.status == place.status
+    assert found.noise == []
+
+
+@every_page
+def test_it_fits_both_widths(look: Looker, place: Place) -> None:
+    assert look(place).overflows == []

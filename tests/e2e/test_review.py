@@ -1,0 +1,135 @@
+"""Nothing typed is lost, nobody's label is overwritten unseen, and keys do what their owner wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
+
+from tests.e2e.conftest import Login, Watched
+from tests.e2e.launching import TESTED
+from tests.e2e.workbench import Workbench
+
+REASON = "Half of it: 10 u n p z 0 1"
+
+
+@pytest.fixture
+def case_url(server: Workbench, watched: Watched) -> str:
+    return f"{server.url}/review/cases/{watched.ids['case']}/"
+
+
+@pytest.fixture
+def edda(login: Login) -> BrowserContext:
+    return login("edda")
+
+
+@pytest.fixture
+def page(edda: BrowserContext, case_url: str) -> Page:
+    one = edda.new_page()
+    one.goto(case_url)
+    return one
+
+
+@pytest.fixture
+def own_keys(edda: BrowserContext, server: Workbench) -> Iterator[Page]:
+    """The page of Edda's keys, which are the defaults again afterwards."""
+    one = edda.new_page()
+    one.goto(f"{server.url}/review/keys/")
+    yield one
+    one.goto(f"{server.url}/review/keys/")
+    one.get_by_role("button", name="Restore the defaults").click()
+    one.close()
+
+
+def case_on(page: Page) -> str:
+    return page.locator("#case").get_attribute("data-case") or ""
+
+
+def test_keys_are_dead_while_typing_and_the_reason_outlives_a_reload(page: Page) -> None:
+    before = case_on(page)
+    page.keyboard.press("e")
+    expect(page.locator("#reason")).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(REASON)
+    page.reload()  # at once: before it can have reached the server
+    expect(page.locator("#reason")).to_have_value(REASON)
+    assert case_on(page) == before
+    expect(page.locator("[data-draft-state]").first).to_have_text("Draft kept")
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    expect(page.locator("#reason")).to_have_value(REASON)
+
+
+def test_a_page_that_was_rendered_before_the_draft_arrived_shows_it(page: Page, case_url: str) -> None:
+    drafts: list[Route] = []
+    rendered: list[tuple[Route, APIResponse]] = []
+    kept_before = page.locator("#reason").get_attribute("data-draft-at")
+    page.route("**/draft/", lambda route: drafts.append(route))
+    page.route(case_url, lambda route: rendered.append((route, route.fetch())))
+    page.locator("#reason").fill("")
+    page.locator("#reason").press_sequentially("Typed, then reloaded")
+    page.evaluate("setTimeout(() => location.reload())")
+    while not (drafts and rendered):
+        page.wait_for_timeout(50)
+    with page.expect_response("**/draft/"):
+        drafts[0].continue_()
+    page.wait_for_timeout(200)
+    rendered[0][0].fulfill(response=rendered[0][1])
+    expect(page.locator("[data-draft-state]").first).to_have_text("Restored from this browser")
+    expect(page.locator("#reason")).to_have_value("Typed, then reloaded")
+    assert page.locator("#reason").get_attribute("data-draft-at") == kept_before
+    page.unroute_all(behavior="ignoreErrors")
+
+
+def test_an_edited_test_outlives_a_reload(page: Page) -> None:
+    page.keyboard.press("t")
+    expect(page.locator(".cm-content")).to_be_focused()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("# typed by Edda")
+    page.keyboard.press("Enter")
+    expect(page.locator("#test-panel [data-draft-state]")).to_have_text("Draft kept")
+    page.reload()
+    page.keyboard.press("t")
+    expect(page.locator(".cm-content")).to_contain_text("# typed by Edda")
+    expect(page.locator(".cm-content")).to_contain_text(TESTED[1].rsplit("::", 1)[1])
+
+
+def test_the_second_of_two_windows_is_shown_both_texts(login: Login, case_url: str) -> None:
+    one, other = login("emil").new_page(), login("emil").new_page()
+    for window in (one, other):
+        window.goto(case_url)
+    one.locator("#reason").fill("I saw it first")
+    one.locator('button[name=label][value="1"]').click()
+    expect(one.locator("#review-status")).to_contain_text("match")
+    other.locator("#reason").fill("I saw it second")
+    other.locator('button[name=label][value="unsure"]').click()
+    clash = other.locator(".clash")
+    expect(clash).to_contain_text("changed in another window")
+    expect(clash).to_contain_text("I saw it first")
+    expect(clash).to_contain_text("I saw it second")
+    expect(other.locator("#reason")).to_have_value("I saw it second")
+
+
+def test_keys_can_be_changed(own_keys: Page, page: Page) -> None:
+    own_keys.get_by_label("Next case").fill("k")
+    own_keys.get_by_role("button", name="Store", exact=True).click()
+    page.reload()
+    before = case_on(page)
+    page.keyboard.press("n")
+    page.keyboard.press("k")
+    expect(page.locator(f'#case:not([data-case="{before}"])')).to_be_visible()
+    assert int(case_on(page)) == int(before) + 1, "n does nothing any more, k goes on by one"
+
+
+def test_keys_can_be_switched_off(own_keys: Page, page: Page) -> None:
+    own_keys.get_by_label("Single-key shortcuts work").uncheck()
+    own_keys.get_by_role("button", name="Store", exact=True).click()
+    page.reload()
+    before = case_on(page)
+    for key in "nue?t":
+        page.keyboard.press(key)
+    page.wait_for_timeout(500)
+    assert case_on(page) == before
+    expect(page.locator("dialog[open], .cm-editor")).to_have_count(0)
+    expect(page.locator("#reason")).not_to_be_focused()

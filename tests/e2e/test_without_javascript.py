@@ -1,0 +1,49 @@
+"""Reading, labelling and controlling need no script."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Login, Watched
+from tests.e2e.pages import log_in
+from tests.e2e.prepare import PASSWORD
+from tests.e2e.workbench import Workbench
+
+
+def test_a_reader_logs_in_and_browses(server: Workbench, watched: Watched, login: Login) -> None:
+    page = login("", java_script_enabled=False).new_page()
+    log_in(page, server.url, "ray", PASSWORD)
+    expect(page).to_have_url(re.compile("/browse/$"))
+    page.locator(f'a[href="/browse/{watched.build}/"]').first.click()
+    page.get_by_role("searchbox").fill("empty strings")
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_contain_text("python remove empty strings from list")
+    page.get_by_role("link", name="python remove empty strings from list").first.click()
+    expect(page.locator("main")).to_contain_text("purge_empty_strings")
+
+
+def test_an_expert_labels(server: Workbench, watched: Watched, login: Login) -> None:
+    page = login("enzo", java_script_enabled=False).new_page()
+    page.goto(f"{server.url}/review/cases/{watched.ids['case']}/")
+    page.locator('button[name=label][value="0"]').click()
+    expect(page.locator("#label-problem")).to_contain_text("Give a reason")
+    page.locator("#reason").fill("It changes its argument.")
+    page.locator('button[name=label][value="0"]').first.click()
+    expect(page.locator("main")).to_contain_text("1 of 192 reviewed")
+    page.goto(f"{server.url}/review/cases/{watched.ids['case']}/")
+    expect(page.locator(".review-history")).to_contain_text("It changes its argument.")
+
+
+def test_an_admin_sees_and_pauses_a_build(
+    server: Workbench, watched: Watched, other_builds: dict[str, int], login: Login
+) -> None:
+    page = login("ada", java_script_enabled=False).new_page()
+    page.goto(f"{server.url}/builds/{watched.build}/")
+    expect(page.locator(".funnel")).to_contain_text("192")
+    page.goto(f"{server.url}/builds/{other_builds['waiting']}/")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("#state-heading")).to_contain_text(re.compile("paused", re.I))
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator("#state-heading")).to_contain_text(re.compile("running", re.I))

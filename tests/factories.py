@@ -1,0 +1,286 @@
+"""Tiny factories with a named cast: ada is an admin, erin an expert, ray a reader, nora has no role.
+
+Each makes what it needs and nothing else; keyword arguments override single columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.models import User
+
+from annotation.access import Role, give_role
+from annotation.models import (
+    Build,
+    BuildEvent,
+    Case,
+    Execution,
+    LLMCall,
+    ProgramText,
+    ReplyText,
+    ReportText,
+    RequestText,
+    SystemText,
+    Tally,
+    TestProgram,
+)
+from annotation.publishing import publish_case
+from annotation.stages import Event, Stage
+from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.models import Annotator, Candidate, Collection, ImportJob, Member, Mining, Pair, Text
+from sandbox.program import Limits, Program
+from sandbox.report import Assertion, Outcome, Rates, Report, TraceStep
+
+PASSWORD = "correct horse battery staple"
+QUERIES = ("reverse a list in place", "parse an iso date", "flatten nested lists")
+SNIPPETS = (
+    "def reverse(items):\n    items.reverse()\n    return items\n",
+    "def parse_date(text):\n    return date.fromisoformat(text)\n",
+    "def flatten(rows):\n    return [cell for row in rows for cell in row]\n",
+    "def nothing():\n    return None\n",
+)
+PROGRAM = "def main():\n    assert reverse([1, 2]) == [2, 1]\n\n\nmain()\n"
+
+
+@cache
+def hashed_password() -> str:
+    """Hashing is slow on purpose, so it is done once for all of the cast."""
+    return make_password(PASSWORD)
+
+
+def person(name: str, role: Role | None = None) -> User:
+    """The user called `name`, made once, with `role` or none."""
+    found = User.objects.filter(username=name).first()
+    user = found or User.objects.create(username=name, password=hashed_password())
+    if role:
+        give_role(user, role)
+    return user
+
+
+def ada() -> User:
+    return person("ada", Role.ADMIN)
+
+
+def erin() -> User:
+    return person("erin", Role.EXPERT)
+
+
+def ray() -> User:
+    return person("ray", Role.READER)
+
+
+def nora() -> User:
+    return person("nora")
+
+
+def rules(code: str) -> Rule:
+    try:
+        return rules_of(code)
+    except Unreadable:
+        return Rule(0)
+
+
+def collection(kind: str, texts: Sequence[str], name: str = "small", **columns: Any) -> Collection:
+    """A collection of `texts` with rule flags as an import would set them."""
+    made = Collection.objects.create(name=name, kind=kind, size=len(texts), **columns)
+    snippets = kind == Collection.Kind.SNIPPETS
+    for position, text in enumerate(Text.objects.keep_all(texts)):
+        Member.objects.create(
+            collection=made,
+            text=text,
+            position=position,
+            source_id=f"{kind}-{position}",
+            origin="tests",
+            licence="MIT",
+            rules=int(rules(texts[position])) if snippets else 0,
+        )
+    return made
+
+
+def queries(texts: Sequence[str] = QUERIES, name: str = "small") -> Collection:
+    found = Collection.objects.filter(name=name, kind=Collection.Kind.QUERIES).first()
+    return found or collection(Collection.Kind.QUERIES, texts, name)
+
+
+def snippets(texts: Sequence[str] = SNIPPETS, name: str = "small") -> Collection:
+    found = Collection.objects.filter(name=name, kind=Collection.Kind.SNIPPETS).first()
+    return found or collection(Collection.Kind.SNIPPETS, texts, name)
+
+
+def import_job(**columns: Any) -> ImportJob:
+    defaults: dict[str, Any] = {
+        "name": "small",
+        "format": ImportJob.Format.COSQA,
+        "file": "imports/small.json",
+    }
+    return ImportJob.objects.create(**{**defaults, "created_by": ada(), **columns})
+
+
+def annotator(**config: Any) -> Annotator:
+    return Annotator.objects.version(
+        Annotator.Kind.AGENTS, "test-driven agents", {"fix_rounds": 2, "model": "small-model", **config}
+    )
+
+
+def mining(of: Collection | None = None, within: Collection | None = None, **columns: Any) -> Mining:
+    """A finished mining without candidates."""
+    defaults: dict[str, Any] = {"encoders": ["bm25"], "k": 3, "state": Mining.State.DONE}
+    return Mining.objects.create(
+        queries=of or queries(), snippets=within or snippets(), **{**defaults, **columns}
+    )
+
+
+def launched(name: str = "first", cap: int | None = None, **columns: Any) -> Build:
+    """A build whose mining still waits: no candidates, no cases."""
+    found = columns.pop("mining", None) or mining(state=Mining.State.WAITING)
+    defaults: dict[str, Any] = {
+        "queries": found.queries,
+        "snippets": found.snippets,
+        "mining": found,
+        "annotator": annotator(),
+        "provider": Build.Provider.EXCHANGE,
+        "model": "small-model",
+        "created_by": ada(),
+    }
+    made = Build.objects.create(name=name, **{**defaults, **columns})
+    Tally.objects.create(build=made, cap=cap)
+    BuildEvent.objects.create(build=made, user=made.created_by, event="launched", note="top 3 by bm25")
+    return made
+
+
+def candidate(of: Mining, query: Text, snippet: Text, rank: int) -> Candidate:
+    pair = Pair.objects.keep_all([(query.pk, snippet.pk)])[0]
+    score = 1 / rank
+    scores = {name: {"entering": score, "raw": 10 * score} for name in of.encoders}
+    return Candidate.objects.create(mining=of, pair=pair, query=query, rank=rank, score=score, scores=scores)
+
+
+def opened(name: str = "first", k: int = 3, cap: int | None = None, **columns: Any) -> Build:
+    """A running build with k cases a query, all in screening."""
+    made = launched(name, cap, mining=mining(k=k), opened=True, **columns)
+    pool = [member.text for member in made.snippets.members.select_related("text")][:k]
+    for member in made.queries.members.select_related("text"):
+        for rank, snippet in enumerate(pool, start=1):
+            open_case(made, candidate(made.mining, member.text, snippet, rank))
+    made.refresh_from_db()
+    return made
+
+
+def open_case(build: Build, of: Candidate) -> Case:
+    build.tally.change(screening=1)
+    return Case.objects.create(
+        build=build,
+        candidate=of,
+        pair=of.pair,
+        query=of.query,
+        annotator=build.annotator,
+        rank=of.rank,
+    )
+
+
+def cases(build: Build) -> list[Case]:
+    """The build's cases by query and rank, ready to be moved."""
+    return list(Case.objects.filter(build=build).select_related("build__tally", "pair", "annotator"))
+
+
+def settled(case: Case, label: int, note: str = "the code does what the query asks") -> Case:
+    """Settle by the screener, and publish."""
+    call = llm_call(case, "screener", {"verdict": label, "explanation": note})
+    case.move(Event.MATCH if label else Event.NO_MATCH, note=note, call=call, label=label)
+    publish_case(case)
+    return Case.objects.get(pk=case.pk)
+
+
+def examined(case: Case, label: int, report: Report | None = None, source: str = PROGRAM) -> Case:
+    """Settle the long way: unclear, test written, executed, arbitrated; and publish."""
+    case.move(
+        Event.UNCLEAR, note="depends on what is meant", call=llm_call(case, "screener", {"verdict": 0.5})
+    )
+    program = program_for(case, source)
+    writer = llm_call(case, "test_writer", {"program": source})
+    case.move(Event.WRITTEN, note=program.reading, call=writer, program=program, program_id=program.pk)
+    run = execution(program, report)
+    seen: dict[str, Any] = {"program": program, "execution": run, "execution_id": run.pk}
+    case.move(Event.EXECUTED, note=run.outcome, tally=asdict(Rates.of([run.whole_report()])), **seen)
+    event = Event.ACCEPTED if label else Event.DENIED
+    case.move(event, note="the test decides", call=llm_call(case, "arbiter", {"verdict": label}), label=label)
+    publish_case(case)
+    return Case.objects.get(pk=case.pk)
+
+
+def abandoned(case: Case, reason: str = "the sandbox could not run the test program") -> Case:
+    case.move(Event.GAVE_UP, note=reason, reason=reason, left=Stage(case.stage).value)
+    return Case.objects.get(pk=case.pk)
+
+
+def llm_call(case: Case, agent: str, reply: dict[str, Any], **columns: Any) -> LLMCall:
+    """A call that succeeded, with made-up tokens."""
+    number = LLMCall.objects.count()
+    defaults: dict[str, Any] = {
+        "digest": f"{number:064x}",
+        "status": LLMCall.Status.SUCCEEDED,
+        "model": case.build.model,
+        "provider": "exchange",
+        "system": SystemText.keep(f"You are the {agent}."),
+        "request": RequestText.keep(f'{{"agent": "{agent}", "number": {number}}}'),
+        "reply": ReplyText.keep(str(reply)),
+        "input_tokens": 500,
+        "output_tokens": 60,
+    }
+    return LLMCall.objects.create(agent=agent, build=case.build, **{**defaults, **columns})
+
+
+def program_for(case: Case, source: str = PROGRAM, **columns: Any) -> TestProgram:
+    defaults: dict[str, Any] = {"reading": "reverses the list that it is given", "annotator": case.annotator}
+    return TestProgram.objects.create(
+        pair=case.pair, source=ProgramText.keep(source), **{**defaults, **columns}
+    )
+
+
+def a_report(outcome: Outcome = Outcome.PASSED, **fields: Any) -> Report:
+    """A report with one assertion that touches the candidate and a short trace."""
+    passed = outcome is Outcome.PASSED
+    found = Assertion(
+        2, "assert reverse([1, 2]) == [2, 1]", passed, "[2, 1]" if passed else "[1, 2]", "[2, 1]", True
+    )
+    trace = (
+        TraceStep(2, "reverse", 1, (("items", "[1, 2]"),)),
+        TraceStep(3, "reverse", 1, (("items", "[2, 1]"),)),
+    )
+    defaults: dict[str, Any] = {
+        "assertions": (found,),
+        "stdout": "done\n",
+        "trace": trace,
+        "lines_reached": (2, 3),
+        "seconds": 0.04,
+        "backend": "fake",
+    }
+    return Report(outcome=outcome, **{**defaults, **fields})
+
+
+def execution(program: TestProgram, report: Report | None = None, **columns: Any) -> Execution:
+    """One stored run of `program`; another repeat where it ran before."""
+    report = report or a_report()
+    inputs = Program(candidate=program.pair.snippet.text, source=program.source.text)
+    key = {
+        "program_hash": inputs.source_hash,
+        "candidate_hash": inputs.candidate_hash,
+        "dependencies_hash": inputs.dependencies_hash,
+        "image": "fake",
+        "limits": Limits().digest(),
+    }
+    told: dict[str, Any] = {
+        "repeat": Execution.objects.filter(**key).count() + 1,
+        "backend": report.backend,
+        "outcome": report.outcome.value,
+        "ran": report.ran,
+        "asserted": report.asserted,
+        "touched": report.touched,
+        "seconds": report.seconds,
+        "report": ReportText.keep(report.to_json()),
+    }
+    return Execution.objects.create(**key, **{**told, **columns})

@@ -1,0 +1,301 @@
+"""A server that speaks the Messages protocol over real HTTP, for tests and for trials by hand.
+
+    with FakeMessages() as fake:
+        fake.script({"verdict": 1, "explanation": "it does"}, Fault(529))
+        LiveLLM(fake.key, ANTHROPIC, base_url=fake.url).ask(request)
+        assert fake.calls[0].body["model"] == "some-model"
+
+Scripted answers are used up first, then `answer(body)` decides; by default it fills the schema with a
+sensible verdict. By hand: `python -m tests.fake_messages --port 8787`, then point the workbench's
+provider address there, with the key `fake-key`.
+"""
+
+import argparse
+import hashlib
+import itertools
+import json
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Self, TypeAlias
+
+from tests.messages_protocol import (
+    ERROR_TYPES,
+    Json,
+    Refused,
+    check_body,
+    check_headers,
+    fits,
+    read_body,
+    schema_in,
+)
+
+KEY = "fake-key"
+
+
+@dataclass(frozen=True)
+class Say:
+    """A reply as it is, whatever the request's schema wants: text, stop reason, model, tool calls."""
+
+    text: str = ""
+    stop_reason: str = "end_turn"
+    model: str = ""
+    tool_inputs: tuple[Json, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An error with its HTTP status; `kind` is the protocol's error type."""
+
+    status: int
+    message: str = "scripted fault"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        return ERROR_TYPES.get(self.status, "api_error")
+
+
+@dataclass(frozen=True)
+class Drop:
+    """The connection is closed without an answer, after `seconds`."""
+
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Raw:
+    """An answer with status 200 that is none of the protocol."""
+
+    body: bytes
+    content_type: str = "application/json"
+
+
+Answer: TypeAlias = Json | Say | Fault | Drop | Raw
+"""A dict is the agent's JSON object: it comes back the way the request asks for structured output."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request as it arrived: header names are in lower case; `status` is 0 for a dropped one."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Json
+    status: int
+
+
+class FakeMessages:
+    """The server; it listens on 127.0.0.1 while the context is open.
+
+    `supports` names what is known beside plain text: "json_schema", "forced_tool", "temperature".
+    """
+
+    def __init__(
+        self,
+        *,
+        key: str = KEY,
+        port: int = 0,
+        supports: Iterable[str] = ("json_schema", "forced_tool"),
+        answer: Callable[[Json], Answer] | None = None,
+    ) -> None:
+        self.key = key
+        self.supports = frozenset(supports)
+        self.answer = answer or canned
+        self.calls: list[Call] = []
+        self._script: deque[Answer] = deque()
+        self._cached: set[str] = set()
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._server = _Server(("127.0.0.1", port), self)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def script(self, *answers: Answer) -> None:
+        """Answers for the next valid requests, in this order."""
+        self._script.extend(answers)
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def serve(self) -> None:
+        """Serve in this thread until interrupted."""
+        self._server.serve_forever()
+
+    def handle(self, path: str, headers: Mapping[str, str], raw: bytes) -> tuple[Answer | Json, int]:
+        """The answer to one request (a dict is a response body) and its status."""
+        body: Json = {}
+        try:
+            check_headers(headers, self.key)
+            body = read_body(raw)
+            answer = self._answered(path, body)
+        except Refused as refused:
+            answer = Fault(refused.status, str(refused))
+        status = answer.status if isinstance(answer, Fault) else 0 if isinstance(answer, Drop) else 200
+        with self._lock:
+            self.calls.append(Call(path, headers, body, status))
+        return answer, status
+
+    def next_id(self, prefix: str) -> str:
+        return f"{prefix}_fake{next(self._numbers):08d}"
+
+    def _answered(self, path: str, body: Json) -> Answer | Json:
+        if path.partition("?")[0] == "/v1/messages/count_tokens":
+            check_body(body | {"max_tokens": 1}, self.supports)
+            return {"input_tokens": tokens([body.get("system"), body["messages"], body.get("tools")])}
+        if path.partition("?")[0] != "/v1/messages":
+            raise Refused(f"{path} not found", 404)
+        check_body(body, self.supports)
+        with self._lock:
+            answer = self._script.popleft() if self._script else None
+        answer = self.answer(body) if answer is None else answer
+        if isinstance(answer, dict):
+            answer = structured(answer, body)
+        return self._message(answer, body) if isinstance(answer, Say) else answer
+
+    def _message(self, said: Say, body: Json) -> Json:
+        content: list[Json] = [{"type": "text", "text": said.text}] if said.text else []
+        for tool_input in said.tool_inputs:
+            name = body["tool_choice"]["name"]
+            content.append(
+                {"type": "tool_use", "id": self.next_id("toolu"), "name": name, "input": tool_input}
+            )
+        produced, stop_reason = tokens(content), said.stop_reason
+        if produced > body["max_tokens"]:
+            cut = said.text[: 4 * body["max_tokens"]]
+            content, produced, stop_reason = [{"type": "text", "text": cut}], body["max_tokens"], "max_tokens"
+        return {
+            "id": self.next_id("msg"),
+            "type": "message",
+            "role": "assistant",
+            "model": said.model or body["model"],
+            "content": content,
+            "stop_reason": stop_reason,
+            "stop_sequence": None,
+            "usage": self._usage(body, produced),
+        }
+
+    def _usage(self, body: Json, produced: int) -> Json:
+        """Four characters are a token; a system prompt with cache_control is written once, then read."""
+        system = body.get("system", "")
+        cached = tokens(system) if isinstance(system, list) and "cache_control" in system[-1] else 0
+        key = hashlib.sha256(json.dumps([body["model"], system]).encode()).hexdigest()
+        with self._lock:
+            known = key in self._cached
+            self._cached.add(key)
+        return {
+            "input_tokens": tokens([system, body["messages"], body.get("tools")]) - cached,
+            "output_tokens": produced,
+            "cache_creation_input_tokens": 0 if known else cached,
+            "cache_read_input_tokens": cached if known else 0,
+            "service_tier": "standard",
+        }
+
+
+def tokens(data: object) -> int:
+    return max(1, len(json.dumps(data)) // 4)
+
+
+def structured(value: Json, body: Json) -> Say:
+    """The object as a server gives it back: as text by schema, as a tool call, or in a Markdown fence."""
+    schema = schema_in(body)
+    if schema is not None and not fits(value, schema):
+        raise Refused(f"the script's answer {value!r} does not fit the schema of the request", 500)
+    if (body.get("output_config") or {}).get("format"):
+        return Say(json.dumps(value))
+    if (body.get("tool_choice") or {}).get("type") == "tool":
+        return Say(stop_reason="tool_use", tool_inputs=(value,))
+    return Say(f"Sure, here is my answer:\n\n```json\n{json.dumps(value, indent=2)}\n```")
+
+
+def canned(body: Json) -> Answer:
+    """A sensible verdict for each agent, told apart by what its prompt asks for."""
+    system = body.get("system", "")
+    rules = system if isinstance(system, str) else "".join(block["text"] for block in system)
+    if '"program"' in rules and '"helpers"' in rules:
+        names = re.search(r"in scope: (\w+)", json.dumps(body["messages"]))
+        name = names.group(1) if names else "print"
+        program = f"def main():\n    assert callable({name})\n\n\nmain()\n"
+        return {"reading": "the snippet can be called", "helpers": [], "program": program}
+    if '"commands"' in rules:
+        return {"commands": []}
+    return {"explanation": "A canned verdict of the fake server.", "verdict": 0.5 if "0.5" in rules else 1}
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], fake: FakeMessages) -> None:
+        super().__init__(address, _Handler)
+        self.fake = fake
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hung up is what some tests are about; nothing to report."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    timeout = 10
+    server: _Server
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length", "0")))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        answer, status = self.server.fake.handle(self.path, headers, raw)
+        match answer:
+            case Drop(seconds):
+                time.sleep(seconds)
+                self.close_connection = True
+            case Raw(body, content_type):
+                self._send(status, body, {"content-type": content_type})
+            case Fault(_, message, extra):
+                error = {"type": "error", "error": {"type": answer.kind, "message": message}}
+                self._send(status, json.dumps(error).encode(), extra)
+            case _:
+                self._send(status, json.dumps(answer).encode(), {})
+
+    def _send(self, status: int, body: bytes, extra: Mapping[str, str]) -> None:
+        headers = {"content-type": "application/json", "request-id": self.server.fake.next_id("req")}
+        for kind in ("requests", "input-tokens", "output-tokens"):
+            headers |= {
+                f"anthropic-ratelimit-{kind}-limit": "4000",
+                f"anthropic-ratelimit-{kind}-remaining": "3999",
+                f"anthropic-ratelimit-{kind}-reset": "2030-01-01T00:00:00Z",
+            }
+        self.send_response(status)
+        for name, value in (headers | {"content-length": str(len(body))} | dict(extra)).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (the base class's name)
+        """Quiet: the calls are in `FakeMessages.calls`."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Serve the Messages protocol with canned verdicts.")
+    parser.add_argument("--port", type=int, default=8787)
+    parser.add_argument("--key", default=KEY)
+    arguments = parser.parse_args()
+    fake = FakeMessages(key=arguments.key, port=arguments.port)
+    print(f"Messages protocol on {fake.url}, key {fake.key}; stop with Ctrl-C", flush=True)
+    fake.serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""An uploaded import leaves what people can use: no empty collection, no path of the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.management import call_command
+from django.test import override_settings
+
+from retrieval.models import Collection, ImportJob
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def uploads(tmp_path: Path) -> object:
+    storage = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path}}
+    with override_settings(STORAGES={"default": storage}):
+        yield
+
+
+def imported(name: str, content: bytes) -> ImportJob:
+    file = ContentFile(content, name=name)
+    job = factories.import_job(name="up", format=ImportJob.Format.PYTHON, file=file)
+    call_command("import_job", str(job.pk))
+    job.refresh_from_db()
+    return job
+
+
+def test_a_file_of_which_nothing_could_be_read_leaves_no_collection() -> None:
+    job = imported("bad.zip", b"no zip")
+    assert job.state == ImportJob.State.FAILED
+    assert job.problems[0].startswith("bad.zip: ")
+    assert not Collection.objects.exists()
+
+
+def test_a_collection_names_the_file_that_it_came_from() -> None:
+    imported("good.py", b"def double(x):\n    return 2 * x\n")
+    made = Collection.objects.get()
+    assert (made.source, made.size) == ("good.py", 1)
+
+
+def test_what_was_there_before_a_failed_import_stays() -> None:
+    imported("good.py", b"def double(x):\n    return 2 * x\n")
+    imported("bad.py", b"def (")
+    assert Collection.objects.get().size == 1

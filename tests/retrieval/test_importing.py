@@ -1,0 +1,168 @@
+"""Imports: idempotent, counted, and good records are kept beside bad ones."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from retrieval import importing
+from retrieval.filters import Rule
+from retrieval.importing import Imported, Options, import_cosqa, import_python
+from retrieval.models import Collection, Label, Member, Text
+
+pytestmark = pytest.mark.django_db
+GOOD = "def double(x):\n    return 2 * x\n"
+METHOD = "def name(self):\n    return self._name\n"
+PYTHON_2 = "def shout(x):\n    print x\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    queries, codebase = tmp_path / "queries.json", tmp_path / "codebase.json"
+    rows = [
+        {"idx": "q-1", "doc": "double a number", "code": GOOD, "label": 1, "retrieval_idx": 0},
+        {"idx": "q-2", "doc": "shout\x00 text", "code": PYTHON_2, "label": 1, "retrieval_idx": 2},
+    ]
+    queries.write_text(json.dumps(rows))
+    codebase.write_text(json.dumps({GOOD: 0, METHOD: 1, PYTHON_2: 2}))
+    return queries, codebase
+
+
+def imported(files: tuple[Path, Path], **options: bool) -> Imported:
+    return import_cosqa(*files, "small", Options(**options))  # type: ignore[arg-type]  # only switches are given
+
+
+def test_every_function_is_kept_with_the_rules_that_it_passes(files: tuple[Path, Path]) -> None:
+    done = imported(files)
+    assert done.snippets is not None
+    assert (done.snippets.read, done.snippets.stored, done.snippets.unparsable) == (3, 3, 1)
+    snippets = Collection.objects.get(name="small", kind="snippets")
+    passing = Member.objects.filter(collection=snippets).passing(Rule.TESTABLE)
+    assert [member.text.text for member in passing] == [GOOD.strip()]
+    assert done.snippets.rules[Rule.TESTABLE_WITH_SELF] == 2
+
+
+def test_labels_that_came_with_the_data_belong_to_their_pairs(files: tuple[Path, Path]) -> None:
+    imported(files)
+    label = Label.objects.get(pair__query__head="double a number")
+    assert (label.value, label.annotator.kind, label.pair.snippet.text) == (1, "original", GOOD.strip())
+
+
+def test_importing_again_changes_nothing(files: tuple[Path, Path]) -> None:
+    imported(files)
+    before = Member.objects.count(), Text.objects.count(), Label.objects.count()
+    done = imported(files)
+    assert done.queries is not None
+    assert (done.queries.stored, done.queries.known) == (0, 2)
+    assert (Member.objects.count(), Text.objects.count(), Label.objects.count()) == before
+    assert Collection.objects.get(name="small", kind="queries").size == 2
+
+
+def test_a_dry_run_counts_and_stores_nothing(files: tuple[Path, Path]) -> None:
+    done = imported(files, dry_run=True)
+    assert done.snippets is not None
+    assert done.snippets.rules[Rule.TESTABLE] == 1
+    assert not Collection.objects.exists()
+    assert not Label.objects.exists()
+
+
+def test_two_texts_that_differ_in_line_ends_are_one_member(tmp_path: Path) -> None:
+    path = tmp_path / "queries.json"
+    path.write_text(json.dumps([{"doc": "a\r\nb"}, {"doc": " a\nb "}]))
+    done = import_cosqa(path, None, "twins", Options())
+    assert done.queries is not None
+    assert (done.queries.stored, done.queries.known) == (1, 1)
+
+
+def test_functions_of_a_source_tree_keep_file_and_name(tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text(
+        f"import os\n\n{GOOD}\nclass Pet:\n    {METHOD.replace(chr(10), chr(10) + '    ')}\n"
+    )
+    (tmp_path / "bad.py").write_text("def broken(:\n")
+    done = import_python([tmp_path], "tree", Options())
+    assert done.snippets is not None
+    assert done.snippets.unreadable == 1
+    assert "bad.py" in str(done.problems[0])
+    assert sorted(Member.objects.values_list("source_id", flat=True)) == [
+        "good.py::Pet.name",
+        "good.py::double",
+    ]
+
+
+def test_the_command_prints_the_counts_of_each_rule(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("import", "cosqa", str(files[0]), "--codebase", str(files[1]), "--name", "small")
+    said = capsys.readouterr().out
+    assert "snippets: 3 read, 3 stored" in said
+    assert "1 (33.3%) pass testable\n" in said
+
+
+def test_the_command_names_what_it_can_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text('[{"doc": 1}, ')
+    with pytest.raises(CommandError, match="Nothing could be read"):
+        call_command("import", "cosqa", str(broken), "--name", "x")
+    assert "broken.json, record 1" in capsys.readouterr().err
+    with pytest.raises(CommandError, match="There is no"):
+        call_command("import", "cosqa", str(tmp_path / "nowhere.json"), "--name", "x")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_imports_at_once_into_one_collection_number_their_members_in_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "BATCH", 10)
+    files = [tmp_path / f"{name}.py" for name in "ab"]
+    for file in files:
+        file.write_text("".join(f"def {file.stem}{n}(x):\n    return x + {n}\n\n\n" for n in range(300)))
+    imported_into = Collection.objects.create(name="small", kind=Collection.Kind.SNIPPETS)
+    start, failures = threading.Barrier(2), list[BaseException]()
+
+    def work(file: Path) -> None:
+        start.wait()
+        try:
+            import_python([file], "small", Options())
+        except Exception as failure:
+            failures.append(failure)
+        connection.close()
+
+    threads = [threading.Thread(target=work, args=(file,)) for file in files]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    imported_into.refresh_from_db()
+    positions = imported_into.members.order_by("position").values_list("position", flat=True)
+    assert list(positions) == list(range(600)) == list(range(imported_into.size))
+
+
+def test_an_import_that_finds_nothing_leaves_no_collection(tmp_path: Path) -> None:
+    bad, empty = tmp_path / "bad.json", tmp_path / "empty.json"
+    bad.write_text("query,code\n")
+    empty.write_text("[]")
+    for file, said in ((bad, "the lines above say why"), (empty, "there is nothing in it")):
+        with pytest.raises(CommandError, match=said):
+            call_command("import", "cosqa", str(file), name="nothing")
+    assert not Collection.objects.exists()
+
+
+def test_what_was_imported_before_outlives_a_file_of_nothing(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    imported(files)
+    (tmp_path / "empty.json").write_text("[]")
+    import_cosqa(tmp_path / "empty.json", None, "small", Options())
+    assert Collection.objects.get(name="small", kind="queries").size == 2
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 121])
+def test_a_name_that_can_not_be_kept_is_refused(files: tuple[Path, Path], name: str) -> None:
+    with pytest.raises(CommandError, match="expected 1 to 120 characters"):
+        call_command("import", "cosqa", str(files[0]), name=name)

@@ -1,0 +1,131 @@
+"""Exact top-k: against a plain full sort, over blocks, with ties, one and several encoders."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrieval import index
+from retrieval.encoders import Doubles, Encoder, Floats, Kind, Progress, get
+from retrieval.index import Hit, mine, nearest
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dense encoder that looks a text's vector up by its number."""
+
+    vectors: Floats
+    name: str = "table"
+
+    @property
+    def identity(self) -> str:
+        return self.name
+
+    @property
+    def dimension(self) -> int:
+        return int(self.vectors.shape[1])
+
+    def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats:
+        return self.vectors[[int(text.split()[-1]) for text in texts]]
+
+
+def unit_vectors(n: int, d: int, seed: int) -> Floats:
+    vectors = np.random.default_rng(seed).normal(size=(n, d))
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+def texts(n: int) -> list[str]:
+    return [f"text {i}" for i in range(n)]
+
+
+def indices(hits: list[Hit]) -> list[int]:
+    return [hit.index for hit in hits]
+
+
+def full_sort(means: Doubles | Floats, k: int) -> list[list[int]]:
+    return [np.argsort(-np.round(row, 9), kind="stable")[:k].tolist() for row in means]
+
+
+@pytest.mark.parametrize("block", [3, 7, 1000])
+def test_nearest_is_exact_over_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "SNIPPETS_A_BLOCK", block)
+    queries, snippets = unit_vectors(5, 8, seed=1), unit_vectors(50, 8, seed=2)
+    scores, places = nearest(queries, snippets, 6)
+    assert places.tolist() == full_sort(queries @ snippets.T, 6)
+    assert np.allclose(scores, -np.sort(-(queries @ snippets.T))[:, :6], atol=1e-6)
+
+
+@given(seed=st.integers(0, 10_000), k=st.integers(1, 40), block=st.integers(1, 30))
+@settings(max_examples=25)
+def test_the_mean_of_cosines_equals_a_full_sort(seed: int, k: int, block: int) -> None:
+    one, two = Table(unit_vectors(30, 6, seed), "one"), Table(unit_vectors(30, 3, seed + 1), "two")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index, "SNIPPETS_A_BLOCK", block)
+        found = mine(texts(4), texts(30), [one, two], k)
+    a, b = one.vectors.astype(np.float64), two.vectors.astype(np.float64)
+    means = (a[:4] @ a.T + b[:4] @ b.T) / 2
+    assert [indices(hits) for hits in found] == full_sort(means, k)
+
+
+@pytest.mark.parametrize("memory_mb", [0, 1, 1024])
+def test_lexical_and_dense_scores_meet_in_the_mean(memory_mb: int) -> None:
+    table, words = Table(unit_vectors(20, 4, seed=3)), get("bow")
+    snippets = [f"read the file number {i}" for i in range(20)]
+    for hits in mine(["file 3", "number 7"], snippets, [table, words], 5, memory_mb=memory_mb):
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+        for hit in hits:
+            assert hit.score == pytest.approx((hit.entering["table"] + hit.entering["bow"]) / 2, abs=1e-8)
+
+
+@pytest.mark.parametrize("encoders", [[Table(np.ones((60, 1), np.float32))], [get("bow")]])
+def test_ties_keep_ascending_index(encoders: list[Encoder]) -> None:
+    snippets = [f"same words {'  ' * i} 0" for i in range(60)]
+    assert indices(mine(["same 0"], snippets, encoders, 10)[0]) == list(range(10))
+
+
+def test_ties_beyond_the_first_fetch_are_found() -> None:
+    vectors = np.repeat(unit_vectors(1, 4, seed=5), 200, axis=0)
+    assert indices(mine(["text 0"], texts(200), [Table(vectors)], 3)[0]) == [0, 1, 2]
+
+
+def test_a_repeated_text_is_found_once() -> None:
+    found = mine(["alpha"], ["beta", " alpha\n", "alpha", "alpha beta"], [get("bow")], 4)[0]
+    assert indices(found) == [1, 3, 0]
+
+
+def test_hits_tell_raw_and_entering_scores() -> None:
+    hit = mine(["alpha"], ["alpha beta", "gamma delta"], [get("bm25")], 1)[0][0]
+    assert hit.entering == {"bm25": 0.4}
+    assert hit.raw["bm25"] == pytest.approx(0.4 * np.log(2))
+    assert hit.score == 0.4
+
+
+def test_empty_inputs_give_empty_lists() -> None:
+    assert mine([], ["a"], [get("bow")], 3) == []
+    assert mine(["a", "b"], [], [get("bow")], 3) == [[], []]
+
+
+def test_k_may_exceed_the_collection() -> None:
+    assert len(mine(["a"], ["a", "b"], [get("bow")], 30)[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("encoders", "k", "message"),
+    [
+        ([get("bow")], 0, "at least 1, not 0"),
+        ([], 1, "got none"),
+        ([get("bow"), get("bow")], 1, "each once; got bow, bow"),
+    ],
+)
+def test_a_mining_without_meaning_is_refused(encoders: list[Encoder], k: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        mine(["a"], ["a"], encoders, k)
+
+
+def test_progress_ends_at_the_last_query() -> None:
+    seen: list[tuple[str, int, int]] = []
+    mine(["a", "b"], ["a"], [get("bow")], 1, progress=lambda *step: seen.append(step))
+    assert seen == [("bow", 1, 1), ("search", 2, 2)]

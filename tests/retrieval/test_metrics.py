@@ -1,0 +1,85 @@
+"""Every measure with its sum written out, on empty, partial, perfect and late answers."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.metrics import METRICS, MoreHitsThanPositives
+
+
+def hits(pattern: str) -> list[bool]:
+    """Read "010" as: only the second snippet is a match."""
+    return [letter == "1" for letter in pattern]
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "positives", "expected"),
+    [
+        ("mrr", "1", 1, 1),
+        ("mrr", "0101", 2, 1 / 2),
+        ("mrr", "0" * 49 + "1", 1, 1 / 50),
+        ("mrr", "000", 1, 0),
+        ("mrr", "", 1, 0),
+        ("mrr@10", "0" * 9 + "1", 1, 1 / 10),
+        ("mrr@10", "0" * 10 + "1", 1, 0),
+        ("recall@1", "11", 2, 1 / 2),
+        ("recall@5", "010011", 4, 2 / 4),
+        ("recall@10", "1" * 12, 12, 10 / 12),
+        ("recall@20", "0" * 20 + "1", 1, 0),
+        ("map", "101", 2, (1 / 1 + 2 / 3) / 2),
+        ("map", "101", 3, (1 / 1 + 2 / 3 + 0) / 3),
+        ("map@10", "0" * 9 + "11", 2, (1 / 10 + 0) / 2),
+        ("map@10", "1" * 12, 12, 10 / 12),
+        ("map@10 of reachable", "1" * 12, 12, 10 / 10),
+        ("map@10 of reachable", "01", 3, (1 / 2) / 3),
+        ("ndcg@10", "01", 1, (1 / math.log2(3)) / 1),
+        ("ndcg@10", "101", 2, (1 + 1 / 2) / (1 + 1 / math.log2(3))),
+        ("ndcg@10", "0" * 10 + "1", 1, 0),
+        ("ndcg@10", "1" * 12, 12, 1),
+        ("mmrr", "101", 2, (1 / 1 + 1 / (3 - 1)) / 2),
+        ("mmrr", "011", 2, (1 / 2 + 1 / (3 - 1)) / 2),
+        ("mmrr", "101", 4, (1 / 1 + 1 / 2 + 0 + 0) / 4),
+        ("mmrr", "0" * 999 + "11", 2, (1 / 1000 + 0) / 2),
+    ],
+)
+def test_sums(name: str, pattern: str, positives: int, expected: float) -> None:
+    assert METRICS[name](hits(pattern), positives) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_query_without_positives_is_undefined(name: str) -> None:
+    assert METRICS[name](hits("000"), 0) is None
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_more_matches_than_positives_is_refused(name: str) -> None:
+    with pytest.raises(MoreHitsThanPositives, match="2 matches are ranked but the query has 1"):
+        METRICS[name](hits("101"), 1)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@given(found=st.lists(st.booleans(), max_size=30), missed=st.integers(0, 5))
+def test_measures_lie_between_zero_and_one(name: str, found: list[bool], missed: int) -> None:
+    value = METRICS[name](found, sum(found) + missed)
+    assert value is None or 0 <= value <= 1 + 1e-12
+    assert (value is None) == (sum(found) + missed == 0)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@given(found=st.lists(st.booleans(), min_size=2, max_size=30), data=st.data())
+def test_moving_a_match_up_never_lowers_a_measure(name: str, found: list[bool], data: st.DataObject) -> None:
+    place = data.draw(st.integers(1, len(found) - 1))
+    better = found.copy()
+    if found[place] and not found[place - 1]:
+        better[place - 1], better[place] = True, False
+    before, after = METRICS[name](found, sum(found)), METRICS[name](better, sum(found))
+    assert before is None or (after is not None and after >= before - 1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if name not in ("map@10", "recall@1", "recall@5")])
+@given(positives=st.integers(1, 10), others=st.integers(0, 10))
+def test_matches_first_is_perfect(name: str, positives: int, others: int) -> None:
+    perfect = METRICS[name]([True] * positives + [False] * others, positives)
+    assert perfect == pytest.approx(1)

@@ -1,0 +1,22 @@
+"""Tries: load a module into the kernel.
+
+Must: be refused by name, before the kernel looks at it.
+Outcome: errored
+Stopped by: system call filter + fixed
+Report: suspicious
+"""
+
+import ctypes
+import errno
+import os
+
+assert answer() == 42
+libc = ctypes.CDLL(None, use_errno=True)
+NUMBER = {"x86_64": 175, "aarch64": 105}[os.uname().machine]
+print("attack: load_module", flush=True)
+result = libc.syscall(NUMBER, b"none", 4, b"")
+told = ctypes.get_errno()
+if result >= 0 or told not in (errno.EPERM, errno.ENOSYS, errno.ENOSPC):
+    print("ESCAPE: the kernel considered it", result, errno.errorcode.get(told, ""))
+else:
+    print("refused:", errno.errorcode[told])

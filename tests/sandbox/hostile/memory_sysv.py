@@ -1,0 +1,22 @@
+"""Tries: take shared memory of the System V kind, which no process's limit counts.
+
+Must: be refused by name, before the kernel looks at it.
+Outcome: errored
+Stopped by: system call filter
+Report: suspicious
+"""
+
+import ctypes
+import errno
+import os
+
+assert answer() == 42
+libc = ctypes.CDLL(None, use_errno=True)
+PRIVATE, CREATE = 0, 0o1600
+print("attack: shmget", flush=True)
+result = libc.shmget(PRIVATE, 300 << 20, CREATE)
+told = ctypes.get_errno()
+if result >= 0 or told not in (errno.EPERM, errno.ENOSYS, errno.ENOSPC):
+    print("ESCAPE: 300 MB that belong to nobody", result, errno.errorcode.get(told, ""))
+else:
+    print("refused:", errno.errorcode[told])

@@ -1,0 +1,18 @@
+"""Tries: ask the metadata service of clouds, which hands out credentials.
+
+Must: be told that there is no way there; no packet leaves.
+Outcome: passed
+Stopped by: own network
+Only contained: it would reach other machines
+"""
+
+import errno
+import socket
+
+assert answer() == 42
+print("attack: connect to 169.254.169.254", flush=True)
+with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as connection:
+    connection.setblocking(False)
+    told = connection.connect_ex(("169.254.169.254", 80))
+refused = told in (errno.ENETUNREACH, errno.EADDRNOTAVAIL)
+print("refused:" if refused else "ESCAPE: it was sent:", errno.errorcode.get(told, told))

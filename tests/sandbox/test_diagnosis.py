@@ -1,0 +1,88 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox.diagnosis import Garbled, diagnose, observation
+from sandbox.plan import plan
+from sandbox.program import Limits, Program
+from sandbox.report import Outcome, Report
+
+PROGRAM = Program("def f(x):\n    return x\n", "assert f(1) == 1\n")
+END = ["end", None, [1], False, [], [1, 2], [], False, 1]
+HELD = ["assertion", 1, "assert f(1) == 1", True, "1", "1", True, [1], ""]
+
+
+def _reply(*records: Any, **changes: Any) -> bytes:
+    lines = [json.dumps(record) for record in (["ready"], *records)]
+    seen = {"records": lines, "foreign": 0, "stdout": "", "stderr": "", "output_bytes": [0, 0], "status": 0}
+    seen |= {"stopped": "", "seconds": 0.1, "cpu_seconds": 0.1, "peak": 9 << 20}
+    seen |= {"oom_kills": 0, "left": 0, **changes}
+    return json.dumps(seen).encode()
+
+
+def _report(reply: bytes, program: Program = PROGRAM) -> Report:
+    return diagnose(program, plan(program), Limits(), observation(reply))
+
+
+def test_a_recorded_end_and_a_held_assertion_pass() -> None:
+    report = _report(_reply(HELD, END))
+    assert report.outcome is Outcome.PASSED and report.touched and report.lines_reached == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        (_reply(HELD), Outcome.ERRORED),
+        (_reply(HELD, status=9), Outcome.ERRORED),
+        (_reply(HELD, status=9, peak=500 << 20), Outcome.ERRORED),
+        (_reply(HELD, status=9, peak=500 << 20, oom_kills=None), Outcome.OUT_OF_MEMORY),
+        (_reply(HELD, status=9, oom_kills=None), Outcome.ERRORED),
+        (_reply(HELD, status=9, oom_kills=1), Outcome.OUT_OF_MEMORY),
+        (_reply(HELD, END, oom_kills=1), Outcome.OUT_OF_MEMORY),
+        (_reply(HELD, status=24), Outcome.ERRORED),
+        (_reply(HELD, status=24, cpu_seconds=20.5), Outcome.TIMED_OUT),
+        (_reply(HELD, status=9, cpu_seconds=20.5), Outcome.TIMED_OUT),
+        (_reply(HELD, stopped="deadline"), Outcome.TIMED_OUT),
+        (_reply(HELD, stopped="memory"), Outcome.OUT_OF_MEMORY),
+        (_reply(HELD, stopped="output"), Outcome.OUTPUT_OVERFLOW),
+        (_reply(HELD, END, output_bytes=[2 << 20, 0]), Outcome.OUTPUT_OVERFLOW),
+        (_reply(HELD, END, END), Outcome.ERRORED),
+        (_reply(HELD, END, foreign=5), Outcome.ERRORED),
+        (_reply(END), Outcome.UNTESTED),
+        (_reply(["end"]), Outcome.ERRORED),
+        (_reply(["assertion", "x"], END), Outcome.ERRORED),
+        (_reply({"a": 1}, HELD, END), Outcome.ERRORED),
+    ],
+)
+def test_nothing_else_passes(reply: bytes, outcome: Outcome) -> None:
+    assert _report(reply).outcome is outcome
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner), max_leaves=12))
+def test_forged_records_never_raise(record: Any) -> None:
+    forged = [*record, 1] if isinstance(record, list) else [record]
+    assert _report(_reply(["end", *forged])).outcome is not Outcome.PASSED
+
+
+@given(st.binary(max_size=40))
+def test_garbage_is_no_reply(reply: bytes) -> None:
+    with pytest.raises(Garbled):
+        observation(reply)
+
+
+def test_a_program_that_never_started_is_the_machines_fault() -> None:
+    reply = json.loads(_reply())
+    with pytest.raises(Garbled, match="no room"):
+        observation(json.dumps({**reply, "records": [], "stderr": "no room"}).encode())
+
+
+def test_text_that_no_database_takes_is_made_harmless() -> None:
+    assert _report(_reply(HELD, END, stdout="a\0b\ud800")).stdout == "a␀b\\ud800"
+
+
+def test_a_signal_without_a_name_is_told_by_its_number() -> None:
+    report = _report(_reply(HELD, status=40))
+    assert report.detail == "it was ended by signal 40" and report.outcome is Outcome.ERRORED

@@ -1,0 +1,69 @@
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox import modules
+from sandbox.dependencies import requirement
+from sandbox.modules import distribution_for, normal, unsearchable, vanished
+
+
+@pytest.mark.parametrize(
+    ("module", "distribution"),
+    [
+        ("Crypto", "pycryptodome"),
+        ("PIL.Image", "pillow"),
+        ("bs4", "beautifulsoup4"),
+        ("cv2", "opencv-python-headless"),
+        ("dateutil", "python-dateutil"),
+        ("mpl_toolkits.mplot3d", "matplotlib"),
+        ("requests", "requests"),
+        ("sklearn.svm", "scikit-learn"),
+        ("typing_extensions", "typing-extensions"),
+        ("yaml", "PyYAML"),
+        ("os", None),
+        ("urllib2", None),
+        ("no such!", None),
+        ("--index-url", None),
+        ("", None),
+    ],
+)
+def test_module_to_distribution(module: str, distribution: str | None) -> None:
+    assert distribution_for(module) == distribution
+
+
+def test_the_table_holds_mismatches_only_and_never_hides_the_standard_library() -> None:
+    for module, distribution in modules._DISTRIBUTIONS.items():
+        assert normal(module) != normal(distribution)
+        assert module not in sys.stdlib_module_names and vanished(module) is None
+
+
+@given(st.text(max_size=30))
+def test_what_a_module_is_searched_under_may_always_be_installed(module: str) -> None:
+    found = distribution_for(module)
+    if found is not None:
+        assert requirement(found).name == found
+
+
+def test_vanished_modules_tell_what_took_their_place() -> None:
+    assert vanished("urllib2") == "urllib.request"
+    assert vanished("requests") is None
+
+
+@pytest.mark.parametrize(
+    ("module", "why"),
+    [
+        ("ConfigParser", "ConfigParser is a module of Python 2; configparser took its place"),
+        ("rexec.RExec", "rexec is a module of Python 2; nothing took its place"),
+        ("formatter", "formatter was removed in Python 3.10; nothing took its place"),
+        ("tkinter", "tkinter is a module of the standard library that the sandbox does not have"),
+        ("six", None),
+    ],
+)
+def test_some_modules_are_never_searched_for(module: str, why: str | None) -> None:
+    assert unsearchable(module) == why
+
+
+def test_no_removed_module_is_searched_for_whatever_python_runs_this() -> None:
+    assert all(unsearchable(name) and distribution_for(name) is None for name in modules._VANISHED)

@@ -1,0 +1,71 @@
+"""Nothing of a started command stays: neither at the end of its block, nor after its caller died."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox import processes
+from sandbox.processes import mark, started
+
+_CALLER = """
+import sys
+from sandbox.processes import started
+with started(["/bin/sh", "-c", "sleep 100 & sleep 100"], (), None) as process:
+    print(process.pid, flush=True)
+    sys.stdin.readline()
+"""
+
+
+def _session(leader: int) -> list[str]:
+    """The processes of a session that are no zombies."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[3]) == leader and fields[0] not in "ZX":
+            found.append(status.parent.name)
+    return found
+
+
+def _settles(condition: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 5
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return condition()
+
+
+def test_the_block_ends_all_of_it() -> None:
+    with started(["/bin/sh", "-c", "sleep 100 & echo $0; sleep 100"], (), None) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().decode().strip() == mark()
+        assert _settles(lambda: len(_session(process.pid)) == 3)
+    assert _settles(lambda: _session(process.pid) == [])
+
+
+def test_what_a_dead_caller_started_is_killed_and_what_a_live_one_started_is_not() -> None:
+    command = [sys.executable, "-c", _CALLER]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as caller:
+        assert caller.stdout is not None
+        leader = int(caller.stdout.readline())
+        processes.reap()
+        assert str(leader) in _session(leader)
+        caller.kill()
+    assert processes.reap() >= 1
+    assert _settles(lambda: str(leader) not in _session(leader))
+
+
+def test_a_command_that_cannot_be_started_says_so() -> None:
+    with pytest.raises(FileNotFoundError), started(["/nowhere/bwrap"], (), None):
+        pass
+
+
+def test_the_environment_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COSQA_SECRET", "planted")
+    with started(["/usr/bin/env"], (), None) as process:
+        assert process.stdout is not None and process.stdout.read() == b""

@@ -1,0 +1,269 @@
+"""Who may reach what, for every route there is: refused on the server, whatever a page shows.
+
+A new route fails here until it is entered below: that is the moment to think about who may use it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.http import HttpResponseBase
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from annotation import access
+from annotation.access import Role
+from annotation.models import Build, Case, Review
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+PUBLIC: Final = {"login", "health", "api:openapi-json", "api:api-root"}
+SIGNED_IN: Final = {"logout", "password_change", "password_change_done", "api:openapi-view"}
+ROLES: Final = {
+    Role.READER: {
+        "browse",
+        "browse-build",
+        "case",
+        "distribution",
+        "home",
+        "matches",
+        "query",
+        "api:get_build",
+        "api:get_case",
+        "api:get_collection",
+        "api:get_execution",
+        "api:get_member",
+        "api:list_builds",
+        "api:list_candidates",
+        "api:list_case_reviews",
+        "api:list_cases",
+        "api:list_collections",
+        "api:list_members",
+        "api:list_queries",
+        "api:list_reviews",
+        "api:me",
+    },
+    Role.EXPERT: {
+        "review",
+        "review-answer",
+        "review-call",
+        "review-case",
+        "review-draft",
+        "review-execution",
+        "review-keys",
+        "review-label",
+        "review-next",
+        "review-run",
+        "review-test",
+        "review-undo",
+        "api:post_review",
+        "api:undo_review",
+    },
+    Role.ADMIN: {
+        "build",
+        "build-abandoned",
+        "build-control",
+        "build-new",
+        "build-progress",
+        "collection",
+        "collections",
+        "dashboard",
+        "import-jobs",
+        "upload",
+        "api:control_build",
+        "api:launch_build",
+    },
+}
+POSTED: Final[dict[str, dict[str, Any]]] = {
+    "api:launch_build": {},
+    "api:control_build": {"action": "cancel"},
+    "api:post_review": {"label": 1, "seen_revision": 0, "evidence": "a" * 64},
+    "api:undo_review": {"seen_revision": 1},
+    "build-control": {"action": "cancel"},
+    "review-label": {"label": "1", "seen_revision": "0", "evidence": "a" * 64},
+}
+"""What is sent to routes that change something."""
+BUILD, NOTE = "zanzibar", "the quokka in the code"
+
+
+@dataclass(frozen=True)
+class Route:
+    """One route; `path` still has its parameters."""
+
+    name: str
+    path: str
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        if not self.name.startswith("api:"):
+            return "get", "post"
+        # Two operations may share a path: what changes something is only asked by post.
+        return ("post",) if self.name in POSTED else ("get",)
+
+
+def routes(patterns: list[Any], path: str = "", space: str = "") -> Iterator[Route]:
+    for pattern in patterns:
+        here = path + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            inner = f"{pattern.namespace}:" if pattern.namespace else ""
+            yield from routes(pattern.url_patterns, here, space + inner)
+        elif isinstance(pattern, URLPattern):
+            yield Route(f"{space}{pattern.name}", here)
+
+
+def ours() -> list[Route]:
+    """All routes but those of Django's admin, which has a test of its own."""
+    return [route for route in routes(get_resolver().url_patterns) if not route.name.startswith("admin:")]
+
+
+def entered() -> set[str]:
+    return PUBLIC | SIGNED_IN | set().union(*ROLES.values())
+
+
+@pytest.fixture
+def case() -> Case:
+    """A case with everything that a page can show, in a build whose name occurs nowhere else."""
+    build = factories.opened(BUILD)
+    first, second, third = factories.cases(build)[:3]
+    factories.settled(second, 1, NOTE)
+    factories.abandoned(third, NOTE)
+    return factories.examined(first, 0)
+
+
+def concrete(route: Route, case: Case) -> str:
+    """The route's path for the objects around `case`."""
+    ids = {
+        "builds": case.build_id,
+        "calls": 0,
+        "browse": case.build_id,
+        "cases": case.pk,
+        "collections": case.build.queries_id,
+        "executions": case.execution_id,
+        "queries": case.query_id,
+        "members": 0,
+    }
+
+    def filled(found: re.Match[str]) -> str:
+        return f"{found['place']}/{ids[found['place']]}"
+
+    return "/" + re.sub(r"(?P<place>\w+)/<\w+:\w+>", filled, route.path)
+
+
+def asked(user: User | None, route: Route, path: str) -> dict[str, HttpResponseBase]:
+    """What `user` gets by each method. Each is asked by a browser of its own: one of the routes logs out."""
+    found: dict[str, HttpResponseBase] = {}
+    for method in route.methods:
+        client = Client(raise_request_exception=False)
+        if user:
+            client.force_login(user)
+        send = getattr(client, method)
+        found[method] = send(path) if method == "get" else send(path, **posted(route))
+    return found
+
+
+def posted(route: Route) -> dict[str, Any]:
+    body = POSTED.get(route.name, {})
+    return (
+        {"data": body, "content_type": "application/json"}
+        if route.name.startswith("api:")
+        else {"data": body}
+    )
+
+
+def is_refused(route: Route, response: HttpResponseBase) -> bool:
+    """Sent to the login, or told that the role does not suffice, or that nobody is signed in."""
+    to_login = response.status_code == 302 and response.headers["Location"].startswith("/login/")
+    return to_login or response.status_code in {401, 403}
+
+
+def test_every_route_is_entered_once() -> None:
+    names = [route.name for route in ours()]
+    assert set(names) == entered()
+    assert sum(len(names) for names in [PUBLIC, SIGNED_IN, *ROLES.values()]) == len(entered())
+
+
+def test_nobody_reaches_anything_without_a_login(case: Case) -> None:
+    for route in ours():
+        for method, response in asked(None, route, concrete(route, case)).items():
+            said = f"{method} {route.name}: {response.status_code}"
+            assert is_refused(route, response) is (route.name not in PUBLIC), said
+            if route.name.startswith("api:") and route.name not in PUBLIC | SIGNED_IN:
+                assert response.status_code == 401, said
+
+
+def reach(name: str) -> int:
+    """The rank of the role that a route asks for; -1 where any login does."""
+    return next((access.RANK[role] for role, names in ROLES.items() if name in names), -1)
+
+
+@pytest.mark.parametrize("who", ["nora", "ray", "erin", "ada"])
+def test_each_role_reaches_what_is_its_own_and_nothing_above(case: Case, who: str) -> None:
+    user: User = getattr(factories, who)()
+    role = access.role_of(user)
+    rank = access.RANK[role] if role else -1
+    for route in (route for route in ours() if route.name not in {"login", "logout"}):
+        responses = asked(user, route, concrete(route, case))
+        told = f"{who} at {route.name}: { {m: r.status_code for m, r in responses.items()} }"
+        assert all(response.status_code < 500 for response in responses.values()), told
+        refused = [is_refused(route, response) for response in responses.values()]
+        wrong_method = [response.status_code == 405 for response in responses.values()]
+        if reach(route.name) > rank:
+            assert any(refused), told
+            assert all(no or other for no, other in zip(refused, wrong_method, strict=True)), told
+        else:
+            assert not any(refused), told
+            assert not all(wrong_method), told
+
+
+@pytest.mark.parametrize("who", ["nora", "ray", "erin"])
+def test_the_admin_site_is_for_admins(who: str) -> None:
+    client = Client()
+    client.force_login(getattr(factories, who)())
+    paths = [reverse("admin:index")] + [
+        reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        for model in admin.site._registry
+    ]
+    assert {client.get(path).status_code for path in paths} <= {302, 403}
+
+
+def test_what_the_one_predicate_hides_is_nowhere(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages, fragments and operations all begin at `builds_visible_to`: empty it, and no build is left."""
+    paths = {route: concrete(route, case) for route in ours()}
+    shown = {route for route in paths if BUILD in told(route, paths[route])}
+    assert {"browse", "dashboard", "api:list_builds"} <= {route.name for route in shown}
+    hide_all_builds(monkeypatch)
+    for route, path in paths.items():
+        words = told(route, path)
+        assert BUILD not in words, f"{route.name} shows a build that is hidden"
+        assert NOTE not in words, f"{route.name} shows what was decided in a hidden build"
+
+
+def told(route: Route, path: str) -> str:
+    response = asked(factories.ada(), route, path).get("get")
+    return getattr(response, "content", b"").decode()
+
+
+def hide_all_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace the predicate wherever it was imported."""
+    real = access.builds_visible_to
+    for module in list(sys.modules.values()):
+        if getattr(module, "builds_visible_to", None) is real:
+            monkeypatch.setattr(module, "builds_visible_to", lambda user: Build.objects.none())
+
+
+def test_what_is_hidden_can_not_be_changed_either(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    hide_all_builds(monkeypatch)
+    for route in ours():
+        if re.search(r"(builds|cases|executions)/<", route.path):
+            responses = asked(factories.ada(), route, concrete(route, case))
+            assert {response.status_code for response in responses.values()} <= {404, 405}, route.name
+    assert Build.objects.get().state == Build.State.RUNNING
+    assert not Review.objects.exists()

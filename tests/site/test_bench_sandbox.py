@@ -1,0 +1,46 @@
+"""The sandbox's bench in its smallest form: the figures that it promises are there."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+from annotation import tools
+from cosqa_site.benches import clock, sandbox
+from sandbox.runner import Backend, Sandbox, SandboxUnavailable
+
+SMALL = {"PROGRAMS": 4, "CONTAINERS": 2, "ALONE": 2, "REFILL_SECONDS": 0.0, "MEMORY_PROGRAMS": 3}
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the bench measures here; Docker only where the tests may use it."""
+
+    def opened(backend: Backend) -> Sandbox:
+        if backend == "docker" and not os.environ.get("COSQA_TEST_DOCKER"):
+            raise SandboxUnavailable("COSQA_TEST_DOCKER is not set")
+        return tools.open_configured(backend)
+
+    monkeypatch.setattr(sandbox, "open_configured", opened)
+    monkeypatch.setattr(clock, "ROUNDS", 1)
+    for name, value in SMALL.items():
+        monkeypatch.setattr(sandbox, name, value)
+    try:
+        return dict(sandbox.measure())
+    except SandboxUnavailable as why:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(why))
+
+
+def test_each_backend_has_its_ratios(found: dict[str, Any]) -> None:
+    expected = set()
+    if "bubblewrap" not in found["missing"]:
+        expected |= {"bubblewrap_throughput", "bubblewrap_traced_throughput"}
+    if "docker" not in found["missing"]:
+        expected |= {"docker_throughput", "docker_warm_latency"}
+    assert set(found["ratios"]) == expected
+    assert all(ratio > 0 for ratio in found["ratios"].values())
+    assert found["memory"]["programs"] == 3

@@ -1,0 +1,52 @@
+"""Settings that start and then do something else than was meant are told by `manage.py check`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from cosqa_site.checks import settings_fit_together
+
+ONE_MACHINE: dict[str, Any] = {
+    "CELERY_BROKER_URL": "",
+    "REDIS_URL": "",
+    "SANDBOX_BACKEND": "auto",
+    "DOCKER_HOST": "",
+    "SANDBOX_IMAGE": "",
+    "SANDBOX_RUNTIME": "",
+    "ANTHROPIC_API_KEY": "",
+    "LLM_BASE_URL": "https://api.anthropic.com",
+}
+
+
+@pytest.fixture(autouse=True)
+def sqlite(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.sqlite3")
+
+
+def found(settings: Settings, **changes: Any) -> list[str]:
+    for name, value in (ONE_MACHINE | changes).items():
+        setattr(settings, name, value)
+    return [str(one.id) for one in settings_fit_together()]
+
+
+def test_one_machine_without_any_setting_is_fine(settings: Settings) -> None:
+    assert found(settings) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"CELERY_BROKER_URL": "redis://r", "REDIS_URL": "redis://r"}, ["cosqa.W001"]),
+        ({"CELERY_BROKER_URL": "amqp://r"}, ["cosqa.W001", "cosqa.W002"]),
+        ({"SANDBOX_BACKEND": "bubblewrap", "DOCKER_HOST": "tcp://d"}, ["cosqa.W003"]),
+        ({"SANDBOX_BACKEND": "docker", "DOCKER_HOST": "tcp://d"}, []),
+        ({"LLM_BASE_URL": "http://models.example", "ANTHROPIC_API_KEY": "sk"}, ["cosqa.W004"]),
+        ({"LLM_BASE_URL": "http://models.example"}, []),
+        ({"LLM_BASE_URL": "http://127.0.0.1:8080", "ANTHROPIC_API_KEY": "sk"}, []),
+    ],
+)
+def test_contradictions_are_told(settings: Settings, changes: dict[str, Any], expected: list[str]) -> None:
+    assert found(settings, **changes) == expected

@@ -1,0 +1,78 @@
+"""Commands that span apps say what they do, and what was wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Build
+from cosqa_site.benches import BENCHES
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_build_is_launched_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    factories.queries()
+    factories.snippets()
+    call_command(
+        "build", "mine", queries="small", snippets="small", encoders="bm25,bow", k=3, budget="2.5", limit=4
+    )
+    build = Build.objects.get(name="mine")
+    assert (build.mining.encoders, build.mining.k, build.limit) == (["bm25", "bow"], 3, 4)
+    assert build.tally.cap == 2_500_000_000
+    assert "launched build" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"queries": "none"}, "no collection of queries called 'none'"),
+        ({"encoders": "wordnet"}, "wordnet"),
+        ({"budget": "much"}, "expected dollars"),
+    ],
+)
+def test_a_wrong_build_says_what_was_expected(change: dict[str, str], said: str) -> None:
+    factories.queries()
+    factories.snippets()
+    with pytest.raises(CommandError, match=said):
+        call_command("build", "mine", **{"queries": "small", "snippets": "small", **change})
+
+
+def test_work_refuses_queues_that_are_not_there() -> None:
+    with pytest.raises(CommandError, match="no queue sorting"):
+        call_command("work", "--until-idle", "--queues", "sorting")
+
+
+def test_an_exchange_with_an_unknown_build_lists_those_that_are() -> None:
+    factories.launched("first")
+    with pytest.raises(CommandError, match="builds are: first"):
+        call_command("exchange", "export", "second")
+
+
+def test_an_export_of_a_build_where_nothing_waits_is_empty(tmp_path: Path) -> None:
+    factories.opened("first")
+    out = tmp_path / "requests.jsonl"
+    call_command("exchange", "export", "first", "--out", str(out))
+    assert out.read_text() == ""
+
+
+def test_a_bench_prints_its_ratios(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from cosqa_site.benches import mining
+
+    monkeypatch.setattr(mining, "SNIPPETS", 8000)
+    monkeypatch.setattr(mining, "QUERIES", 64)
+    monkeypatch.setattr(mining, "DIMENSION", 128)
+    call_command("bench", "mining", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert found["ratios"]["of_gemm_peak_fp32"] > 0
+
+
+def test_a_bench_that_is_not_there_is_refused_by_name() -> None:
+    with pytest.raises(CommandError, match=", ".join(BENCHES)):
+        call_command("bench", "typing")

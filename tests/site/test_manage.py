@@ -1,0 +1,38 @@
+"""A command that is typed first finds the database up to date, or says what is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def manage(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    services = {"DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL"}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("COSQA_") and k not in services}
+    return subprocess.run(
+        [sys.executable, "manage.py", *command],
+        cwd=ROOT,
+        env=kept | {"COSQA_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_an_import_into_a_new_folder_makes_its_tables(tmp_path: Path) -> None:
+    source = tmp_path / "one.py"
+    source.write_text("def double(number):\n    return number * 2\n")
+    done = manage(tmp_path / "home", "import", "python", str(source), "--name", "mine")
+    assert done.returncode == 0, done.stderr
+    assert "1 read, 1 stored" in done.stdout
+
+
+def test_help_needs_no_database(tmp_path: Path) -> None:
+    done = manage(tmp_path, "import", "--help")
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "workbench.sqlite3").exists()

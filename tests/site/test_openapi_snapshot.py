@@ -1,0 +1,71 @@
+"""The API's contract: any change of it shows up in the diff of one file."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from cosqa_site.api import api
+
+SNAPSHOT = Path(__file__).with_name("openapi.json")
+UPDATE = "UPDATE_OPENAPI=1 .venv/bin/pytest tests/site/test_openapi_snapshot.py"
+
+
+@pytest.fixture
+def schema() -> dict[str, Any]:
+    return dict(json.loads(json.dumps(api.get_openapi_schema())))
+
+
+def test_the_contract_is_the_one_that_was_reviewed(schema: dict[str, Any]) -> None:
+    now = json.dumps(schema, indent=1, sort_keys=True) + "\n"
+    if os.environ.get("UPDATE_OPENAPI"):
+        SNAPSHOT.write_text(now)
+    assert now == SNAPSHOT.read_text(), f"The API's contract changed. If that is meant: {UPDATE}"
+
+
+def operations(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    return [operation for methods in schema["paths"].values() for operation in methods.values()]
+
+
+def test_every_operation_has_a_name_of_its_own_and_says_what_it_does(schema: dict[str, Any]) -> None:
+    found = operations(schema)
+    assert len({operation["operationId"] for operation in found}) == len(found)
+    assert all(operation.get("description", "").endswith(".") for operation in found)
+    assert all(operation.get("tags") for operation in found)
+
+
+def test_every_operation_asks_who_calls_and_documents_its_problems(schema: dict[str, Any]) -> None:
+    for operation in operations(schema):
+        assert operation["security"] == [{"Token": []}, {"Session": []}]
+        content = operation["responses"]["default"]["content"]
+        assert list(content) == ["application/problem+json"]
+    assert schema["components"]["schemas"]["Problem"]["required"] == ["type", "title", "status", "detail"]
+
+
+def test_every_list_is_a_page(schema: dict[str, Any]) -> None:
+    for path, methods in schema["paths"].items():
+        if "get" in methods and methods["get"]["operationId"].startswith("list_"):
+            names = {parameter["name"]: parameter["schema"] for parameter in methods["get"]["parameters"]}
+            assert {"after", "limit"} <= set(names), path
+            assert names["limit"]["maximum"] == 200, path
+
+
+def test_the_schema_is_served_without_a_login_and_the_documentation_with_one(db: None) -> None:
+    assert Client().get("/api/openapi.json").json()["info"]["title"] == "CoSQA Workbench"
+    assert Client().get("/api/docs").headers["Location"].startswith("/login/")
+
+
+def test_the_documentation_has_no_inline_script_and_nothing_from_elsewhere(ray: Client) -> None:
+    response = ray.get("/api/docs")
+    page = response.content.decode()
+    assert "'unsafe-inline'" not in response["Content-Security-Policy"]
+    assert "<style" not in page
+    assert " style=" not in page
+    assert "https://" not in page
+    scripts = page.split("<script")[1:]
+    assert all(script.startswith((" src=", ' type="application/json"')) for script in scripts)

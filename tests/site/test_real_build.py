@@ -1,0 +1,118 @@
+"""50 real queries, their top 20 by BM25 and MiniLM, 1,000 requests in the exchange file, some answered."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from annotation import exchanging, worker
+from annotation.launching import Order, launch
+from annotation.models import Build, Case, LLMCall, Tally
+from annotation.stages import Stage
+from annotation.tools import tools
+from retrieval.importing import Options, import_cosqa
+from retrieval.models import Collection
+from tests.packages import share
+
+pytestmark = [pytest.mark.real_data, pytest.mark.django_db(transaction=True)]
+COUNTS = {"llm": 2, "sandbox": 1, "mining": 1, "control": 1}
+DISTINCT = """def main():
+    assert list(distinct([3, 1, 3, 2, 1])) == [3, 1, 2]
+    assert list(distinct([])) == []
+    assert list(distinct(["a", "a"])) == ["a"]
+
+
+main()
+"""
+ITERABLE = """def main():
+    assert is_iterable_but_not_string([1]) is True
+    assert is_iterable_but_not_string(3) is False
+    assert is_iterable_but_not_string("text") is True  # a string is iterable, and the query asks for that
+
+
+main()
+"""
+UNCLEAR = {"verdict": 0.5, "explanation": "only a run can tell"}
+DECIDED: dict[tuple[str, str], dict[str, Any]] = {
+    ("get distinct in list python", "def distinct(xs)"): {
+        "screener": UNCLEAR,
+        "test_writer": {"program": DISTINCT, "reading": "each value once, in order", "helpers": []},
+        "arbiter": {"verdict": 1, "explanation": "all three assertions hold"},
+    },
+    ("python check if a variable is iterable", "def is_iterable_but_not_string("): {
+        "screener": UNCLEAR,
+        "test_writer": {"program": ITERABLE, "reading": "anything that can be iterated", "helpers": []},
+        "arbiter": {"verdict": 0, "explanation": "strings are iterable and are refused"},
+    },
+    ("python check if a variable is iterable", "def is_iterable_of_int("): {
+        "screener": {"verdict": 0, "explanation": "asks about the type of the elements as well"},
+    },
+    ("calculate an average in python using the count of an array", "def average(arr)"): {
+        "screener": {"verdict": 1, "explanation": "sum divided by the count"},
+    },
+}
+
+
+@pytest.fixture
+def build(
+    real_data: Path, settings: Any, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> Build:
+    """The launched build; its vectors are those that the retrieval tests encode, once for both."""
+    settings.COSQA_HOME = Path(pytestconfig.cache.mkdir("vectors")).parent
+    share(settings.COSQA_HOME)
+    monkeypatch.setattr(worker, "child", in_process)
+    cosqa = real_data / "cosqa"
+    import_cosqa(cosqa / "cosqa-retrieval-dev-500.json", cosqa / "code_idx_map.txt", "cosqa", Options())
+    queries, snippets = (Collection.objects.get(name="cosqa", kind=kind) for kind in ("queries", "snippets"))
+    return launch(
+        Order(name="real", queries=queries, snippets=snippets, encoders=("bm25", "minilm"), limit=1000)
+    )
+
+
+def in_process(command: list[str], still_wanted: Callable[[], bool]) -> int:
+    call_command(*command)
+    return 0
+
+
+def answers(build: Build) -> list[str]:
+    """A reply line for each request that waits and that somebody has decided."""
+    lines = []
+    waiting = Case.objects.filter(build=build, waiting_for__status=LLMCall.Status.WAITING)
+    for case in waiting.select_related("pair__query", "pair__snippet", "waiting_for"):
+        assert case.waiting_for is not None
+        for (query, start), said in DECIDED.items():
+            if case.pair.query.head == query and case.pair.snippet.head.startswith(start):
+                lines.append(
+                    json.dumps({"id": case.waiting_for.digest, "reply": said[case.waiting_for.agent]})
+                )
+    return lines
+
+
+def test_a_real_build_waits_for_its_thousand_answers_and_settles_those_that_come(build: Build) -> None:
+    shared = tools()
+    worker.until_idle(COUNTS, shared)
+    out = io.BytesIO()
+    assert exchanging.export(build, out) == Tally.objects.get(build=build).total == 1000
+    requests = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert {request["agent"] for request in requests} == {"screener"}
+    assert len({request["id"] for request in requests}) == 1000
+    while lines := answers(build):
+        assert not exchanging.take(build, io.BytesIO("\n".join(lines).encode())).problems
+        worker.until_idle(COUNTS, shared)
+    shared.sandbox.close()
+    settled = Case.objects.filter(build=build, stage=Stage.SETTLED)
+    labels = {
+        case.pair.snippet.head.split("(")[0]: case.label for case in settled.select_related("pair__snippet")
+    }
+    assert labels["def distinct"] == 1
+    assert labels["def is_iterable_but_not_string"] == 0
+    assert 3 <= len(labels) <= len(DECIDED)
+    tested = settled.get(pair__snippet__head__startswith="def distinct(xs)")
+    assert tested.execution is not None
+    assert tested.execution.whole_report().touched

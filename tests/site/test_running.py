@@ -1,0 +1,131 @@
+"""Starting: who may free what, who waits for whom."""
+
+from __future__ import annotations
+
+import fcntl
+import socket
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from pytest_django import Settings
+
+from annotation import claims
+from annotation.executing import SandboxProvider
+from annotation.models import Case, LLMCall
+from annotation.pipeline import Tools
+from cosqa_site import running
+from sandbox.runner import Sandbox, SandboxUnavailable
+from tests import factories
+from tests.fakes import FakeLLM, FakeSandbox
+
+
+@pytest.fixture(autouse=True)
+def home(settings: Settings, tmp_path: Path) -> Path:
+    settings.COSQA_HOME = tmp_path
+    return tmp_path
+
+
+@pytest.fixture
+def held(db: None) -> list[Case]:
+    """Cases that a worker holds, which may be dead."""
+    factories.opened()
+    return claims.claim("llm", 3)
+
+
+def leases() -> int:
+    return Case.objects.filter(lease__isnull=False).count()
+
+
+def test_the_sandbox_is_open_before_anybody_waits_for_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, prepared = FakeSandbox(), threading.Event()
+    monkeypatch.setattr(opened, "install", lambda requirements: prepared.set())
+    provider = SandboxProvider(lambda: opened)
+    monkeypatch.setattr(running, "tools", lambda: Tools(llm_of=lambda build: FakeLLM(), sandbox=provider))
+    monkeypatch.setattr(running, "answer", lambda host, port: prepared.wait(5))
+    monkeypatch.setattr(running, "thread_counts", dict)
+    monkeypatch.setattr(running, "free_all", lambda: 0)
+    running.serve("127.0.0.1", 0)
+    assert prepared.is_set()
+
+
+def test_a_machine_without_a_sandbox_serves_all_the_same() -> None:
+    def nothing() -> Sandbox:
+        raise SandboxUnavailable("install bubblewrap")
+
+    running.warm(Tools(llm_of=lambda build: FakeLLM(), sandbox=SandboxProvider(nothing)))
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="elsewhere leases run out by themselves")
+def test_whoever_works_alone_frees_what_dead_workers_held(held: list[Case]) -> None:
+    with running.only_worker():
+        assert (len(held), leases()) == (3, 0)
+
+
+def test_whoever_works_beside_others_leaves_their_leases_alone(held: list[Case], home: Path) -> None:
+    with (home / "work.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        with running.only_worker():
+            assert leases() == 3
+
+
+def test_calls_in_the_air_of_dead_workers_are_given_up(db: None) -> None:
+    case = factories.cases(factories.opened())[0]
+    later = timezone.now() + timedelta(minutes=5)
+    call = factories.llm_call(case, "screener", {}, status=LLMCall.Status.RESERVED, expires_at=later)
+    claims.free_all()
+    call.refresh_from_db()
+    assert call.expires_at is not None
+    assert call.expires_at <= timezone.now()
+
+
+def test_a_start_waits_and_says_for_what(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers: Iterator[bool] = iter([False, False, True])
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    running.wait_for("the database", lambda: next(answers))
+    assert capsys.readouterr().err == "Waiting for the database …\n"
+
+
+def test_a_start_gives_up_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "DATABASE_SECONDS", 0.0)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    with pytest.raises(running.DatabaseNotReady, match="start it, or see DATABASE_URL"):
+        running.wait_for("the database", lambda: False)
+
+
+def test_workers_start_when_the_tables_are_there(db: None) -> None:
+    assert running.answers()
+    assert running.migrated()
+    running.wait_until_prepared()
+
+
+def test_an_address_that_is_taken_is_refused_with_what_to_do() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(running.PortTaken, match=rf"127.0.0.1:{port}: .*in use.*--port"):
+            running.refuse_taken("127.0.0.1", port)
+    running.refuse_taken("127.0.0.1", port)
+
+
+@pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 70000), ("192.0.2.1", 8000)])
+def test_an_address_that_can_not_be_is_refused_too(host: str, port: int) -> None:
+    with pytest.raises(running.PortTaken, match="Can't listen"):
+        running.refuse_taken(host, port)
+
+
+def test_a_command_leaves_a_servers_database_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(running, "prepare", lambda: calls.append("prepare"))
+    monkeypatch.setattr(running, "wait_until_prepared", lambda: calls.append("wait"))
+    monkeypatch.setattr(running, "migrated", lambda: False)
+    for vendor in ("sqlite", "postgresql"):
+        monkeypatch.setattr(running, "connection", SimpleNamespace(vendor=vendor))
+        running.make_ready()
+    assert calls == ["prepare", "wait"]

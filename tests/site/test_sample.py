@@ -1,0 +1,128 @@
+"""The demo must show what it shows because it ran: each of these would pass on a fake."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+Demo = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data folder whose sandbox packages are installed once for this module."""
+    folder = tmp_path_factory.mktemp("home")
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def demo(home: Path) -> Demo:
+    """Run `manage.py demo --no-serve --json` on a sample folder, with a fresh database."""
+
+    def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        for path in home.glob("workbench.sqlite3*"):
+            path.unlink()
+        names = {
+            k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "REDIS_URL", "ANTHROPIC_API_KEY"}
+        }
+        return subprocess.run(
+            [sys.executable, "manage.py", "demo", "--no-serve", "--json", "--sample", str(folder)],
+            cwd=ROOT,
+            env=names | {"COSQA_HOME": str(home)} | environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    """A copy of the shipped sample, for changing."""
+    return Path(shutil.copytree(ROOT / "sample", tmp_path / "sample"))
+
+
+def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_the_shipped_sample_settles_every_pair_and_agrees_with_the_truth(demo: Demo) -> None:
+    found = result(demo(ROOT / "sample"))
+    assert (found["queries"], found["pairs"], found["settled"], found["abandoned"]) == (24, 192, 192, 0)
+    assert found["executable_rate"] >= 0.9
+    assert found["agreement_with_truth"] >= 0.95
+
+
+def test_one_flipped_truth_moves_the_agreement_by_one_pair(demo: Demo, sample: Path) -> None:
+    truth = lines(sample / "truth.jsonl")
+    truth[0]["label"] = 1 - truth[0]["label"]
+    write(sample / "truth.jsonl", truth)
+    found = result(demo(sample))
+    assert abs(found["agreement_with_truth"] - 191 / 192) == pytest.approx(1 / 192)
+
+
+def test_a_changed_function_makes_its_requests_lack_a_reply_and_the_run_names_them(
+    demo: Demo, sample: Path
+) -> None:
+    path = sample / "functions" / "lists.py"
+    text = path.read_text()
+    name = text.split("def ", 1)[1].split("(", 1)[0]
+    body = text.index("\n", text.index(f"def {name}("))
+    path.write_text(f"{text[:body]}  # changed{text[body:]}")
+    done = demo(sample)
+    found = result(done)
+    assert found["abandoned"] >= 1
+    assert found["settled"] + found["abandoned"] == found["pairs"]
+    assert "has no reply to request" in done.stderr
+
+
+def test_two_swapped_programs_change_the_reports(demo: Demo, sample: Path) -> None:
+    replies = lines(sample / "replies.jsonl")
+    writers = [row for row in replies if row["agent"] == "test_writer"]
+    first, last = writers[0]["reply"], writers[-1]["reply"]
+    first["program"], last["program"] = last["program"], first["program"]
+    write(sample / "replies.jsonl", replies)
+    done = demo(sample)
+    found = result(done)
+    # The reports differ from the recorded ones, so the arbiter's requests are others, without a reply.
+    assert found["abandoned"] == 2
+    assert "of the arbiter" in done.stderr
+
+
+def test_without_a_sandbox_the_cases_are_abandoned_and_not_labelled(demo: Demo, sample: Path) -> None:
+    found = result(demo(sample, COSQA_SANDBOX="none"))
+    unclear = sum(1 for row in lines(sample / "replies.jsonl") if row["reply"].get("verdict") == 0.5)
+    assert found["abandoned"] == unclear > 0
+    assert found["executed"] == 0
+    assert found["executable_rate"] is None
+
+
+@pytest.mark.parametrize("missing", ["queries.jsonl", "replies.jsonl", "truth.jsonl"])
+def test_a_folder_that_is_no_sample_is_refused_by_name(demo: Demo, sample: Path, missing: str) -> None:
+    (sample / missing).unlink()
+    done = demo(sample)
+    assert done.returncode != 0
+    assert missing in done.stderr

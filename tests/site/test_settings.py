@@ -1,0 +1,204 @@
+"""Settings are read once, from the environment; a wrong value stops the start and says what was expected."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from sandbox.installing import PACKAGES_AS_OF
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "cosqa_site" / "settings.py"
+OTHERS = ("ANTHROPIC_API_KEY", "CELERY_BROKER_URL", "DATABASE_URL", "REDIS_URL")
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """No setting but a data folder."""
+    for name in os.environ:
+        if name.startswith("COSQA_") or name in OTHERS:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("COSQA_HOME", str(tmp_path / "data"))
+    return monkeypatch
+
+
+def read() -> dict[str, Any]:
+    """The settings as a new process would read them."""
+    return runpy.run_path(str(FILE))
+
+
+WRONG = [
+    ("COSQA_DEBUG", "maybe", "true or false"),
+    ("COSQA_SECURE", "2", "true or false"),
+    ("COSQA_SANDBOX", "podman", "auto, bubblewrap, docker, none"),
+    ("COSQA_SANDBOX", "Docker", "auto, bubblewrap, docker, none"),
+    ("COSQA_LLM_PROFILE", "openai", "anthropic"),
+    ("COSQA_LLM_WORKERS", "0", "from 1 to 256"),
+    ("COSQA_LLM_WORKERS", "four", "from 1 to 256"),
+    ("COSQA_SANDBOX_WORKERS", "-1", "from 1 to 256"),
+    ("COSQA_SANDBOX_WORKERS", "1.5", "from 1 to 256"),
+    ("COSQA_LLM_BASE_URL", "api.example.com", "https://"),
+    ("COSQA_LLM_BASE_URL", "file:///etc/passwd", "https://"),
+    ("COSQA_DOCKER_HOST", "/var/run/docker.sock", "unix://"),
+    ("COSQA_LOG_LEVEL", "LOUD", "WARNING"),
+    ("COSQA_LLM_WORKERS", "--5", "from 1 to 256"),
+    ("COSQA_LLM_WORKERS", "²", "from 1 to 256"),
+    ("COSQA_DOCKER_HOST", "unix:", "unix://PATH"),
+    ("COSQA_DOCKER_HOST", "tcp://host:99999", "tcp://"),
+    ("COSQA_PIP_CUTOFF", "tomorrow", "2026-01-31, or none"),
+    ("COSQA_PIP_UNDATED", "perhaps", "true or false"),
+    ("COSQA_SANDBOX_LAYERS_GB", "0", "from 1 to 10000"),
+    ("COSQA_PIP_CUTOFF", "2026-02-31", "2026-01-31"),
+    ("COSQA_ALLOWED_HOSTS", "https://example.com", "without scheme and port"),
+    ("COSQA_ALLOWED_HOSTS", "example.com:8000", "without scheme and port"),
+    ("COSQA_ALLOWED_HOSTS", "one.example two.example", "after commas"),
+    ("COSQA_TRUSTED_ORIGINS", "example.com", "https://HOST"),
+    ("REDIS_URL", "redis://[::1", "redis://"),
+    ("REDIS_URL", "localhost:6379", "redis://"),
+    ("DATABASE_URL", "postgres://host:port/name", "postgres://"),
+    ("DATABASE_URL", "postgres://host/", "HOST/NAME"),
+    ("DATABASE_URL", "sqlite:////elsewhere.db", "postgres://"),
+    ("CELERY_BROKER_URL", "memory://", "redis://"),
+    ("DATABASE_URL", "mysql://host/name", "postgres://"),
+    ("DATABASE_URL", "/var/lib/db.sqlite3", "postgres://"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), WRONG)
+def test_a_wrong_value_stops_the_start_and_says_what_was_expected(
+    environment: pytest.MonkeyPatch, name: str, value: str, expected: str
+) -> None:
+    environment.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured) as told:
+        read()
+    message = str(told.value)
+    assert message.startswith(f"{name}={value!r}: expected")
+    assert expected in message
+
+
+def test_the_size_of_the_pool_is_read_where_there_is_one(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("COSQA_DATABASE_POOL", "1")
+    environment.setenv("DATABASE_URL", "postgres://user@host/name")
+    with pytest.raises(ImproperlyConfigured, match=r"COSQA_DATABASE_POOL='1': expected .* 2 to 500"):
+        read()
+
+
+def test_hosts_may_have_blanks_after_their_commas(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("COSQA_ALLOWED_HOSTS", "one.example, .two.example, [::1], *")
+    assert read()["ALLOWED_HOSTS"] == ["one.example", ".two.example", "[::1]", "*"]
+
+
+def test_a_misspelt_name_stops_the_start(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("COSQA_SANDBOXES", "none")
+    with pytest.raises(ImproperlyConfigured, match=r"COSQA_SANDBOXES: no such setting.* COSQA_SANDBOX,"):
+        read()
+
+
+def test_a_data_folder_that_can_not_be_made_stops_the_start(
+    environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    environment.setenv("COSQA_HOME", str(tmp_path / "file"))
+    with pytest.raises(ImproperlyConfigured, match="expected a folder"):
+        read()
+
+
+def test_without_any_setting_it_is_one_machine(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = read()
+    database = found["DATABASES"]["default"]
+    assert database["NAME"] == tmp_path / "data" / "workbench.sqlite3"
+    assert database["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+    assert "WAL" in database["OPTIONS"]["init_command"]
+    assert (found["DEBUG"], found["CELERY_BROKER_URL"], found["ANTHROPIC_API_KEY"]) == (False, "", "")
+    assert found["SANDBOX_BACKEND"] == "auto"
+    assert "CHANNEL_LAYERS" not in found
+
+
+@pytest.mark.parametrize("name", ["COSQA_ALLOWED_HOSTS", "DATABASE_URL", "REDIS_URL", "COSQA_DOCKER_HOST"])
+def test_an_empty_value_is_the_default(environment: pytest.MonkeyPatch, name: str) -> None:
+    usual = read()
+    environment.setenv(name, "")
+    told = read()
+    settings = ("ALLOWED_HOSTS", "DATABASES", "REDIS_URL", "DOCKER_HOST")
+    assert [told[setting] for setting in settings] == [usual[setting] for setting in settings]
+
+
+@pytest.mark.parametrize(
+    ("given", "read_as"), [("", PACKAGES_AS_OF), ("none", ""), ("2026-01-31", "2026-01-31")]
+)
+def test_packages_are_cut_off_at_a_day(environment: pytest.MonkeyPatch, given: str, read_as: str) -> None:
+    environment.setenv("COSQA_PIP_CUTOFF", given)
+    assert read()["PIP_CUTOFF"] == read_as
+
+
+def test_each_part_is_switched_to_the_real_thing(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("DATABASE_URL", "postgres://user:secret@db:5433/bench")
+    environment.setenv("REDIS_URL", "redis://cache:6379/1")
+    environment.setenv("ANTHROPIC_API_KEY", "sk-test")
+    environment.setenv("COSQA_LLM_BASE_URL", "http://models:8080")
+    environment.setenv("COSQA_SANDBOX", "docker")
+    found = read()
+    database = found["DATABASES"]["default"]
+    assert (database["ENGINE"], database["HOST"], database["PORT"]) == (
+        "django.db.backends.postgresql",
+        "db",
+        5433,
+    )
+    assert database["CONN_MAX_AGE"] == 0
+    assert database["OPTIONS"]["pool"]["max_size"] == 20
+    assert found["CELERY_BROKER_URL"] == found["REDIS_URL"] == "redis://cache:6379/1"
+    assert found["LLM_BASE_URL"] == "http://models:8080"
+
+
+@pytest.mark.parametrize("value", ["true", "YES", "on", "1"])
+def test_switches_take_the_usual_words(environment: pytest.MonkeyPatch, value: str) -> None:
+    environment.setenv("COSQA_SECURE", value)
+    found = read()
+    assert (
+        found["SESSION_COOKIE_SECURE"] is found["CSRF_COOKIE_SECURE"] is found["SECURE_SSL_REDIRECT"] is True
+    )
+    assert found["SECURE_HSTS_SECONDS"] > 0
+
+
+def test_the_secret_key_is_made_once_and_for_its_owner_alone(
+    environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first, second = read()["SECRET_KEY"], read()["SECRET_KEY"]
+    assert first == second
+    assert len(first) > 50
+    assert (tmp_path / "data" / "secret-key").stat().st_mode & 0o077 == 0
+    environment.setenv("COSQA_SECRET_KEY", "given")
+    assert read()["SECRET_KEY"] == "given"
+
+
+def test_the_policy_of_the_pages_allows_nothing_inline_and_nothing_from_elsewhere(
+    environment: pytest.MonkeyPatch,
+) -> None:
+    directives = read()["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]
+    said = " ".join(str(source) for sources in directives.values() for source in sources)
+    assert "unsafe" not in said
+    assert "http" not in said
+    assert directives["default-src"] == ["'none'"]
+
+
+def test_every_known_name_is_read(environment: pytest.MonkeyPatch) -> None:
+    """A name that nothing reads would promise an effect that it has not."""
+    known = [name for name in read()["known_names"]() if not name.startswith("COSQA_TEST_")]
+    text = FILE.read_text()
+    assert [name for name in known if f'"{name}"' not in text] == []
+
+
+def test_the_command_line_shows_the_message(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("COSQA_SANDBOX", "podman")
+    ended = subprocess.run(
+        [sys.executable, "manage.py", "check"], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 1
+    assert ended.stderr == "COSQA_SANDBOX='podman': expected one of auto, bubblewrap, docker, none\n"
