@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
 
 from tests.e2e.conftest import Login, Watched
 from tests.e2e.pages import HEIGHTS, NARROW, overflow, watched_page
@@ -49,6 +49,26 @@ def test_an_exception_leads_to_the_line_that_raised_it(page: Page) -> None:
     link = page.locator(f"{LATEST} .frames a").last
     link.click()
     expect(page.locator(f"{link.get_attribute('href')}.is-hit")).to_be_visible()
+
+
+def test_an_answer_on_its_way_does_not_hide_the_next_call(page: Page) -> None:
+    answers: list[tuple[Route, APIResponse]] = []
+    asked: list[Route] = []
+    page.route("**/review/calls/**", lambda route: answers.append((route, route.fetch())))
+    page.locator(FIELD).fill("__import__('time').sleep(1.3)")  # longer than the page waits at first
+    page.keyboard.press("Enter")
+    while not answers:
+        page.wait_for_timeout(50)
+    page.route("**/review/cases/*/call/", lambda route: asked.append(route))
+    page.locator(FIELD).fill("20 + 2")
+    page.keyboard.press("Enter")
+    while not asked:
+        page.wait_for_timeout(50)
+    page.unroute("**/review/calls/**")
+    answers[0][0].fulfill(response=answers[0][1])
+    expect(page.locator(f"{LATEST} .call-value")).to_contain_text("None")
+    asked[0].continue_()
+    expect(page.locator(f"{LATEST} .call-again")).to_have_text("20 + 2")
 
 
 def test_what_can_not_be_asked_stays_in_the_field(page: Page) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, BrowserContext, Error, Page, Route, expect
 
 from tests.e2e.conftest import Login, Watched
 from tests.e2e.pages import NARROW, WIDE, log_in, overflow
@@ -97,6 +99,30 @@ def test_the_trace_of_a_run_is_not_squeezed_out(
     shown = page.evaluate("document.querySelector('#run .trace-scroll').clientHeight")
     rows = page.evaluate("document.querySelector('#run .trace').offsetHeight")
     assert shown >= min(rows, 300)
+
+
+def test_a_run_that_is_asked_for_while_another_ones_answer_arrives_is_shown(
+    edda: BrowserContext, server: Workbench, watched: Watched
+) -> None:
+    page = opened(edda, server, f"/review/cases/{watched.ids['case']}/")
+    answers: list[tuple[Route, APIResponse]] = []
+    asked: list[Route] = []
+    page.route("**/review/executions/**", lambda route: answers.append((route, route.fetch())))
+    page.keyboard.press("r")
+    while not answers:
+        page.wait_for_timeout(50)
+    page.unroute("**/review/executions/**")
+    page.route("**/run/", lambda route: asked.append(route))
+    page.keyboard.press("r")
+    while not asked:
+        page.wait_for_timeout(50)
+    with suppress(Error):  # nobody waits for it any more
+        answers[0][0].fulfill(response=answers[0][1])
+    with page.expect_response("**/review/executions/**") as second:
+        asked[0].continue_()
+    number = second.value.url.split("/executions/", 1)[1].split("/", 1)[0]
+    newest = page.locator(f'#run[data-run="{number}"]')
+    expect(newest).to_have_attribute("data-state", "done", timeout=20_000)
 
 
 @pytest.mark.parametrize("width", [WIDE, 794])  # paper lying and standing
