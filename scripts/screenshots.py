@@ -128,6 +128,7 @@ def with_history(running: Studio) -> Studio:
     ids |= launching.more_builds(contexts["admin"], url)
     review_some(contexts["expert"], url, ids)
     ids["execution"] = launching.run_again(contexts["expert"], url, ids["case"])
+    ids["call"] = launching.called(contexts["expert"], url, ids["case"])
     return replace(running, ids=ids)
 
 

@@ -176,6 +176,17 @@ def executed(browser: Browser, server: Workbench, watched: Watched, sessions: di
     return made
 
 
+@pytest.fixture(scope="session")
+def called(browser: Browser, server: Workbench, watched: Watched, sessions: dict[str, Any]) -> int:
+    """The id of a call that Edda made."""
+    from tests.e2e.launching import called as call
+
+    expert = entered(browser, server, sessions, "edda")
+    made = call(expert, server.url, watched.ids["case"])
+    expert.close()
+    return made
+
+
 def record_funnels(page: Page) -> None:
     """From now on each funnel and each word on the connection is noted; a reload would lose the notes."""
     page.evaluate("""() => {

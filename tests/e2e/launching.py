@@ -119,3 +119,16 @@ def run_again(context: BrowserContext, url: str, case: int) -> int:
     link = page.locator('a[href*="/review/executions/"]').first.get_attribute("href") or ""
     page.close()
     return int(link.split("/executions/", 1)[1].split("/", 1)[0])
+
+
+def called(context: BrowserContext, url: str, case: int) -> int:
+    """Have the case's candidate called by a person whose browser runs no script; the id of that call."""
+    page = context.new_page()
+    page.route("**/*.js", lambda route: route.abort())
+    page.goto(f"{url}/review/cases/{case}/")
+    page.locator("#call-expression").fill('purge_empty_strings(["a", "", "b"])')
+    page.get_by_role("button", name="Call", exact=True).click()
+    page.wait_for_url("**/review/calls/*/*")
+    answer = page.url.split("/calls/", 1)[1]
+    page.close()
+    return int(answer.split("/", 1)[0])

@@ -65,6 +65,7 @@ PLACES: Final = (
     Place("review-case-screened", "/review/cases/{screened}/", "expert"),
     Place("review-test", "/review/cases/{case}/test/", "expert"),
     Place("review-execution", "/review/executions/{execution}/", "expert"),
+    Place("review-answer", "/review/calls/{call}/?case={case}", "expert"),
     Place("review-done", "/review/builds/{build}/?show=unsettled", "expert"),
     Place("review-keys", "/review/keys/", "expert"),
     Place("api-docs", "/api/docs", "reader"),

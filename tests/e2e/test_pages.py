@@ -45,10 +45,11 @@ def look(
     watched: Watched,
     other_builds: dict[str, int],
     executed: int,
+    called: int,
     sessions: dict[str, Any],
 ) -> Iterator[Looker]:
     """Looks at each page once, however many tests ask about it."""
-    ids = watched.ids | other_builds | {"execution": executed}
+    ids = watched.ids | other_builds | {"execution": executed, "call": called}
     contexts = {role: entered(browser, server, sessions, name) for role, name in WHO.items()}
     known: dict[str, Look] = {}
 
