@@ -36,6 +36,8 @@ USER = "65534:65534"
 _MARGIN_MB = 64
 _OPEN_FILES = 1024
 _INODES = 4096
+# gVisor's kernel ends in mid-run when it may not have a thread for each of the program's, and some besides.
+_SENTRY_THREADS = 1024
 _INSTALL_MEMORY, _INSTALL_FILE_MB = 2 * 2**30, 2048
 # What a run would see of the machine without Protection.FILES.
 _MACHINE = ("/home", "/opt", "/root", "/run", "/srv", "/var")
@@ -70,8 +72,7 @@ def run_container(
         "read_only": Protection.READ_ONLY in protections,
         "tmpfs": {"/tmp": _temporary(shape, protections)},
         "shm_size": shape.tmp_mb * 2**20,
-        # The harness itself is one of them.
-        "pids_limit": shape.processes + 1,
+        "pids_limit": shape.processes + _own_processes(runtime),
         "mem_limit": memory,
         "memswap_limit": memory,
         **({"nano_cpus": 1_000_000_000} if Protection.CPU in protections else {}),
@@ -102,7 +103,7 @@ def install_container(seccomp: str, files: Sequence[Path], runtime: str) -> dict
         "read_only": True,
         "tmpfs": {"/tmp": "rw,nosuid,nodev,noexec,mode=1777,size=2g"},
         "shm_size": 2**20,
-        "pids_limit": 64,
+        "pids_limit": 64 + _own_processes(runtime),
         "mem_limit": _INSTALL_MEMORY,
         "memswap_limit": _INSTALL_MEMORY,
         "nano_cpus": 1_000_000_000,
@@ -118,6 +119,11 @@ def install_container(seccomp: str, files: Sequence[Path], runtime: str) -> dict
 def _namespaces(protections: frozenset[Protection]) -> dict[str, Any]:
     network = "none" if Protection.NETWORK in protections else "host"
     return {"network_mode": network, **({} if Protection.PROCESSES in protections else {"pid_mode": "host"})}
+
+
+def _own_processes(runtime: str) -> int:
+    """Those in a container that are not the program's: the harness, threads of a runtime's own kernel."""
+    return _SENTRY_THREADS if runtime.startswith("runsc") else 1
 
 
 def _rights(seccomp: str, protections: frozenset[Protection]) -> dict[str, Any]:

@@ -123,25 +123,30 @@ class Runner:
         self, program: Program, planned: Plan, limits: Limits, expression: bool = False
     ) -> tuple[Observation, float]:
         """What was seen of the run, and the seconds that it waited for its turn. Raises NotRun."""
-        try:
-            packages = self.prepare(program)
-        except DependencyRefused as error:
-            raise NotRun(Outcome.DEPENDENCY_REFUSED, error) from error
-        except SandboxUnavailable as error:
-            raise NotRun(Outcome.UNAVAILABLE, error) from error
-        queued = self.queue.waited()
+        packages, queued = self._prepared(program), self.queue.waited()
         try:
             request = self._request(program, planned, limits, packages, expression)
-            return self._seen(request, limits, packages), queued
+            return self._seen(program, request, limits, packages), queued
         except SandboxUnavailable as error:
             raise NotRun(Outcome.UNAVAILABLE, error, queued) from error
         finally:
             self.queue.leave()
 
-    def _seen(self, message: bytes, limits: Limits, packages: Packages) -> Observation:
+    def _prepared(self, program: Program) -> Packages:
+        try:
+            return self.prepare(program)
+        except DependencyRefused as error:
+            raise NotRun(Outcome.DEPENDENCY_REFUSED, error) from error
+        except SandboxUnavailable as error:
+            raise NotRun(Outcome.UNAVAILABLE, error) from error
+
+    def _seen(self, program: Program, message: bytes, limits: Limits, packages: Packages) -> Observation:
         """Raises SandboxUnavailable when nothing started, or what started was lost again and again."""
         told: list[Exception] = []
         while _is_worth_another(told):
+            if told:
+                # They may be what was lost; their folders keep their names.
+                packages = self._prepared(program)
             try:
                 reply = self.exchange(message, limits, packages, bool(told))
                 seen = observation(reply.data, reply.oom_kills) if reply.data else killed_for_memory()

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import io
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -17,11 +18,12 @@ import sandbox.docker
 from sandbox import containers
 from sandbox.containers import LABEL
 from sandbox.docker import DockerSandbox
-from sandbox.installing import PipSettings
+from sandbox.installing import PipSettings, machine_settings
 from sandbox.program import Limits, Program
 from sandbox.protocol import SandboxUnavailable
 from sandbox.report import Outcome, Report
-from sandbox.runner import Sandbox
+from sandbox.runner import Sandbox, open_sandbox
+from tests.packages import shared
 from tests.sandbox.engines import REFUSED, Proxy, real_host
 
 pytestmark = [
@@ -139,7 +141,7 @@ def _image(client: sdk.DockerClient, tag: str) -> None:
 
 
 def test_an_image_that_is_gone_is_named_and_used_again_when_it_is_back(client: sdk.DockerClient) -> None:
-    tag = "cosqa-sandbox-test:removed"
+    tag = f"cosqa-sandbox-test:removed-{os.getpid()}"
     _image(client, tag)
     opened = _opened(real_host(), image=tag)
     before = opened.image
@@ -194,6 +196,78 @@ def test_an_installation_that_is_just_beginning_is_not_reaped(
 
     monkeypatch.setattr(docker._api, "create_container", created_and_reaped)
     docker.install(("inflection==0.5.1",))
+
+
+INFLECTED = Program(
+    "import inflection\n\n\ndef f(x):\n    return inflection.pluralize(x)\n",
+    'assert f("query") == "queries"\n',
+    ("inflection==0.5.1",),
+)
+
+
+class Volume:
+    """A volume for layers that is nobody else's, and what somebody with rights on the engine does to it."""
+
+    def __init__(self, client: sdk.DockerClient, name: str) -> None:
+        self._client, self.name = client, name
+
+    def opened(self, layers_mb: int) -> Sandbox:
+        environment, files = machine_settings(os.environ)
+        return open_sandbox(
+            "docker",
+            shared(),
+            docker_host=real_host(),
+            pool=0,
+            pip_environment=environment,
+            pip_files=files,
+            layers_mb=layers_mb,
+        )
+
+    def have(self, script: str) -> str:
+        """What a Python script prints whose working folder is the volume."""
+        told: bytes = self._client.containers.run(
+            containers.image_tag(),
+            ["python3", "-c", f"import os, pathlib, shutil\nos.chdir('/layers')\n{script}"],
+            user="0:0",
+            volumes={self.name: {"bind": "/layers", "mode": "rw"}},
+            remove=True,
+        )
+        return told.decode().strip()
+
+
+@pytest.fixture
+def volume(docker: Sandbox, client: sdk.DockerClient, monkeypatch: pytest.MonkeyPatch) -> Iterator[Volume]:
+    name = f"cosqa-sandbox-test-{os.getpid()}"
+    monkeypatch.setattr(containers, "LAYERS_VOLUME", name)
+    yield Volume(client, name)
+    client.volumes.get(name).remove(force=True)
+
+
+def test_a_layer_that_was_changed_in_the_volume_is_made_again(volume: Volume) -> None:
+    with contextlib.closing(volume.opened(100)) as first:
+        assert first.run(INFLECTED, LIMITS).outcome is Outcome.PASSED
+    volume.have("next(pathlib.Path().glob('*/inflection/__init__.py')).write_text('pluralize = str.upper')")
+    with contextlib.closing(volume.opened(100)) as second:
+        assert second.run(INFLECTED, LIMITS).outcome is Outcome.PASSED
+
+
+def test_a_layer_that_is_gone_from_the_volume_is_made_again(volume: Volume) -> None:
+    with contextlib.closing(volume.opened(100)) as opened:
+        assert opened.run(INFLECTED, LIMITS).outcome is Outcome.PASSED
+        volume.have("for one in pathlib.Path().iterdir(): shutil.rmtree(one)")
+        assert opened.run(INFLECTED, LIMITS).outcome is Outcome.PASSED
+
+
+def test_the_volume_keeps_below_its_cap_what_was_used_last(volume: Volume) -> None:
+    with contextlib.closing(volume.opened(1)) as opened:
+        opened.install(("inflection==0.5.1",))
+        before = volume.have("print(next(pathlib.Path('.marks').iterdir()).name)")
+        with pytest.raises(SandboxUnavailable, match="packages do not fit"):
+            opened.install(("pyparsing==3.1.4",))
+        volume.have(f"os.utime('.marks/{before}', (0, 0))")
+        opened.install(("pyparsing==3.1.4",))
+    assert volume.have(f"print(os.path.exists('{before}'))") == "False"
+    assert volume.have("print(len(list(pathlib.Path('.marks').iterdir())))") == "1"
 
 
 def test_without_an_engine_it_says_where_it_looked(tmp_path: Path) -> None:
