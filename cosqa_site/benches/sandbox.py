@@ -16,7 +16,10 @@ from typing import Final
 from annotation.tools import open_configured
 from cosqa_site.benches import naive
 from cosqa_site.benches.clock import Work, best_rates, latencies, median_and_p95
+from cosqa_site.benches.profile import profile
+from sandbox.calling import CALL_LIMITS, Call, CallOutcome
 from sandbox.program import Limits, Program
+from sandbox.report import Report
 from sandbox.runner import Backend, Sandbox, SandboxUnavailable
 
 CALLERS: Final = 4
@@ -32,6 +35,7 @@ CANDIDATE: Final = (
 PROGRAM: Final = "def main():\n    assert total([1, 2, 3]) == 6\n    assert total([]) == 0\n\n\nmain()\n"
 TRACED: Final = Program(candidate=CANDIDATE, source=PROGRAM)
 UNTRACED: Final = replace(TRACED, trace=False)
+CALL: Final = Call(CANDIDATE, "total([1, 2, 3])")
 
 Figures = dict[str, object]
 
@@ -91,9 +95,11 @@ def of_bubblewrap(sandbox: Sandbox, script: Path, ratios: dict[str, float]) -> F
     rates = best_rates(works, PROGRAMS, CALLERS)
     ratios["bubblewrap_throughput"] = round(rates["untraced"] / rates["bare"], 3)
     ratios["bubblewrap_traced_throughput"] = round(rates["traced"] / rates["bare"], 3)
+    alone = {**works, "call": lambda: call(sandbox)}
     return {
         "programs_per_second": rates,
-        "milliseconds": {name: median_and_p95(latencies(work, ALONE)) for name, work in works.items()},
+        "milliseconds": {name: median_and_p95(latencies(work, ALONE)) for name, work in alone.items()},
+        "processor_milliseconds": profile(lambda: run(sandbox, TRACED), PROGRAMS, CALLERS),
     }
 
 
@@ -101,11 +107,16 @@ def of_docker(sandbox: Sandbox, folder: Path, ratios: dict[str, float]) -> Figur
     naively = naive.docker_run(folder, sandbox.image.partition(":")[2], CANDIDATE + PROGRAM)
     works: dict[str, Work] = {"naive": naively, "pool": lambda: run(sandbox, TRACED)}
     warm = median_and_p95(latencies(works["pool"], ALONE, pause=REFILL_SECONDS))
+    called = median_and_p95(latencies(lambda: call(sandbox), ALONE, pause=REFILL_SECONDS))
     fresh = median_and_p95(latencies(naively, ALONE))
     rates = best_rates(works, CONTAINERS, DOCKER_CALLERS)
     ratios["docker_warm_latency"] = round(warm["median"] / fresh["median"], 3)
     ratios["docker_throughput"] = round(rates["pool"] / rates["naive"], 3)
-    return {"programs_per_second": rates, "milliseconds": {"naive": fresh, "warm": warm}}
+    return {
+        "programs_per_second": rates,
+        "milliseconds": {"naive": fresh, "warm": warm, "call": called},
+        "processor_milliseconds": profile(lambda: run(sandbox, TRACED), CONTAINERS, DOCKER_CALLERS),
+    }
 
 
 def memory(sandbox: Sandbox) -> Figures:
@@ -123,8 +134,16 @@ def resident_mb() -> float:
     return pages * resource.getpagesize() / 1e6
 
 
-def run(sandbox: Sandbox, program: Program) -> None:
-    """Run it; raises SandboxUnavailable unless it passed, since a failure's time says nothing."""
+def run(sandbox: Sandbox, program: Program) -> Report:
+    """Its report; raises SandboxUnavailable unless it passed, since a failure's time says nothing."""
     report = sandbox.run(program, Limits())
     if report.outcome != "passed":
         raise SandboxUnavailable(f"the bench's program did not pass: {report.canonical()}")
+    return report
+
+
+def call(sandbox: Sandbox) -> None:
+    """Ask the candidate; raises SandboxUnavailable unless it answered."""
+    answer = sandbox.call(CALL, CALL_LIMITS)
+    if answer.outcome is not CallOutcome.RETURNED:
+        raise SandboxUnavailable(f"the bench's call did not return: {answer.to_json()}")

@@ -11,6 +11,7 @@ from annotation import tools
 from cosqa_site.benches import clock, sandbox
 from sandbox.runner import Backend, Sandbox, SandboxUnavailable
 
+BACKENDS = {"bubblewrap", "docker"}
 SMALL = {"PROGRAMS": 4, "CONTAINERS": 2, "ALONE": 2, "REFILL_SECONDS": 0.0, "MEMORY_PROGRAMS": 3}
 
 
@@ -43,4 +44,6 @@ def test_each_backend_has_its_ratios(found: dict[str, Any]) -> None:
         expected |= {"docker_throughput", "docker_warm_latency"}
     assert set(found["ratios"]) == expected
     assert all(ratio > 0 for ratio in found["ratios"].values())
+    assert all(found[backend]["milliseconds"]["call"]["p95"] > 0 for backend in found.keys() & BACKENDS)
+    assert all(found[backend]["processor_milliseconds"]["busy"] > 0 for backend in found.keys() & BACKENDS)
     assert found["memory"]["programs"] == 3
