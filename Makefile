@@ -3,6 +3,8 @@
 .PHONY: help demo test test-postgres check lint types contracts run worker bench survive clean
 
 PY := .venv/bin/python
+# The files of tests are shared out to as many processes as there are cores.
+PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 export PYTHONUNBUFFERED := 1
 
 help: ## list the targets
@@ -27,7 +29,7 @@ worker: .venv/.base ## run the workers in the foreground
 test: .venv/.all ## run the whole test suite
 	@scripts/need-sandbox
 	@scripts/need-chromium
-	@.venv/bin/pytest --ignore tests/e2e $(PYTEST)
+	@.venv/bin/pytest --ignore tests/e2e $(PARALLEL) --durations 15 $(PYTEST)
 	@scripts/browser-tests $(PYTEST)
 
 # What chooses its database itself is left out.
@@ -35,7 +37,7 @@ test-postgres: .venv/.all ## run the tests that touch the database on the Postgr
 	@test -n "$$COSQA_TEST_DATABASE_URL" || { echo "make: set COSQA_TEST_DATABASE_URL, such as postgres://postgres@127.0.0.1:5432/postgres" >&2; exit 1; }
 	@DATABASE_URL=$$COSQA_TEST_DATABASE_URL .venv/bin/pytest tests/annotation tests/retrieval tests/site \
 	  -m "not real_data and not browser" --ignore tests/site/test_serve.py --ignore tests/site/test_sample.py \
-	  --ignore tests/annotation/test_tasks.py $(PYTEST)
+	  --ignore tests/annotation/test_tasks.py $(PARALLEL) $(PYTEST)
 
 protections: .venv/.all ## run the hostile programs with each protection of the sandbox switched off (minutes)
 	@SANDBOX_WHOLE=yes .venv/bin/pytest tests/sandbox/test_protections.py $(PYTEST)

@@ -3,8 +3,7 @@
 MiniLM's vectors are encoded once and kept under pytest's cache folder, so that a second run takes seconds.
 """
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import pytest
@@ -14,6 +13,7 @@ from retrieval.filters import text_of
 from retrieval.index import mine
 from retrieval.metrics import METRICS
 from retrieval.vectors import VectorStore
+from tests.vectors import kept
 
 pytestmark = pytest.mark.real_data
 DEEP = 1000
@@ -25,9 +25,10 @@ class RealQuery(Protocol):
     gold: int
 
 
-@pytest.fixture(scope="module")
-def store(pytestconfig: pytest.Config) -> VectorStore:
-    return VectorStore(Path(pytestconfig.cache.mkdir("vectors")))
+@pytest.fixture
+def store(pytestconfig: pytest.Config) -> Iterator[VectorStore]:
+    with kept(pytestconfig) as folder:
+        yield VectorStore(folder)
 
 
 def gold_ranks(

@@ -15,6 +15,7 @@ Needs            a path of the machine that it is after
 """
 
 import ast
+import fcntl
 import os
 import re
 import socket
@@ -178,10 +179,13 @@ def run_all(
 def bait() -> Iterator[None]:
     """What a program that gets through finds on this machine: listeners, a secret, a file that holds it."""
     planted = Path("/var/tmp/cosqa-planted-secret")
-    planted.write_text(_SECRET)
-    os.environ["COSQA_SECRET"] = _SECRET
-    try:
-        with ExitStack() as sockets:
+    with ExitStack() as sockets:
+        # It is one for the machine: another process of the tests waits with its own.
+        lock = sockets.enter_context(open("/var/tmp/cosqa-planted.lock", "w"))
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        planted.write_text(_SECRET)
+        os.environ["COSQA_SECRET"] = _SECRET
+        try:
             for family, kind, address in _LISTENERS:
                 listener = sockets.enter_context(socket.socket(family, kind))
                 # Whoever else listens there is as good a bait.
@@ -190,9 +194,9 @@ def bait() -> Iterator[None]:
                     if kind is socket.SOCK_STREAM:
                         listener.listen(64)
             yield
-    finally:
-        del os.environ["COSQA_SECRET"]
-        planted.unlink(missing_ok=True)
+        finally:
+            del os.environ["COSQA_SECRET"]
+            planted.unlink(missing_ok=True)
 
 
 _SECRET = "PLANTED" + "SECRET"

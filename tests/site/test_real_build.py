@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from annotation.tools import tools
 from retrieval.importing import Options, import_cosqa
 from retrieval.models import Collection
 from tests.packages import share
+from tests.vectors import kept
 
 pytestmark = [pytest.mark.real_data, pytest.mark.django_db(transaction=True)]
 COUNTS = {"llm": 2, "sandbox": 1, "mining": 1, "control": 1}
@@ -62,11 +63,16 @@ DECIDED: dict[tuple[str, str], dict[str, Any]] = {
 @pytest.fixture
 def build(
     real_data: Path, settings: Any, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
-) -> Build:
+) -> Iterator[Build]:
     """The launched build; its vectors are those that the retrieval tests encode, once for both."""
-    settings.COSQA_HOME = Path(pytestconfig.cache.mkdir("vectors")).parent
-    share(settings.COSQA_HOME)
     monkeypatch.setattr(worker, "child", in_process)
+    with kept(pytestconfig) as vectors:
+        settings.COSQA_HOME = vectors.parent
+        share(settings.COSQA_HOME)
+        yield launched(real_data)
+
+
+def launched(real_data: Path) -> Build:
     cosqa = real_data / "cosqa"
     import_cosqa(cosqa / "cosqa-retrieval-dev-500.json", cosqa / "code_idx_map.txt", "cosqa", Options())
     queries, snippets = (Collection.objects.get(name="cosqa", kind=kind) for kind in ("queries", "snippets"))
