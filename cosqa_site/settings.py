@@ -21,6 +21,7 @@ from sandbox.installing import PACKAGES_AS_OF
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 SANDBOX_BACKENDS = ("auto", "bubblewrap", "docker", "none")
+SHORTEST_KEY = 32
 LLM_PROFILES = ("anthropic", "deepseek", "generic")
 
 
@@ -144,8 +145,15 @@ def home() -> Path:
 
 
 def secret_key(folder: Path) -> str:
-    """The key from the environment, else one made once for this installation and kept beside its data."""
+    """The key from the environment, else one made once for this installation and kept beside its data.
+
+    Raises ImproperlyConfigured, without the key, when a given one can be guessed.
+    """
     given = text("COSQA_SECRET_KEY")
+    if given and (len(given) < SHORTEST_KEY or len(set(given)) < 5):
+        raise ImproperlyConfigured(
+            f"COSQA_SECRET_KEY: expected at least {SHORTEST_KEY} random characters: openssl rand -hex 32"
+        )
     if given:
         return given
     path = folder / "secret-key"

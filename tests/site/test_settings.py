@@ -16,6 +16,7 @@ from sandbox.installing import PACKAGES_AS_OF
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "cosqa_site" / "settings.py"
+GIVEN_KEY = "0123456789abcdef" * 2
 OTHERS = ("ANTHROPIC_API_KEY", "CELERY_BROKER_URL", "DATABASE_URL", "REDIS_URL")
 
 
@@ -174,8 +175,18 @@ def test_the_secret_key_is_made_once_and_for_its_owner_alone(
     assert first == second
     assert len(first) > 50
     assert (tmp_path / "data" / "secret-key").stat().st_mode & 0o077 == 0
-    environment.setenv("COSQA_SECRET_KEY", "given")
-    assert read()["SECRET_KEY"] == "given"
+    environment.setenv("COSQA_SECRET_KEY", GIVEN_KEY)
+    assert read()["SECRET_KEY"] == GIVEN_KEY
+
+
+@pytest.mark.parametrize("value", ["a", "changeme", "x" * 64, GIVEN_KEY[:31]])
+def test_a_secret_key_that_can_be_guessed_is_refused_and_not_repeated(
+    environment: pytest.MonkeyPatch, value: str
+) -> None:
+    environment.setenv("COSQA_SECRET_KEY", value)
+    with pytest.raises(ImproperlyConfigured, match="COSQA_SECRET_KEY: expected at least 32") as refused:
+        read()
+    assert repr(value) not in str(refused.value)
 
 
 def test_the_policy_of_the_pages_allows_nothing_inline_and_nothing_from_elsewhere(
