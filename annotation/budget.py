@@ -72,12 +72,14 @@ def insert(build: Build, request: Request, provider: str, price: Price | None, a
     looked: the totals were waited for meanwhile.
     """
     digest = request.digest()
+    # Read before the others are looked at: one that comes in between is seen, or has taken this number.
+    attempt = LLMCall.objects.next_attempt(digest)
     others = LLMCall.objects.filter(digest=digest)
     if others.filter(status__in=[LLMCall.Status.RESERVED, LLMCall.Status.SUCCEEDED]).exists():
         raise AlreadyAsked(digest)
     return LLMCall.objects.create(
         digest=digest,
-        attempt=LLMCall.objects.next_attempt(digest),
+        attempt=attempt,
         status=LLMCall.Status.RESERVED,
         agent=request.agent,
         model=request.model,

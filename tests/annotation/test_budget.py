@@ -170,6 +170,20 @@ def test_a_call_that_waits_for_a_file_does_not_hold_up_a_model_that_can_answer()
     assert answered(other, live, request_of(other)).status == LLMCall.Status.SUCCEEDED
 
 
+def test_another_builds_attempt_that_comes_in_between_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    case, other = one_case(), one_case(name="second")
+    counted = LLMCall.objects.next_attempt
+
+    def overtaken(digest: str) -> int:
+        monkeypatch.setattr(LLMCall.objects, "next_attempt", counted)
+        budget.insert(other.build, request_of(other), "live", None, 0)
+        return counted(digest)
+
+    monkeypatch.setattr(LLMCall.objects, "next_attempt", overtaken)
+    with pytest.raises(budget.AlreadyAsked):
+        budget.reserve(case, request_of(case), "live")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_threads_that_ask_the_same_pay_once() -> None:
     builds = [factories.opened("first"), factories.opened("second")]
