@@ -22,6 +22,7 @@ from sandbox.confinement import Confinement
 from sandbox.dependencies import Requirement, requirements
 from sandbox.execution import (
     GRACE_SECONDS,
+    STARVED,
     HarnessLost,
     NotStarted,
     Packages,
@@ -235,10 +236,18 @@ def _asked(
     try:
         data = _converse(process, message, time.monotonic() + seconds)
     except HarnessLost:
+        _judgeable(group)
         if group and (kills := group.oom_kills()):
             return Reply(b"", kills)
         raise
+    _judgeable(group)
     return Reply(data, group.oom_kills() if group else None)
+
+
+def _judgeable(group: MemoryGroup | None) -> None:
+    """Raises SandboxUnavailable when the kernel killed in there for others' sake."""
+    if group and group.starved():
+        raise SandboxUnavailable(STARVED)
 
 
 def _converse(process: subprocess.Popen[bytes], message: bytes, deadline: float) -> bytes:

@@ -45,13 +45,22 @@ class MemoryGroup:
         (self.folder / "cgroup.procs").write_text(str(pid))
 
     def oom_kills(self) -> int:
-        """How often the kernel killed here because the group's limit was reached, not the machine's."""
+        """How often the kernel killed here because the group's limit was reached; see `starved`."""
+        return self._kills() if self._reached() else 0
+
+    def starved(self) -> bool:
+        """Whether the kernel killed here because the machine had no memory left."""
+        return self._kills() > 0 and not self._reached()
+
+    def _kills(self) -> int:
+        name = "memory.events" if _is_unified(self.folder) else "memory.oom_control"
+        return self._counts(name).get("oom_kill", 0)
+
+    def _reached(self) -> bool:
         if _is_unified(self.folder):
-            events = self._counts("memory.events")
-            return events["oom_kill"] if events["oom"] else 0
+            return self._counts("memory.events")["oom"] > 0
         most, limit = (int((self.folder / name).read_text()) for name in _V1_USAGE)
-        reached = most >= limit - _CHARGED_AT_ONCE
-        return self._counts("memory.oom_control").get("oom_kill", 0) if reached else 0
+        return most >= limit - _CHARGED_AT_ONCE
 
     def _counts(self, name: str) -> dict[str, int]:
         lines = (self.folder / name).read_text().splitlines()

@@ -18,6 +18,7 @@ from sandbox.report import Outcome, Report
 __all__ = [
     "ENVIRONMENT",
     "GRACE_SECONDS",
+    "STARVED",
     "HarnessLost",
     "NotStarted",
     "Packages",
@@ -27,6 +28,7 @@ __all__ = [
     "read_reply",
 ]
 
+STARVED = "no verdict: the machine ran out of memory. Try again later"
 # The whole environment of a run: the same on both backends, and nothing of the caller's.
 ENVIRONMENT = {
     "HOME": "/tmp",
@@ -150,7 +152,7 @@ class Runner:
             try:
                 reply = self.exchange(message, limits, packages, bool(told))
                 seen = observation(reply.data, reply.oom_kills) if reply.data else killed_for_memory()
-                return _with_its_time(seen)
+                return _judgeable(seen)
             except (NotStarted, HarnessLost, Garbled) as error:
                 told.append(error)
                 time.sleep(_PAUSE_SECONDS)
@@ -195,7 +197,10 @@ def _no_verdict(told: Sequence[Exception]) -> str:
     return f"no verdict: the sandbox was lost {_LOSSES} times, perhaps by the program itself: {reasons}"
 
 
-def _with_its_time(seen: Observation) -> Observation:
+def _judgeable(seen: Observation) -> Observation:
+    """The same; raises SandboxUnavailable when the machine, not the program, made its end."""
+    if seen.stopped == "starved":
+        raise SandboxUnavailable(STARVED)
     if seen.stopped == "busy":
         had = f"{seen.cpu_seconds:.1f} s of a processor in {seen.seconds:.0f} s"
         raise SandboxUnavailable(

@@ -14,6 +14,7 @@ import sys
 import time
 
 from sandbox.harness.clock import Clock, reaped_seconds
+from sandbox.harness.memory import occupied, oom_kills, proportional, resident
 from sandbox.harness.wire import read_message, write_all, write_message
 
 TYPE_CHECKING = False
@@ -70,7 +71,7 @@ class _Supervision:
 
     def result(self) -> dict[str, Any]:
         """Run the program to its end and say what was seen."""
-        oom_kills = _oom_kills()
+        killed_before = oom_kills()
         clock = Clock(self._limits["seconds"], self._limits["longest"])
         self._pid = os.fork()
         if self._pid == 0:
@@ -80,6 +81,7 @@ class _Supervision:
         self._watch(clock)
         seconds = clock.elapsed()
         self._clear()
+        kills = self._kills_since(killed_before)
         records, foreign = self._sorted_records()
         return {
             "records": records,
@@ -92,7 +94,7 @@ class _Supervision:
             "seconds": seconds,
             "cpu_seconds": reaped_seconds(),
             "peak": max(self._peak, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024),
-            "oom_kills": None if oom_kills is None else (_oom_kills() or 0) - oom_kills,
+            "oom_kills": kills,
             "left": self._left,
         }
 
@@ -137,10 +139,10 @@ class _Supervision:
 
     def _look_at_memory(self) -> None:
         limit = self._limits["memory_mb"] * _MEGABYTE
-        used = self._memory(_resident, self._page)
+        used = self._memory(resident, self._page)
         # Pages that forks share count for each of them, so a sum above the limit is looked at closely.
         if used > limit:
-            used = self._memory(_proportional, 1)
+            used = self._memory(proportional, 1)
         self._peak = max(self._peak, used)
         if used > limit:
             self._stopped = "memory"
@@ -148,9 +150,19 @@ class _Supervision:
     def _memory(self, measure: Any, unit: int) -> int:
         own = str(os.getpid())
         processes = [name for name in os.listdir("/proc") if name.isdigit() and name != own]
-        files = sum(_occupied(folder) for folder in ("/tmp", "/dev/shm"))
+        files = sum(occupied(folder) for folder in ("/tmp", "/dev/shm"))
         used: int = sum(measure(name) for name in processes) * unit
         return used + files
+
+    def _kills_since(self, before: tuple[int, bool] | None) -> int | None:
+        """The kernel's kills because the limit was reached; what the machine's need ended says nothing."""
+        now = oom_kills()
+        if before is None or now is None:
+            return None
+        kills, own = now[0] - before[0], now[1]
+        if kills and not own:
+            self._stopped = self._stopped or "starved"
+        return kills if own else 0
 
     def _clear(self) -> None:
         """Kill what is left, wait for all of it, and take what lies in the pipes."""
@@ -269,46 +281,3 @@ def _set_dumpable(value: int) -> None:
     function = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]  # None: this process
     _ctypes.call_function(function, (_SET_DUMPABLE, value, 0, 0, 0))
     del sys.modules["_ctypes"]
-
-
-def _resident(process: str) -> int:
-    try:
-        with open(f"/proc/{process}/statm", "rb") as file:
-            return int(file.read().split()[1])
-    except (OSError, IndexError):
-        return 0  # it has ended
-
-
-def _proportional(process: str) -> int:
-    try:
-        with open(f"/proc/{process}/smaps_rollup", "rb") as file:
-            for line in file:
-                if line.startswith(b"Pss:"):
-                    return int(line.split()[1]) * 1024
-    except PermissionError:
-        return _resident(process) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0  # it has ended
-    return 0
-
-
-def _occupied(folder: str) -> int:
-    try:
-        found = os.statvfs(folder)
-    except OSError:
-        return 0
-    # An empty file takes about a kilobyte of the kernel's memory.
-    return (found.f_blocks - found.f_bfree) * found.f_frsize + (found.f_files - found.f_ffree) * 1024
-
-
-def _oom_kills() -> int | None:
-    """How often the kernel killed for memory in this control group; None where it does not say."""
-    for path in ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events"):
-        try:
-            with open(path) as file:
-                for line in file:
-                    if line.startswith("oom_kill "):
-                        return int(line.split()[1])
-        except OSError:
-            continue
-    return None

@@ -55,14 +55,15 @@ def test_a_kill_for_memory_is_counted(group: MemoryGroup) -> None:
 
 def test_a_kill_by_itself_is_not(group: MemoryGroup) -> None:
     assert _status(group, "import os; os.kill(os.getpid(), 9)") == -signal.SIGKILL
-    assert group.oom_kills() == 0
+    assert (group.oom_kills(), group.starved()) == (0, False)
 
 
 @pytest.mark.parametrize(("reached", "counted"), [(0, 0), (3, 2)])
 def test_a_kill_because_the_machine_had_no_memory_is_not(tmp_path: Path, reached: int, counted: int) -> None:
     (tmp_path / "cgroup.controllers").write_text("memory\n")
     (tmp_path / "memory.events").write_text(f"low 0\nmax 9\noom {reached}\noom_kill 2\n")
-    assert MemoryGroup(tmp_path).oom_kills() == counted
+    group = MemoryGroup(tmp_path)
+    assert (group.oom_kills(), group.starved()) == (counted, not counted)
 
 
 def test_the_group_of_a_dead_caller_goes_with_all_that_runs_in_it(parent: Path) -> None:

@@ -159,3 +159,9 @@ def test_a_reply_that_announces_too_much_is_not_awaited() -> None:
 
 def test_a_run_may_take_longer_than_its_time_when_others_have_the_processor() -> None:
     assert longest(Limits(seconds=2)) > 2 * 2
+
+
+def test_what_the_kernel_killed_for_others_sake_gives_no_verdict() -> None:
+    starved = json.dumps({**json.loads(FELL), "stopped": "starved"}).encode()
+    report = Backend(starved).run()
+    assert report.outcome is Outcome.UNAVAILABLE and "the machine ran out of memory" in report.detail
