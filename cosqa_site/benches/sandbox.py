@@ -6,7 +6,9 @@ All are measured in rounds that take turns, so that a busy moment of the machine
 from __future__ import annotations
 
 import resource
+import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -96,9 +98,10 @@ def of_bubblewrap(sandbox: Sandbox, script: Path, ratios: dict[str, float]) -> F
     ratios["bubblewrap_throughput"] = round(rates["untraced"] / rates["bare"], 3)
     ratios["bubblewrap_traced_throughput"] = round(rates["traced"] / rates["bare"], 3)
     alone = {**works, "call": lambda: call(sandbox)}
+    found = {name: median_and_p95(latencies(work, ALONE)) for name, work in alone.items()}
     return {
         "programs_per_second": rates,
-        "milliseconds": {name: median_and_p95(latencies(work, ALONE)) for name, work in alone.items()},
+        "milliseconds": {**found, "call_in_a_build": calls_in_a_build("bubblewrap", sandbox)},
         "processor_milliseconds": profile(lambda: run(sandbox, TRACED), PROGRAMS, CALLERS),
     }
 
@@ -114,9 +117,39 @@ def of_docker(sandbox: Sandbox, folder: Path, ratios: dict[str, float]) -> Figur
     ratios["docker_throughput"] = round(rates["pool"] / rates["naive"], 3)
     return {
         "programs_per_second": rates,
-        "milliseconds": {"naive": fresh, "warm": warm, "call": called},
+        "milliseconds": {
+            "naive": fresh,
+            "warm": warm,
+            "call": called,
+            "call_in_a_build": calls_in_a_build("docker", sandbox),
+        },
         "processor_milliseconds": profile(lambda: run(sandbox, TRACED), CONTAINERS, DOCKER_CALLERS),
     }
+
+
+def calls_in_a_build(backend: Backend, sandbox: Sandbox) -> dict[str, float]:
+    """Calls in a sandbox reserved for people, while programs fill the other one as a build does."""
+    with box(backend) as reserved, filled(sandbox):
+        return median_and_p95(latencies(lambda: call(reserved), ALONE, pause=REFILL_SECONDS))
+
+
+@contextmanager
+def filled(sandbox: Sandbox) -> Iterator[None]:
+    """Programs at full speed until the block ends."""
+    over = threading.Event()
+
+    def work() -> None:
+        while not over.is_set():
+            run(sandbox, TRACED)
+
+    with ThreadPoolExecutor(CALLERS) as pool:
+        callers = [pool.submit(work) for _ in range(CALLERS)]
+        try:
+            yield
+        finally:
+            over.set()
+        for caller in callers:
+            caller.result()
 
 
 def memory(sandbox: Sandbox) -> Figures:
