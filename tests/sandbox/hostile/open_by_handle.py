@@ -3,7 +3,7 @@
 Must: be refused by name, before the kernel looks at it.
 Outcome: errored
 Stopped by (docker): system call filter + no rights
-Stopped by (bubblewrap): system call filter + no rights
+Stopped by (bubblewrap): fixed + system call filter
 Report: suspicious
 """
 

@@ -2,7 +2,8 @@
 
 Must: be refused the socket.
 Outcome: passed
-Stopped by: system call filter + no rights
+Stopped by (bubblewrap): system call filter + no rights + no nested namespaces
+Stopped by (docker): system call filter + no rights
 """
 
 import errno

@@ -2,7 +2,8 @@
 
 Must: be refused by name, before the kernel looks at it.
 Outcome: errored
-Stopped by: system call filter + no rights
+Stopped by (bubblewrap): system call filter + no rights + no nested namespaces
+Stopped by (docker): system call filter + no rights
 Report: suspicious
 """
 
