@@ -127,7 +127,9 @@ def may_be_told(program: Hostile, backend: str, without: frozenset[str]) -> bool
     unknown = "nothing" in stopped_by or (stopped_by & MACHINE and stopped_by & without)
     # Outside a process namespace nobody ends the children of the other programs.
     stays = Protection.PROCESSES in without and stopped_by != without
-    return not unknown and not stays and not program.header("Only contained")
+    # With a process 1 of bubblewrap's own, the control group gets that one, and the harness is its child.
+    loose = backend == "bubblewrap" and Protection.PROCESS_1 in without and "memory limit" in stopped_by
+    return not (unknown or stays or loose or program.header("Only contained"))
 
 
 def through(reports: Mapping[str, Report]) -> set[str]:
