@@ -111,7 +111,8 @@ class DockerSandbox:
     def reap(self) -> int:
         """Remove containers past their deadline, of dead callers, and those this sandbox lost sight of."""
         with suppress(*_ENGINE_ERRORS):
-            found = self._api.containers(all=True, filters={"label": LABEL})
+            # The image itself carries LABEL, and so does whatever else somebody runs from it.
+            found = self._api.containers(all=True, filters={"label": f"{LABEL}.sandbox"})
             return sum(self._remove(one["Id"]) for one in found if self._is_left(one))
         # It does not answer: there is another round.
         return 0

@@ -183,6 +183,15 @@ def test_a_container_that_its_sandbox_lost_sight_of_is_the_reapers(client: sdk.D
     opened.close()
 
 
+def test_what_else_somebody_runs_from_the_image_is_not_the_reapers(client: sdk.DockerClient) -> None:
+    other = client.containers.create(containers.image_tag())
+    opened = _opened(real_host())
+    opened.reap()
+    opened.close()
+    other.reload()  # raises NotFound where it is gone
+    other.remove()
+
+
 def test_an_installation_that_is_just_beginning_is_not_reaped(
     docker: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
