@@ -184,10 +184,11 @@ class _Diagnosis:
     ) -> tuple[Outcome, str]:
         if sum(self.seen.output_bytes) > self.limits.output_bytes * _OVERFLOW_FACTOR:
             return Outcome.OUTPUT_OVERFLOW, "it printed far more than is kept"
-        if self.seen.stopped in _STOPPED:
-            return _STOPPED[self.seen.stopped], _STOP_TEXTS[self.seen.stopped]
+        # Before the deadline: a program whose child was killed may have waited for it until then.
         if self.seen.oom_kills:
             return Outcome.OUT_OF_MEMORY, _STOP_TEXTS["memory"]
+        if self.seen.stopped in _STOPPED:
+            return _STOPPED[self.seen.stopped], _STOP_TEXTS[self.seen.stopped]
         if not self.ends:
             return self._died()
         if ending is not None and not ending["clean_exit"]:
