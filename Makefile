@@ -1,6 +1,7 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-postgres check lint types contracts run worker bench survive clean
+.PHONY: help demo test test-postgres check lint types contracts run worker bench
+.PHONY: protections hostile survive screenshots compose-smoke
 
 PY := .venv/bin/python
 # The files of tests are shared out to as many processes as there are cores.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox import owner
+from sandbox.harness.memory import oom_kills
 
 __all__ = ["MemoryGroup", "memory_parent"]
 
@@ -46,25 +47,13 @@ class MemoryGroup:
 
     def oom_kills(self) -> int:
         """How often the kernel killed here because the group's limit was reached; see `starved`."""
-        return self._kills() if self._reached() else 0
+        kills, own = oom_kills(str(self.folder)) or (0, False)
+        return kills if own else 0
 
     def starved(self) -> bool:
         """Whether the kernel killed here because the machine had no memory left."""
-        return self._kills() > 0 and not self._reached()
-
-    def _kills(self) -> int:
-        name = "memory.events" if _is_unified(self.folder) else "memory.oom_control"
-        return self._counts(name).get("oom_kill", 0)
-
-    def _reached(self) -> bool:
-        if _is_unified(self.folder):
-            return self._counts("memory.events")["oom"] > 0
-        most, limit = (int((self.folder / name).read_text()) for name in _V1_USAGE)
-        return most >= limit - _CHARGED_AT_ONCE
-
-    def _counts(self, name: str) -> dict[str, int]:
-        lines = (self.folder / name).read_text().splitlines()
-        return {key: int(count) for key, count in map(str.split, lines)}
+        kills, own = oom_kills(str(self.folder)) or (0, False)
+        return kills > 0 and not own
 
     def remove(self) -> bool:
         """Remove the empty group; False while a process is still in it."""
@@ -76,19 +65,16 @@ class MemoryGroup:
 
     def remove_soon(self) -> None:
         """Kill what is left in the group and remove it; what resists for long is the reaper's."""
-        for _ in range(50):
+        for _ in range(500):
             if self.remove():
                 return
             for pid in (self.folder / "cgroup.procs").read_text().split():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(int(pid), signal.SIGKILL)
-            time.sleep(0.01)
+            time.sleep(0.001)
 
 
 _V1_FILES = ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
-_V1_USAGE = ("memory.max_usage_in_bytes", "memory.limit_in_bytes")
-# What is left below the limit when the kernel asks for more in one go.
-_CHARGED_AT_ONCE = 4 * 2**20
 
 
 def memory_parent() -> Path | None:

@@ -6,6 +6,8 @@ import os
 
 # What is left below the limit when the kernel asks for more in one go.
 _CHARGED_AT_ONCE = 4 << 20
+_OWN_GROUP = ("/sys/fs/cgroup", "/sys/fs/cgroup/memory")
+_V1_USAGE = ("max_usage_in_bytes", "limit_in_bytes")
 
 
 def resident(process: str) -> int:
@@ -41,21 +43,21 @@ def occupied(folder: str) -> int:
     return (found.f_blocks - found.f_bfree) * found.f_frsize + (found.f_files - found.f_ffree) * 1024
 
 
-def oom_kills(root: str = "/sys/fs/cgroup") -> tuple[int, bool] | None:
-    """How often the kernel killed for memory in this control group, and whether its own limit was reached.
+def oom_kills(*folders: str) -> tuple[int, bool] | None:
+    """How often the kernel killed for memory in a control group, and whether its own limit was reached.
 
-    Otherwise it was the machine that had no memory. None where the kernel does not say.
+    Otherwise it was the machine that had no memory. The first of `folders` that has a group's files is read;
+    by default it is where a container sees its own. None where the kernel does not say.
     """
-    events = _counts(f"{root}/memory.events")
-    if "oom_kill" in events:
-        return events["oom_kill"], events.get("oom", 0) > 0
-    found = _counts(f"{root}/memory/memory.oom_control")
-    if "oom_kill" not in found:
-        return None
-    most, limit = (
-        _number(f"{root}/memory/memory.{name}") for name in ("max_usage_in_bytes", "limit_in_bytes")
-    )
-    return found["oom_kill"], most >= limit - _CHARGED_AT_ONCE
+    for folder in folders or _OWN_GROUP:
+        events = _counts(f"{folder}/memory.events")
+        if "oom_kill" in events:
+            return events["oom_kill"], events.get("oom", 0) > 0
+        found = _counts(f"{folder}/memory.oom_control")
+        if "oom_kill" in found:
+            most, limit = (_number(f"{folder}/memory.{name}") for name in _V1_USAGE)
+            return found["oom_kill"], most >= limit - _CHARGED_AT_ONCE
+    return None
 
 
 def _counts(path: str) -> dict[str, int]:

@@ -46,6 +46,7 @@ def test_a_recorded_end_and_a_held_assertion_pass() -> None:
         (_reply(HELD, status=24, cpu_seconds=20.5), Outcome.TIMED_OUT),
         (_reply(HELD, status=9, cpu_seconds=20.5), Outcome.TIMED_OUT),
         (_reply(HELD, stopped="deadline"), Outcome.TIMED_OUT),
+        (_reply(HELD, stopped="deadline", oom_kills=1), Outcome.OUT_OF_MEMORY),
         (_reply(HELD, stopped="memory"), Outcome.OUT_OF_MEMORY),
         (_reply(HELD, stopped="output"), Outcome.OUTPUT_OVERFLOW),
         (_reply(HELD, END, output_bytes=[2 << 20, 0]), Outcome.OUTPUT_OVERFLOW),
