@@ -18,8 +18,6 @@ import docker
 
 from sandbox.interpreter import write_harness
 
-# The SDK leaves the socket of a connection that was refused, which has no peer, to the collector.
-REFUSED = r"ignore:unclosed <socket.socket fd=\d+, family=1, type=1, proto=0>:ResourceWarning"
 DEFAULT_HOST = "unix:///var/run/docker.sock"
 
 

@@ -24,12 +24,9 @@ from sandbox.protocol import SandboxUnavailable
 from sandbox.report import Outcome, Report
 from sandbox.runner import Sandbox, open_sandbox
 from tests.packages import shared
-from tests.sandbox.engines import REFUSED, Proxy, real_host
+from tests.sandbox.engines import Proxy, real_host
 
-pytestmark = [
-    pytest.mark.docker,
-    pytest.mark.filterwarnings(REFUSED),
-]
+pytestmark = pytest.mark.docker
 SQUARE = "def f(x):\n    return x * x\n"
 GOOD = Program(SQUARE, "assert f(3) == 9\n")
 SLOW = Program(SQUARE, "import time\ntime.sleep(1)\nassert f(3) == 9\n")

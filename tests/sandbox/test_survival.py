@@ -26,9 +26,9 @@ from sandbox.program import Limits, Program
 from sandbox.report import Outcome, Report
 from sandbox.runner import Sandbox, open_sandbox
 from tests.sandbox.conftest import WHOLE
-from tests.sandbox.engines import REFUSED, Engine
+from tests.sandbox.engines import Engine
 
-pytestmark = [pytest.mark.filterwarnings(REFUSED), pytest.mark.timeout(3600 if WHOLE else 240)]
+pytestmark = pytest.mark.timeout(3600 if WHOLE else 240)
 KILLS = 50 if WHOLE else 6
 RUNS = 2000
 IMAGE = "cosqa-sandbox-test:bare"

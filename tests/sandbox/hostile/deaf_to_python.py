@@ -8,5 +8,5 @@ Limits: seconds=1
 
 assert answer() == 42
 print("attack: one long call", flush=True)
-sum(range(150_000_000))
+sum(range(600_000_000))
 print("ESCAPE: it had more time than it was given")
