@@ -1,16 +1,10 @@
 """The one-machine backend: namespaces by bubblewrap, no daemon, never as root."""
 
-import contextlib
-import json
 import os
-import select
 import shutil
-import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,23 +12,22 @@ from sandbox import cgroups, processes
 from sandbox.calling import Answer, Call
 from sandbox.cgroups import MemoryGroup
 from sandbox.checks import Check, bubblewrap_checks
-from sandbox.confinement import Confinement
+from sandbox.confinement import RULES, Confinement
 from sandbox.dependencies import Requirement, requirements
 from sandbox.execution import (
     GRACE_SECONDS,
-    STARVED,
-    HarnessLost,
     NotStarted,
     Packages,
     Reply,
     Runner,
     longest,
-    read_reply,
 )
 from sandbox.installing import INSTALL_SECONDS, PipSettings, arguments, failure, pinned
-from sandbox.interpreter import copy_pip, harness_hash, interpreter, write_harness
+from sandbox.interpreter import copy_pip, harness_hash, interpreter, write_harness, write_programs
 from sandbox.layers import Layers, NoRoom, key, reachable_home
-from sandbox.processes import mark, started
+from sandbox.piped import Piped, set_up
+from sandbox.pool import Pool
+from sandbox.processes import as_user, started
 from sandbox.program import Limits, Program
 from sandbox.protections import ALL, Protection
 from sandbox.protocol import SandboxUnavailable
@@ -46,13 +39,39 @@ __all__ = ["BubblewrapSandbox"]
 
 # Beside the program's memory there is the harness's own, and what the kernel keeps for both.
 _GROUP_MARGIN_MB = 64
+_USUAL_FOLDERS = ("/packages",)
 _PROBE = Program(candidate="def probe():\n    return 2\n", source="assert probe() == 2\n", trace=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is fixed when a bubblewrap is set up: memory, and the folders that it sees, as they are now."""
+
+    memory_mb: int
+    tmp_mb: int
+    folders: tuple[tuple[str, Path], ...]
+    editions: tuple[int, ...]
+
+    @classmethod
+    def of(cls, limits: Limits, packages: Packages) -> "Shape":
+        """For a run under these limits; raises NotStarted where a folder is gone."""
+        folders = tuple((inside, outside) for inside, outside in packages.folders.items() if outside)
+        try:
+            editions = tuple(outside.stat().st_ctime_ns for _, outside in folders)
+        except OSError as error:
+            raise NotStarted(f"its packages are gone: {error}") from error
+        return cls(limits.memory_mb, limits.tmp_mb, folders, editions)
+
+    def is_usual(self) -> bool:
+        """Whether the next program will need the same: dependencies are each program's own."""
+        return tuple(inside for inside, _ in self.folders) == _USUAL_FOLDERS
 
 
 class BubblewrapSandbox:
     """Programs in a bubblewrap of their own. Raises SandboxUnavailable when that does not work here.
 
-    Called by root it drops to `uid` first: as root the kernel ignores the limit on processes.
+    Called by root it drops to `uid` first: as root the kernel ignores the limit on processes. `pool` of them
+    are set up ahead and wait, ready for limits like those of the last run.
     """
 
     name = "bubblewrap"
@@ -61,6 +80,7 @@ class BubblewrapSandbox:
         self,
         home: Path,
         concurrency: int,
+        pool: int,
         uid: int,
         pip: PipSettings,
         protections: frozenset[Protection] = ALL,
@@ -69,6 +89,7 @@ class BubblewrapSandbox:
         if bwrap is None:
             raise SandboxUnavailable("bubblewrap is not installed: apt-get install bubblewrap")
         self._uid, self._pip = (uid if os.geteuid() == 0 else None), pip
+        self._as_user = () if self._uid is None else as_user(uid)
         try:
             self._layers = Layers(reachable_home(home, uid) / "layers", pip.layers_mb)
         except OSError as error:
@@ -78,7 +99,7 @@ class BubblewrapSandbox:
         self.image = f"bubblewrap:{key(self._base_key, harness_hash(), self._filter.hex())}"
         self._confinement = Confinement(bwrap, self._python, self._harness(), protections)
         self._group_parent = cgroups.memory_parent()
-        self._closed = threading.Event()
+        self._pool = Pool(pool, self._set_up, Piped.close, (NotStarted, OSError))
         self._queue = Queue(concurrency)
         self._runner = Runner(self.name, self._queue, True, self._packages, self._exchange)
         if protections == ALL:
@@ -109,8 +130,8 @@ class BubblewrapSandbox:
         return ended + self._layers.reap()
 
     def close(self) -> None:
-        """Refuse further runs; those under way end by themselves, within their time."""
-        self._closed.set()
+        """Refuse further runs, end those that wait; what is under way ends by itself, within its time."""
+        self._pool.close()
 
     def _probe(self) -> None:
         bare = Runner(self.name, self._queue, True, lambda program: Packages(), self._exchange)
@@ -134,11 +155,12 @@ class BubblewrapSandbox:
         return Packages(folders)
 
     def _harness(self) -> Path:
-        return self._layers.ensure(key(self.image, "harness"), self._make_harness)
+        return self._layers.ensure(key(self.image, self._python.edition()), self._make_harness)
 
     def _make_harness(self, folder: Path) -> None:
         write_harness(folder, self._python.executable)
-        (folder / "seccomp.bpf").write_bytes(self._filter)
+        write_programs(folder / "bin", self._python)
+        (folder / RULES).write_bytes(self._filter)
 
     def _base(self) -> Path:
         return self._layers.ensure(
@@ -168,10 +190,10 @@ class BubblewrapSandbox:
         pip = arguments(wanted, "/target", asked, resolve)
         if self._uid is not None:
             os.chown(folder, self._uid, self._uid)
-        rules = os.open(self._confinement.harness / "seccomp.bpf", os.O_RDONLY)
+        rules = os.open(self._confinement.rules, os.O_RDONLY)
         settings = asked.environment, asked.files
         command = self._confinement.install(pip, installer, folder, *settings, rules)
-        with started(command, (rules,), self._uid) as process:
+        with started([*self._as_user, *command], (rules,)) as process:
             os.close(rules)
             try:
                 output = process.communicate(timeout=INSTALL_SECONDS)[1].decode(errors="replace")
@@ -181,107 +203,29 @@ class BubblewrapSandbox:
             raise failure(wanted, output, self._pip)
 
     def _exchange(self, message: bytes, limits: Limits, packages: Packages, fresh: bool) -> Reply:
-        if self._closed.is_set():
-            raise SandboxUnavailable("this sandbox was closed")
-        folders = {inside: outside for inside, outside in packages.folders.items() if outside is not None}
-        program_filter = os.open(self._confinement.harness / "seccomp.bpf", os.O_RDONLY)
-        info, info_sink = os.pipe()
+        piped = self._taken(Shape.of(limits, packages), fresh)
         try:
-            command = [*self._confinement.run(limits, folders, program_filter, info_sink), mark()]
-            # It gets both ends: without a reader it would die of telling, and leave a half that waits for it.
-            with started(command, (program_filter, info, info_sink), self._uid) as process:
-                os.close(info_sink)
-                info_sink = -1
-                with self._memory_group(_first_pid(info, process), limits) as group:
-                    return _asked(process, message, longest(limits) + GRACE_SECONDS, group)
+            return piped.converse(message, longest(limits) + GRACE_SECONDS)
+        finally:
+            self._pool.discard(piped)
+
+    def _taken(self, shape: "Shape", fresh: bool) -> Piped:
+        if self._pool.closed:
+            raise SandboxUnavailable("this sandbox was closed")
+        try:
+            return self._pool.take(shape, fresh) if shape.is_usual() else self._set_up(shape)
         except OSError as error:
             raise NotStarted(f"the sandbox could not be started: {error}") from error
-        finally:
-            for descriptor in (program_filter, info, info_sink):
-                if descriptor >= 0:
-                    os.close(descriptor)
 
-    @contextlib.contextmanager
-    def _memory_group(self, pid: int, limits: Limits) -> Iterator[MemoryGroup | None]:
-        """The run's control group, with the harness in it before it is told what to run."""
+    def _set_up(self, shape: "Shape") -> Piped:
+        def command(rules: int, info: int) -> list[str]:
+            run = self._confinement.run(shape.tmp_mb, dict(shape.folders), rules, info)
+            return [*self._as_user, *run]
+
+        return set_up(command, self._confinement.rules, lambda: self._memory_group(shape.memory_mb))
+
+    def _memory_group(self, megabytes: int) -> MemoryGroup | None:
+        """A group for one run, where groups may be made."""
         if self._group_parent is None:
-            yield None
-            return
-        group = MemoryGroup.make(self._group_parent, limits.memory_mb + _GROUP_MARGIN_MB)
-        try:
-            group.add(pid)
-            yield group
-        finally:
-            group.remove_soon()
-
-
-def _first_pid(info: int, process: subprocess.Popen[bytes]) -> int:
-    """The sandbox's process 1 as this machine numbers it; raises NotStarted when bubblewrap tells of none."""
-    told, read = b"", _reader(info, time.monotonic() + GRACE_SECONDS)
-    try:
-        while not told.rstrip().endswith(b"}"):
-            part = read(4096)
-            if not part:
-                raise NotStarted(f"bubblewrap could not set up: {_last_words(process)}")
-            told += part
-    except HarnessLost as error:
-        raise NotStarted("bubblewrap did not set up in time") from error
-    return int(json.loads(told)["child-pid"])
-
-
-def _asked(
-    process: subprocess.Popen[bytes], message: bytes, seconds: float, group: MemoryGroup | None
-) -> Reply:
-    """Send the request and read the reply; standard input stays open: its end says that the caller died."""
-    try:
-        data = _converse(process, message, time.monotonic() + seconds)
-    except HarnessLost:
-        _judgeable(group)
-        if group and (kills := group.oom_kills()):
-            return Reply(b"", kills)
-        raise
-    _judgeable(group)
-    return Reply(data, group.oom_kills() if group else None)
-
-
-def _judgeable(group: MemoryGroup | None) -> None:
-    """Raises SandboxUnavailable when the kernel killed in there for others' sake."""
-    if group and group.starved():
-        raise SandboxUnavailable(STARVED)
-
-
-def _converse(process: subprocess.Popen[bytes], message: bytes, deadline: float) -> bytes:
-    assert process.stdin is not None and process.stdout is not None
-    try:
-        _send(process.stdin.fileno(), len(message).to_bytes(4, "big") + message, deadline)
-        return read_reply(_reader(process.stdout.fileno(), deadline))
-    except (BrokenPipeError, HarnessLost) as error:
-        raise HarnessLost(_last_words(process) or str(error)) from error
-
-
-def _last_words(process: subprocess.Popen[bytes]) -> str:
-    assert process.stderr is not None
-    os.killpg(process.pid, signal.SIGKILL)
-    return process.stderr.read(4096).decode(errors="replace").strip()
-
-
-def _send(descriptor: int, data: bytes, deadline: float) -> None:
-    os.set_blocking(descriptor, False)
-    poll = select.poll()
-    poll.register(descriptor, select.POLLOUT)
-    while data:
-        if not poll.poll(max(deadline - time.monotonic(), 0) * 1000):
-            raise HarnessLost("the harness did not read its request in time")
-        data = data[os.write(descriptor, data) :]
-
-
-def _reader(descriptor: int, deadline: float) -> Callable[[int], bytes]:
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-
-    def read(at_most: int) -> bytes:
-        if not poll.poll(max(deadline - time.monotonic(), 0) * 1000):
-            raise HarnessLost("the harness did not answer in time")
-        return os.read(descriptor, min(at_most, 1 << 16))
-
-    return read
+            return None
+        return MemoryGroup.make(self._group_parent, megabytes + _GROUP_MARGIN_MB)

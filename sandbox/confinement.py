@@ -7,10 +7,13 @@ from pathlib import Path
 
 from sandbox.execution import ENVIRONMENT
 from sandbox.interpreter import Interpreter
-from sandbox.program import Limits
+from sandbox.processes import mark
 from sandbox.protections import ALL, Protection
 
-__all__ = ["ENTRY", "PIP_ENTRY", "PYTHON_OPTIONS", "Confinement"]
+__all__ = ["ENTRY", "PIP_ENTRY", "PYTHON_OPTIONS", "RULES", "Confinement"]
+
+RULES = "seccomp.bpf"
+"""The file beside the harness that holds the system call filter."""
 
 _INSIDE_UID = "65534"
 _LIBRARIES = (
@@ -18,8 +21,6 @@ _LIBRARIES = (
     "/usr/lib/aarch64-linux-gnu",
     "/usr/lib64",
 )
-# What test programs start through subprocess; the rest of /usr/bin stays away.
-_TOOLS = ("sh", "cat", "date", "echo", "env", "false", "head", "ls", "sleep", "sort", "true", "wc")
 # Not -I: it would ignore PYTHONHASHSEED, and the environment is ours from end to end.
 PYTHON_OPTIONS = ("-s", "-P", "-S", "-B")
 ENTRY = "import sys; sys.path.insert(0, '/harness'); from sandbox.harness.supervisor import main; main()"
@@ -53,20 +54,25 @@ class Confinement:
     harness: Path
     protections: frozenset[Protection] = ALL
 
-    def run(self, limits: Limits, packages: Mapping[str, Path], filter_fd: int, info_fd: int) -> list[str]:
+    @property
+    def rules(self) -> Path:
+        """The file of the system call filter."""
+        return self.harness / RULES
+
+    def run(self, tmp_mb: int, packages: Mapping[str, Path], filter_fd: int, info_fd: int) -> list[str]:
         """The command that waits for one request; `packages` maps folders inside to this machine's."""
         folders = {"/harness": self.harness, **packages}
         bind = "--ro-bind" if Protection.PACKAGES in self.protections else "--bind"
         return [
-            *self._base(self._environment(), limits.tmp_mb),
+            *self._base(self._environment(), tmp_mb),
             *self._namespaces(),
             *self._when(Protection.SYSTEM_CALLS, "--seccomp", str(filter_fd)),
-            *("--info-fd", str(info_fd), "--ro-bind", f"{self.harness}/etc", "/etc"),
+            *("--info-fd", str(info_fd), "--symlink", "harness/etc", "/etc"),
             *_pairs(bind, ((str(outside), inside) for inside, outside in folders.items())),
             *self._unless(Protection.FILES, *_pairs("--ro-bind-try", ((name, name) for name in _MACHINE))),
             *("--chdir", "/tmp"),
             *self._when(Protection.READ_ONLY, "--remount-ro", "/dev", "--remount-ro", "/"),
-            *("--", "/usr/bin/python3", *PYTHON_OPTIONS, "-c", ENTRY),
+            *("--", *self._python(), *PYTHON_OPTIONS, "-c", ENTRY),
         ]
 
     def install(
@@ -94,7 +100,7 @@ class Confinement:
             *_pairs("--ro-bind-try", ((name, name) for name in (*names, *map(str, files)))),
             *("--ro-bind", str(installer), "/installer", "--bind", str(target), "/target"),
             *("--remount-ro", "/dev", "--remount-ro", "/"),
-            *("--", "/usr/bin/python3", "-I", "-S", "-B", "-c", PIP_ENTRY, *pip),
+            *("--", *self._python(), "-I", "-S", "-B", "-c", PIP_ENTRY, *pip),
         ]
 
     def _namespaces(self) -> Iterator[str]:
@@ -132,12 +138,14 @@ class Confinement:
             return ("--cap-drop", "ALL", "--uid", _INSIDE_UID, "--gid", _INSIDE_UID)
         return ("--cap-add", "ALL", "--uid", "0", "--gid", "0")
 
+    def _python(self) -> tuple[str, ...]:
+        """An option that Python knows nothing of is where a process inside can carry the mark."""
+        return "/usr/bin/python3", "-X", mark()
+
     def _system(self) -> Iterator[str]:
         folders = [*_LIBRARIES, str(self.python.library), "/usr/share/zoneinfo"]
         yield from _pairs("--ro-bind", ((folder, folder) for folder in folders if Path(folder).is_dir()))
-        yield from ("--ro-bind", str(self.python.executable), "/usr/bin/python3")
-        tools = [(f"/usr/bin/{name}", f"/usr/bin/{name}") for name in _TOOLS]
-        yield from _pairs("--ro-bind", (pair for pair in tools if Path(pair[0]).is_file()))
+        yield from ("--ro-bind", f"{self.harness}/bin", "/usr/bin")
         yield from _pairs("--symlink", (("usr/lib", "/lib"), ("usr/lib64", "/lib64"), ("usr/bin", "/bin")))
 
 

@@ -10,7 +10,18 @@ from pathlib import Path
 
 from sandbox.protocol import SandboxUnavailable
 
-__all__ = ["Interpreter", "copy_pip", "harness_files", "harness_hash", "interpreter", "write_harness"]
+__all__ = [
+    "Interpreter",
+    "copy_pip",
+    "harness_files",
+    "harness_hash",
+    "interpreter",
+    "write_harness",
+    "write_programs",
+]
+
+# What test programs start through subprocess; the rest of /usr/bin stays away.
+_TOOLS = ("sh", "cat", "date", "echo", "env", "false", "head", "ls", "sleep", "sort", "true", "wc")
 
 _OLDEST = (3, 11)
 _QUESTION = (
@@ -33,6 +44,20 @@ class Interpreter:
     executable: Path
     library: Path
     build: str
+
+    def programs(self) -> dict[str, Path]:
+        """The files that a sandbox has in /usr/bin, by their names there."""
+        tools = {name: Path("/usr/bin", name) for name in _TOOLS}
+        return {"python3": self.executable} | {name: path for name, path in tools.items() if path.is_file()}
+
+    def edition(self) -> str:
+        """Another text once one of those files was replaced."""
+        return repr(
+            [
+                (name, (found := path.stat()).st_size, found.st_mtime_ns)
+                for name, path in self.programs().items()
+            ]
+        )
 
 
 def interpreter(path: Path = Path("/usr/bin/python3")) -> Interpreter:
@@ -83,6 +108,13 @@ def write_harness(folder: Path, python: Path) -> None:
     subprocess.run([*command, str(folder), "-p", "/harness", str(package)], check=True, timeout=60, env={})
     for path in folder.rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def write_programs(folder: Path, python: Interpreter) -> None:
+    """Copy what a sandbox has in /usr/bin: one folder is mounted sooner than a dozen files."""
+    folder.mkdir()
+    for name, path in python.programs().items():
+        shutil.copy(path, folder / name)
 
 
 def copy_pip(folder: Path) -> None:

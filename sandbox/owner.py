@@ -3,6 +3,7 @@
 A process number alone is not enough: numbers come back, and another namespace has its own.
 """
 
+import functools
 import os
 import socket
 from pathlib import Path
@@ -12,7 +13,7 @@ __all__ = ["is_dead", "own"]
 
 def own() -> str:
     """This process: machine, namespace of process numbers, number, start time in clock ticks."""
-    return f"{_place()}:{os.getpid()}:{_started(os.getpid())}"
+    return _of(os.getpid())
 
 
 def is_dead(owner: str) -> bool:
@@ -21,6 +22,11 @@ def is_dead(owner: str) -> bool:
     if place != _place() or not process.isdigit():
         return False
     return _started(int(process)) != owner.rpartition(":")[2]
+
+
+@functools.cache
+def _of(process: int) -> str:
+    return f"{_place()}:{process}:{_started(process)}"
 
 
 def _place() -> str:

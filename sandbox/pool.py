@@ -1,5 +1,6 @@
 """Things that take long to make, made ahead: each is used once."""
 
+import os
 import threading
 import time
 from collections import deque
@@ -24,7 +25,7 @@ Thing = TypeVar("Thing", bound=Pooled)
 
 
 class Pool(Generic[Shape, Thing]):
-    """Keeps at most `size` things waiting, of the shape that was asked for last.
+    """Keeps at most `size` things waiting, of the shape that was asked for last; one start for each core.
 
     `make` and `discard` are called from several threads. What `make` raises reaches whoever takes, but for
     `excused` errors of what is made ahead: the next one who takes sees whether they last.
@@ -41,6 +42,7 @@ class Pool(Generic[Shape, Thing]):
         self._ready: deque[tuple[Shape, float, Thing]] = deque()
         self._making, self._closed = 0, False
         self._lock = threading.Lock()
+        self._starts = threading.Semaphore(os.cpu_count() or 1)
         self._workers = ThreadPoolExecutor(_MAKERS, thread_name_prefix="cosqa-sandbox-pool")
 
     @property
@@ -58,7 +60,7 @@ class Pool(Generic[Shape, Thing]):
         found = None if fresh else self._usable(shape)
         for _ in range(self._size - len(self._ready)):
             self._later(self._refill, shape)
-        return found or self._make(shape)
+        return found or self._made(shape)
 
     def discard(self, thing: Thing) -> None:
         """Get rid of a used one, soon."""
@@ -89,13 +91,17 @@ class Pool(Generic[Shape, Thing]):
             self._making += 1
         made: list[Thing] = []
         try:
-            made.append(self._make(shape))
+            made.append(self._made(shape))
         except self._excused:
             return
         finally:
             with self._lock:
                 self._making -= 1
                 self._ready.extend((shape, time.monotonic(), one) for one in made)
+
+    def _made(self, shape: Shape) -> Thing:
+        with self._starts:
+            return self._make(shape)
 
     def _later(self, action: Callable[..., None], *values: object) -> None:
         try:

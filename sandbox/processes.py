@@ -6,34 +6,54 @@ waits for the other half for ever.
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sandbox import owner
+from sandbox.protocol import SandboxUnavailable
 
-__all__ = ["mark", "reap", "started"]
+__all__ = ["as_user", "end", "kill", "mark", "reap", "start", "started"]
 
 _MARK = "cosqa-sandbox="
 
 
 def mark() -> str:
-    """The argument by which processes of this caller are found; also the name they are listed under."""
+    """The argument by which processes of this caller are found."""
     return f"{_MARK}{owner.own()}"
 
 
-@contextlib.contextmanager
-def started(
-    command: Sequence[str], descriptors: tuple[int, ...], uid: int | None
-) -> Iterator[subprocess.Popen[bytes]]:
-    """The running command with pipes and an empty environment; all of it is killed at the end of the block.
+def as_user(uid: int) -> tuple[str, ...]:
+    """The words before a command that root runs as `uid`, without groups and rights.
 
-    Raises OSError where it cannot be started. `uid` is whom root drops to.
+    A program does it: `subprocess` itself would have to fork for it, which copies all page tables of the
+    caller. Raises SandboxUnavailable where that program is not installed.
     """
-    process = subprocess.Popen(
-        [mark(), *command[1:]],
-        executable=command[0],
+    found = shutil.which("setpriv")
+    if found is None:
+        raise SandboxUnavailable("setpriv is not installed: apt-get install util-linux")
+    return found, f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--"
+
+
+@contextlib.contextmanager
+def started(command: Sequence[str], descriptors: tuple[int, ...] = ()) -> Iterator[subprocess.Popen[bytes]]:
+    """What `start` starts, and its end at the end of the block."""
+    process = start(command, descriptors)
+    try:
+        yield process
+    finally:
+        end(process)
+
+
+def start(command: Sequence[str], descriptors: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+    """The running command with pipes and an empty environment. Raises OSError where it cannot be started.
+
+    Only what has `mark()` among its arguments is found by `reap`.
+    """
+    return subprocess.Popen(
+        command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -41,17 +61,20 @@ def started(
         cwd="/",
         pass_fds=descriptors,
         start_new_session=True,
-        user=uid,
-        group=uid,
-        extra_groups=None if uid is None else [],
     )
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill all that belongs to it, without waiting for the end."""
+    # The group, not the process: bubblewrap arms --die-with-parent too late to be killed alone.
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill all that belongs to it, and wait."""
     with process:
-        try:
-            yield process
-        finally:
-            # The group, not the process: bubblewrap arms --die-with-parent too late to be killed alone.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+        kill(process)
 
 
 def reap() -> int:

@@ -37,13 +37,14 @@ def open_sandbox(
     `pip_files` (folders and files that pip needs) reach the install sandbox alone; `uploaded_before` is an
     ISO date, "" for none: what was uploaded later, or nobody knows when, is not installed; with `undated`
     files of local folders and indexes are. `layers_mb` caps what stays installed.
-    `docker_host`, `image` (default: built from sandbox/image), `runtime` and `pool` concern Docker only.
+    `pool` sandboxes are made ahead. `docker_host`, `image` (default: built from sandbox/image) and `runtime`
+    concern Docker only.
     """
     pip = PipSettings(dict(pip_environment or {}), pip_files, uploaded_before, undated, layers_mb)
     problems = []
     if backend in ("auto", "bubblewrap"):
         try:
-            return BubblewrapSandbox(home, concurrency, uid, pip)
+            return BubblewrapSandbox(home, concurrency, pool, uid, pip)
         except SandboxUnavailable as error:
             problems.append(str(error))
     if backend in ("auto", "docker"):

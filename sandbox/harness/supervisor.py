@@ -13,6 +13,8 @@ import select
 import sys
 import time
 
+from sandbox.harness import child
+from sandbox.harness.channel import Channel, open_streams
 from sandbox.harness.clock import Clock, reaped_seconds
 from sandbox.harness.memory import occupied, oom_kills, proportional, resident
 from sandbox.harness.wire import read_message, write_all, write_message
@@ -104,7 +106,7 @@ class _Supervision:
         streams = {stream.source: stream for stream in (self._out, self._err, self._records)}
         for descriptor in (*streams, process, _CALLER):
             poll.register(descriptor, select.POLLIN)
-        looked = 0.0
+        looked = time.monotonic()
         while not self._stopped:
             for descriptor, _ in poll.poll(_POLL_MILLISECONDS):
                 if descriptor == process:
@@ -241,9 +243,6 @@ class _Supervision:
             resource.setrlimit(kind, (value, value))
 
     def _arrange_interpreter(self, descriptor: int) -> None:
-        from sandbox.harness import child
-        from sandbox.harness.channel import Channel, open_streams
-
         os.chdir("/tmp")
         os.environ.clear()
         os.environ.update(self._request["environment"])

@@ -1,5 +1,6 @@
 """Things made ahead: each is used once, never too many wait, none is left."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -32,11 +33,16 @@ class Factory:
     def __init__(self, failures: int = 0) -> None:
         self.made: list[Thing] = []
         self.failures = failures
+        self._making, self.most = 0, 0
         self._lock = threading.Lock()
 
     def make(self, shape: str) -> Thing:
+        with self._lock:
+            self._making += 1
+            self.most = max(self.most, self._making)
         time.sleep(0.005)
         with self._lock:
+            self._making -= 1
             if self.failures:
                 self.failures -= 1
                 raise NotMade
@@ -80,6 +86,7 @@ def test_under_load_each_is_used_once_and_no_more_than_its_size_wait(size: int) 
     pool.close()
     assert len({id(thing) for thing in taken}) == 160
     assert [thing.discarded for thing in factory.made] == [1] * len(factory.made)
+    assert factory.most <= (os.cpu_count() or 1)
 
 
 def test_one_that_died_while_it_waited_is_not_handed_out() -> None:

@@ -1,5 +1,6 @@
 """Nothing of a started command stays: neither at the end of its block, nor after its caller died."""
 
+import os
 import subprocess
 import sys
 import time
@@ -9,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from sandbox import processes
-from sandbox.processes import mark, started
+from sandbox.processes import as_user, mark, started
+from sandbox.protocol import SandboxUnavailable
 
 _CALLER = """
 import sys
+from sandbox import processes
 from sandbox.processes import started
-with started(["/bin/sh", "-c", "sleep 100 & sleep 100"], (), None) as process:
+with started(["/bin/sh", "-c", "sleep 100 & sleep 100", processes.mark()]) as process:
     print(process.pid, flush=True)
     sys.stdin.readline()
 """
@@ -41,7 +44,7 @@ def _settles(condition: Callable[[], bool]) -> bool:
 
 
 def test_the_block_ends_all_of_it() -> None:
-    with started(["/bin/sh", "-c", "sleep 100 & echo $0; sleep 100"], (), None) as process:
+    with started(["/bin/sh", "-c", "sleep 100 & echo $0; sleep 100", mark()]) as process:
         assert process.stdout is not None
         assert process.stdout.readline().decode().strip() == mark()
         assert _settles(lambda: len(_session(process.pid)) == 3)
@@ -61,11 +64,29 @@ def test_what_a_dead_caller_started_is_killed_and_what_a_live_one_started_is_not
 
 
 def test_a_command_that_cannot_be_started_says_so() -> None:
-    with pytest.raises(FileNotFoundError), started(["/nowhere/bwrap"], (), None):
+    with pytest.raises(FileNotFoundError), started(["/nowhere/bwrap"]):
         pass
 
 
 def test_the_environment_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COSQA_SECRET", "planted")
-    with started(["/usr/bin/env"], (), None) as process:
+    with started(["/usr/bin/env"]) as process:
         assert process.stdout is not None and process.stdout.read() == b""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become somebody else")
+def test_root_becomes_another_user_without_groups_and_rights() -> None:
+    with started(
+        [*as_user(65534), "/bin/sh", "-c", "id -u; id -G; grep CapPrm /proc/self/status"]
+    ) as process:
+        assert process.stdout is not None
+        told = process.stdout.read().decode().split()
+    assert told == ["65534", "65534", "CapPrm:", "0" * 16]
+
+
+def test_without_the_program_that_drops_rights_it_is_said_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SandboxUnavailable, match="util-linux"):
+        as_user(65534)

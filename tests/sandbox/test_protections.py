@@ -54,7 +54,7 @@ def weakened(backend: str, home: Path, without: frozenset[str]) -> Iterator[Sand
         ALL - {Protection(name) for name in without & set(Protection)},
     )
     if backend == "bubblewrap":
-        sandbox: Sandbox = BubblewrapSandbox(home, 0, 65534, pip, protections=kept)
+        sandbox: Sandbox = BubblewrapSandbox(home, 0, 0, 65534, pip, protections=kept)
     else:
         from sandbox.docker import DockerSandbox
 

@@ -1,0 +1,137 @@
+"""A bubblewrap that has been set up, spoken to through its pipes; a control group holds its memory limit."""
+
+import json
+import os
+import select
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+
+from sandbox.cgroups import MemoryGroup
+from sandbox.execution import GRACE_SECONDS, STARVED, HarnessLost, NotStarted, Reply, read_reply
+from sandbox.processes import end, kill, start
+from sandbox.protocol import SandboxUnavailable
+
+__all__ = ["Piped", "set_up"]
+
+# Given the descriptors of the filter to load and of the pipe to tell by: what to start.
+Command = Callable[[int, int], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Piped:
+    """A bubblewrap whose harness waits for its one request; with a control group where one may be made."""
+
+    process: subprocess.Popen[bytes]
+    group: MemoryGroup | None
+
+    def alive(self) -> bool:
+        """Whether it still waits."""
+        return self.process.poll() is None
+
+    def converse(self, message: bytes, seconds: float) -> Reply:
+        """Send the request and read the reply; standard input stays open: its end says that the caller died.
+
+        Raises HarnessLost and Garbled, and SandboxUnavailable when the machine's memory ran out.
+        """
+        try:
+            data = _conversed(self.process, message, time.monotonic() + seconds)
+        except HarnessLost:
+            self._check_memory()
+            if self.group and (kills := self.group.oom_kills()):
+                return Reply(b"", kills)
+            raise
+        self._check_memory()
+        return Reply(data, self.group.oom_kills() if self.group else None)
+
+    def close(self) -> None:
+        """End all of it, and remove its group."""
+        end(self.process)
+        if self.group:
+            self.group.remove_soon()
+
+    def _check_memory(self) -> None:
+        """Raises SandboxUnavailable when the kernel killed in there for others' sake."""
+        if self.group and self.group.starved():
+            raise SandboxUnavailable(STARVED)
+
+
+def set_up(command: Command, rules: Path, group: Callable[[], MemoryGroup | None]) -> Piped:
+    """Start a bubblewrap, with its harness in a group of its own before it is told what to run.
+
+    `rules` is the file of the system call filter. Raises NotStarted, and OSError where nothing can start.
+    """
+    with ExitStack() as opened, ExitStack() as undo:
+        source, info, sink = (opened.enter_context(one) for one in (rules.open("rb", 0), *_pipe()))
+        # It gets both ends: without a reader it would die of telling, and leave a half that waits for it.
+        descriptors = source.fileno(), info.fileno(), sink.fileno()
+        process = start(command(descriptors[0], descriptors[2]), descriptors)
+        undo.callback(end, process)
+        sink.close()
+        first = _first_pid(info.fileno(), process)
+        found = group()
+        if found:
+            undo.callback(found.remove_soon)
+            found.add(first)
+        undo.pop_all()
+    return Piped(process, found)
+
+
+def _pipe() -> tuple[FileIO, FileIO]:
+    source, sink = os.pipe()
+    return FileIO(source, "r"), FileIO(sink, "w")
+
+
+def _first_pid(info: int, process: subprocess.Popen[bytes]) -> int:
+    """The sandbox's process 1 as this machine numbers it; raises NotStarted when bubblewrap tells of none."""
+    told, read = b"", _reader(info, time.monotonic() + GRACE_SECONDS)
+    try:
+        while not told.rstrip().endswith(b"}"):
+            part = read(4096)
+            if not part:
+                raise NotStarted(f"bubblewrap could not set up: {_last_words(process)}")
+            told += part
+    except HarnessLost as error:
+        raise NotStarted("bubblewrap did not set up in time") from error
+    return int(json.loads(told)["child-pid"])
+
+
+def _conversed(process: subprocess.Popen[bytes], message: bytes, deadline: float) -> bytes:
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        _send(process.stdin.fileno(), len(message).to_bytes(4, "big") + message, deadline)
+        return read_reply(_reader(process.stdout.fileno(), deadline))
+    except (BrokenPipeError, HarnessLost) as error:
+        raise HarnessLost(_last_words(process) or str(error)) from error
+
+
+def _last_words(process: subprocess.Popen[bytes]) -> str:
+    assert process.stderr is not None
+    kill(process)
+    return process.stderr.read(4096).decode(errors="replace").strip()
+
+
+def _send(descriptor: int, data: bytes, deadline: float) -> None:
+    os.set_blocking(descriptor, False)
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    while data:
+        if not poll.poll(max(deadline - time.monotonic(), 0) * 1000):
+            raise HarnessLost("the harness did not read its request in time")
+        data = data[os.write(descriptor, data) :]
+
+
+def _reader(descriptor: int, deadline: float) -> Callable[[int], bytes]:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+
+    def read(at_most: int) -> bytes:
+        if not poll.poll(max(deadline - time.monotonic(), 0) * 1000):
+            raise HarnessLost("the harness did not answer in time")
+        return os.read(descriptor, min(at_most, 1 << 16))
+
+    return read
