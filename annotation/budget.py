@@ -142,7 +142,7 @@ def settle(call: LLMCall, reply: Reply) -> LLMCall:
         before = held(call)
         if before in {LLMCall.Status.SUCCEEDED, LLMCall.Status.FAILED}:
             return LLMCall.objects.select_related("reply").get(pk=call.pk)
-        call.build.tally.change(
+        call.build.tally.answered(
             calls=1,
             reserved=-call.bound if before == LLMCall.Status.RESERVED else 0,
             spent=cost - call.cost,

@@ -14,12 +14,14 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from annotation import outages
 from annotation.models import Build, CallRequest, Case, ExecutionRequest, LLMCall, Request
 from annotation.stages import QUEUE_OF, Queue, Stage
 from retrieval.models import ImportJob, Mining
 
 REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest)
 RequestRow = TypeVar("RequestRow", bound=Request)
+BUILDS_A_LOOK: Final = 20
 LEASE = timedelta(minutes=10)
 """Longer than any one call or run may take, so that only a dead worker's lease runs out."""
 
@@ -29,13 +31,13 @@ def stages_of(queue: Queue) -> list[str]:
     return [stage.value for stage in reversed(Stage) if QUEUE_OF.get(stage) == queue]
 
 
-def claimable(queue: Queue, now: datetime) -> QuerySet[Case]:
-    """Cases of running builds that a worker of `queue` may take now."""
+def claimable(queue: Queue, now: datetime, state: str = Build.State.RUNNING) -> QuerySet[Case]:
+    """Cases of running builds, or of those in another state, that a worker of `queue` may take now."""
     due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
     return Case.objects.filter(
         due,
         stage__in=stages_of(queue),
-        build__state=Build.State.RUNNING,
+        build__state=state,
         lease__isnull=True,
         waiting_for__isnull=True,
     )
@@ -46,11 +48,15 @@ def claim(queue: Queue, handful: int) -> list[Case]:
 
     An idle queue is looked at several times a second, so that look takes no lock and writes nothing.
     """
+    now = timezone.now()
+    return leased(claimable(queue, now), handful) if claimable(queue, now).exists() else []
+
+
+def leased(rows: QuerySet[Case], handful: int) -> list[Case]:
+    """Lease up to `handful` of `rows`."""
     lease, now = uuid.uuid4(), timezone.now()
-    if not claimable(queue, now).exists():
-        return []
     with transaction.atomic():
-        taken = lock(claimable(queue, now).order_by("id"), handful)
+        taken = lock(rows.order_by("id"), handful)
         rows = Case.objects.filter(pk__in=taken, lease__isnull=True)
         rows.update(lease=lease, lease_until=now + LEASE)
     related = (
@@ -60,8 +66,23 @@ def claim(queue: Queue, handful: int) -> list[Case]:
         "pair__snippet__body",
         "program__source",
     )
-    leased = Case.objects.filter(pk__in=taken, lease=lease)
-    return list(leased.select_related(*related, "execution__report"))
+    mine = Case.objects.filter(pk__in=taken, lease=lease)
+    return list(mine.select_related(*related, "execution__report"))
+
+
+def claim_probe() -> Case | None:
+    """Lease one case by which a build's provider is tried that failed before; None where none is due.
+
+    A build all of whose cases wait for something else than the provider goes on without a try.
+    """
+    for build in outages.due()[:BUILDS_A_LOOK]:
+        if not outages.take(build):
+            continue
+        found = leased(claimable("llm", timezone.now(), Build.State.WAITING).filter(build=build), 1)
+        if found:
+            return found[0]
+        outages.over(build)
+    return None
 
 
 def lock(rows: QuerySet[Case], handful: int) -> Sequence[int]:

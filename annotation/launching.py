@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from annotation import prompts
+from annotation import outages, prompts
 from annotation.llm import host_of
 from annotation.models import Build, BuildEvent, Case, LostRace, Price, Tally
 from annotation.models.builds import NANO
@@ -204,7 +204,8 @@ STATES: dict[Action, tuple[tuple[str, ...], str]] = {
 
 def change_state(build: Build, action: Action) -> int:
     before, after = STATES[action]
-    if not Build.objects.filter(pk=build.pk, state__in=before).update(state=after, reason=""):
+    found = Build.objects.filter(pk=build.pk, state__in=before)
+    if not found.update(state=after, reason="", **outages.NOT_WAITING):
         build.refresh_from_db(fields=["state"])
         raise ControlRefused(
             f"The build is {build.get_state_display().lower()}; it can't be {PAST[action]} now."

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from annotation import budget
+from annotation import budget, outages
 from annotation.agents import arbiter, fixer, screener, test_writer
 from annotation.asking import Parked, Unjudgeable, ask
 from annotation.executing import SandboxProvider, execute
@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 REDEFINES = "The program redefines the candidate, which is already in scope and must stay as it is."
 LONGEST_MODULE = 200
 """A program may say that it lacks a module of any name."""
-LONGEST_WAIT = 3600.0
-"""Seconds; a provider may ask for more, but a case should not sleep for days over one header."""
+USUAL_WAIT = 2.0
+"""Seconds before a request is sent again that the provider failed."""
 TRIES = 3
 """How often an infrastructure failure of the sandbox is tried again before a case is abandoned."""
 
@@ -111,18 +111,21 @@ def abandon(case: Case, reason: str) -> None:
 
 def pause(case: Case, reason: str, state: str = Build.State.PAUSED) -> None:
     """Stop the whole build for a person to look at, and give the case back untouched."""
-    Build.objects.filter(pk=case.build_id, state=Build.State.RUNNING).update(
-        state=state, reason=clean(reason)
+    since = timezone.now() if state == Build.State.WAITING else None
+    moving = Build.objects.filter(pk=case.build_id, state__in=[Build.State.RUNNING, Build.State.WAITING])
+    stopped = moving.exclude(state=Build.State.WAITING, probe_at__isnull=True).update(
+        state=state, reason=clean(reason), **{**outages.NOT_WAITING, "waiting_since": since}
     )
-    case.build.tally.change()
+    if stopped:
+        outages.note(case.build, "stopped for a person", reason)
     case.put_back()
 
 
 def provider_failed(case: Case, error: LLMError) -> None:
     """An outage costs no attempt; a wrong key stops the build; a refused request abandons its case."""
     if error.retryable:
-        wait = min(error.retry_after or min(60.0, 2.0 ** min(case.attempts + 1, 6)), LONGEST_WAIT)
-        case.put_back(until=timezone.now() + timedelta(seconds=wait), failed=True)
+        outages.failed(case.build, error)
+        case.put_back(until=timezone.now() + outages.asked_pause(error, USUAL_WAIT))
     elif error.provider:
         pause(case, error.message, Build.State.WAITING)
     else:

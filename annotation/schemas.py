@@ -92,6 +92,10 @@ class BuildOut(Schema):
     name: str
     state: BuildState
     reason: str = Field(description="why it waits, failed or was stopped")
+    waiting_since: datetime | None = Field(description="since when it waits for its provider")
+    probe_at: datetime | None = Field(
+        description="when its provider is tried next; null while it waits for a person"
+    )
     provider: str
     model: str
     queries: CollectionRef

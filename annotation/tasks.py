@@ -17,7 +17,7 @@ from celery.signals import worker_shutdown, worker_shutting_down
 from django.conf import settings
 from django.utils import timezone
 
-from annotation import claims, worker
+from annotation import claims, outages, worker
 from annotation.models import Request
 from annotation.pipeline import Tools
 from annotation.stages import Queue
@@ -93,7 +93,7 @@ def beat() -> None:
     worker.chores(shared_tools())
     drain_mining.apply_async(expires=EXPIRES_SECONDS)
     for task, count in (
-        (drain_llm, handfuls("llm")),
+        (drain_llm, handfuls("llm") + int(outages.due().exists())),
         (drain_sandbox, handfuls("sandbox")),
         (drain_interactive, requested()),
     ):

@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation import budget, claims
+from annotation import budget, claims, outages
 from annotation.claims import REQUESTS
 from annotation.executing import fulfil_one
 from annotation.models import Build, Case, Tally
@@ -49,7 +49,20 @@ def drain(queue: str, tools: Tools) -> int:
         return mine_one() or import_one()
     if queue == "control":
         return chores(tools)
+    if queue == "llm" and try_provider(tools):
+        return 1
     return drain_cases("sandbox" if queue == "sandbox" else "llm", tools)
+
+
+def try_provider(tools: Tools) -> bool:
+    """Ask a provider that failed before, by way of one case; says whether that was due for any build."""
+    case = claims.claim_probe()
+    if case is None:
+        return False
+    before = case.build.tally.provider_errors
+    advance(case, tools)
+    outages.tried(case.build, before)
+    return True
 
 
 def drain_cases(queue: Queue, tools: Tools) -> int:
@@ -59,8 +72,11 @@ def drain_cases(queue: Queue, tools: Tools) -> int:
     try:
         while left:
             case = left.popleft()
-            if case.renew(timezone.now() + claims.LEASE):  # those before it may have taken long
+            # Those before it may have taken long, and may have shown that the provider is away.
+            if case.renew(timezone.now() + claims.LEASE):
                 advance(case, tools)
+            else:
+                case.put_back()
     finally:
         claims.release(left)
     return len(cases)
@@ -127,7 +143,7 @@ def until_idle(counts: dict[str, int], tools: Tools, tick: Callable[[], None] = 
 
 def busy() -> bool:
     """Whether any queue has work now, in the air, or due later; requests that wait for a file don't count."""
-    running = Build.objects.filter(state=Build.State.RUNNING)
+    running = Build.objects.filter(Q(state=Build.State.RUNNING) | Q(probe_at__isnull=False))
     open_cases = Case.objects.filter(build__in=running, stage__in=[s for s in Stage if s.is_working])
     unfinished = running.filter(opened=False) | running.exclude(
         pk__in=Case.objects.exclude(stage__in=[Stage.SETTLED, Stage.ABANDONED]).values("build")

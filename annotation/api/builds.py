@@ -104,6 +104,8 @@ def build_out(build: Build) -> BuildOut:
         name=build.name,
         state=cast(BuildState, build.state),
         reason=build.reason,
+        waiting_since=build.waiting_since,
+        probe_at=build.probe_at,
         provider=build.provider,
         model=build.model,
         queries=collection_ref(build.queries),

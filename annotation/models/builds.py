@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -45,6 +46,11 @@ class Build(models.Model):
     model = models.CharField(max_length=120)
     limit = models.PositiveIntegerField(null=True, blank=True, help_text="at most so many pairs")
     reason = models.TextField(blank=True, help_text="why it waits, failed or was stopped")
+    waiting_since = models.DateTimeField(null=True, help_text="since when it waits for its provider")
+    probe_at = models.DateTimeField(
+        null=True, help_text="when its provider is tried next; none while it waits for a person"
+    )
+    probes = models.PositiveIntegerField(default=0, help_text="how often the provider was tried meanwhile")
     opened = models.BooleanField(default=False, help_text="its cases have been made")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
@@ -83,6 +89,9 @@ class Tally(models.Model):
     asserted = models.PositiveIntegerField(default=0, help_text="of them, those that evaluated one")
     touched = models.PositiveIntegerField(default=0, help_text="of them, those that tested the candidate")
     calls = models.PositiveIntegerField(default=0)
+    provider_errors = models.PositiveIntegerField(
+        default=0, help_text="errors of the provider since its last reply"
+    )
     reused = models.PositiveIntegerField(default=0)
     input_tokens = models.PositiveBigIntegerField(default=0)
     output_tokens = models.PositiveBigIntegerField(default=0)
@@ -107,9 +116,16 @@ class Tally(models.Model):
         """How many of the generated programs ran, asserted and touched the candidate."""
         return Rates(self.programs, self.ran, self.asserted, self.touched)
 
+    def answered(self, **deltas: int) -> None:
+        """The same as `change`, for a reply of the provider: its run of errors is over."""
+        self._update(deltas, provider_errors=0)
+
     def change(self, **deltas: int) -> None:
         """Add `deltas` to the columns named, in one UPDATE, and grow the version."""
-        changes: dict[str, Any] = {name: F(name) + delta for name, delta in deltas.items() if delta}
+        self._update(deltas)
+
+    def _update(self, deltas: Mapping[str, int], **values: int) -> None:
+        changes: dict[str, Any] = {name: F(name) + delta for name, delta in deltas.items() if delta} | values
         Tally.objects.filter(pk=self.pk).update(version=F("version") + 1, **changes)
 
     def reserve(self, amount: int) -> bool:

@@ -124,8 +124,9 @@ class Case(models.Model):
         self.stage, self.lease, self.lease_until, self.steps_made = new.value, None, None, self.steps_made + 1
 
     def renew(self, until: datetime) -> bool:
-        """Hold the lease until `until`; False where it ran out, so that the case may be another worker's."""
-        return Case.objects.filter(pk=self.pk, lease=self.lease).update(lease_until=until) == 1
+        """Hold the lease until `until`; False where it ran out, or where the build has been stopped."""
+        mine = Case.objects.filter(pk=self.pk, lease=self.lease, build__state=Build.State.RUNNING)
+        return mine.update(lease_until=until) == 1
 
     def put_back(
         self, *, until: datetime | None = None, failed: bool = False, waiting: LLMCall | None = None

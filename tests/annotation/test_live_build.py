@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 
-from annotation import worker
+from annotation import outages, pipeline, worker
 from annotation.launching import Order, launch
 from annotation.llm.live import LiveLLM
 from annotation.models import Build, Case, LLMCall, Price, Tally
@@ -109,6 +109,24 @@ def test_an_overloaded_provider_is_asked_again_and_paid_once(fake: FakeMessages)
     failed = LLMCall.objects.filter(status=LLMCall.Status.FAILED)
     assert (failed.count(), sum(call.cost for call in failed)) == (2, 0)
     assert LLMCall.objects.filter(agent="screener", status=LLMCall.Status.SUCCEEDED).count() == 1
+
+
+def test_a_provider_that_is_away_for_long_is_waited_for_and_nothing_is_abandoned(
+    fake: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "USUAL_WAIT", 0.05)
+    monkeypatch.setattr(outages, "FIRST_PAUSE", timedelta(seconds=0.2))
+    fake.script(*[Fault(529)] * (outages.RUN + 2))
+    build = launched()
+    shared = tools()
+    worker.until_idle(COUNTS, shared)
+    shared.sandbox.close()
+    assert Case.objects.get(build=build).stage == Stage.SETTLED
+    story = list(build.events.order_by("pk").values_list("event", flat=True))
+    assert story == ["launched", "waits for the provider", "goes on by itself"]
+    assert "3 tries" in build.events.get(event="goes on by itself").note
+    tally = Tally.objects.get(build=build)
+    assert (tally.calls, tally.abandoned, tally.reserved, tally.provider_errors) == (3, 0, 0, 0)
 
 
 def test_a_wrong_key_stops_the_build_with_what_to_do(fake: FakeMessages, settings: Any) -> None:

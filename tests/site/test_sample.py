@@ -80,7 +80,9 @@ def test_one_flipped_truth_moves_the_agreement_by_one_pair(demo: Demo, sample: P
     truth = lines(sample / "truth.jsonl")
     truth[0]["label"] = 1 - truth[0]["label"]
     write(sample / "truth.jsonl", truth)
-    found = result(demo(sample))
+    done = demo(sample)
+    found = result(done)
+    assert found["settled"] == 192, done.stderr
     assert abs(found["agreement_with_truth"] - 191 / 192) == pytest.approx(1 / 192)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Q
 from tqdm import tqdm
 
 from annotation.launching import abandoned_reasons
@@ -99,7 +100,8 @@ class Command(BaseCommand):
         """Wait until the workers have ended the build; say how far they are where no bar is shown."""
         self.say("The Celery workers do the work …")
         said = time.monotonic()
-        while Build.objects.filter(pk=build.pk, state=Build.State.RUNNING).exists():
+        moving = Q(state=Build.State.RUNNING) | Q(probe_at__isnull=False)
+        while Build.objects.filter(moving, pk=build.pk).exists():
             tick()
             if not self.stderr.isatty() and time.monotonic() - said > SECONDS_BETWEEN_LINES:
                 said = time.monotonic()

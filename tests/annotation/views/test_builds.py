@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from datetime import timedelta
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import strip_tags
 from pytest_django import Settings
 
 from annotation.models import Build, BuildEvent, Case
@@ -162,6 +166,27 @@ def test_waiting_requests_name_the_command_that_exports_them(ada: Client) -> Non
     page = ada.get(reverse("build", args=[build.pk])).content.decode()
     assert "1 request wait" in page
     assert 'manage.py exchange export "autumn"' in page
+
+
+def test_a_build_that_waits_for_its_provider_says_since_when_why_and_what_happens_next(ada: Client) -> None:
+    since, soon = timezone.now() - timedelta(minutes=12), timezone.now() + timedelta(minutes=4, seconds=30)
+    columns: dict[str, Any] = {
+        "state": Build.State.WAITING,
+        "reason": "the provider is overloaded",
+        "waiting_since": since,
+    }
+    build = factories.opened(**columns, probe_at=soon, probes=7)
+    page = text_of(ada, build)
+    assert "the provider is overloaded" in page
+    assert "Waiting since 12 minutes ago, tried 7 times since; the next try is due 4 minutes from now" in page
+    Build.objects.filter(pk=build.pk).update(probe_at=None)
+    assert "put this right, then resume the build" in text_of(ada, build)
+
+
+def text_of(client: Client, build: Build) -> str:
+    """The build's page without its tags, spaces made one."""
+    html = client.get(reverse("build", args=[build.pk])).content.decode()
+    return unescape(" ".join(strip_tags(html).replace("\xa0", " ").split()))
 
 
 def test_polling_gets_the_fragment_once_and_then_304_until_something_changes(ada: Client) -> None:
