@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from django.db import connection
 
-from annotation import budget
+from annotation import budget, limiter
 from annotation.agents import InvalidReply, repair
 from annotation.llm import LLM, LLMError, Request, Waiting
 from annotation.models import Case, LLMCall
@@ -33,7 +33,8 @@ def ask(case: Case, llm: LLM, request: Request, parse: Callable[[str], V]) -> tu
     """The verdict on `request` and the call that gave it, after at most one repair call.
 
     A second reply that can't be used either is not used again, so that a person's retry asks anew.
-    Raises Parked, Unjudgeable, budget.OverBudget, budget.BudgetHeld, budget.AlreadyAsked and LLMError.
+    Raises Parked, Unjudgeable, budget.OverBudget, budget.BudgetHeld, budget.AlreadyAsked, limiter.Full and
+    LLMError.
     """
     config = case.annotator.config
     request = replace(
@@ -83,11 +84,14 @@ def pay(case: Case, llm: LLM, request: Request) -> LLMCall:
         raise Parked(call) from waiting
     except LLMError as error:
         budget.fail(call, error.message, error.reply)
+        limiter.refused(case.build, error)
         raise
     except BaseException as error:
         budget.fail(call, f"interrupted: {error!r}")
         raise
-    return budget.settle(call, reply)
+    settled = budget.settle(call, reply)
+    limiter.answered(case.build, reply)
+    return settled
 
 
 @contextlib.contextmanager

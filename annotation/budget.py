@@ -9,6 +9,7 @@ from typing import NoReturn
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from annotation import limiter
 from annotation.llm import Reply, Request
 from annotation.llm.exchange import ExchangeLLM
 from annotation.models import Build, Case, LLMCall, Price, ReplyText, RequestText, SystemText, Tally
@@ -42,7 +43,8 @@ def bound(request: Request, price: Price | None) -> int:
 def reserve(case: Case, request: Request, provider: str) -> LLMCall:
     """A reserved call for `request`, paid by the case's build; totals first, then the call's row.
 
-    Raises OverBudget, BudgetHeld, or AlreadyAsked when the same request is in the air or has its reply.
+    Raises OverBudget, BudgetHeld, limiter.Full, and AlreadyAsked when the same request is in the air or has
+    its reply.
     """
     digest = request.digest()
     price = Price.objects.at(request.model, timezone.now())
@@ -52,6 +54,7 @@ def reserve(case: Case, request: Request, provider: str) -> LLMCall:
         with transaction.atomic():
             if not case.build.tally.reserve(amount):
                 refuse(case.build, amount)
+            limiter.admit(case.build)
             return insert(case.build, request, provider, price, amount)
     except IntegrityError as error:
         raise AlreadyAsked(digest) from error

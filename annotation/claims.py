@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from annotation import outages
+from annotation import limiter, outages
 from annotation.models import Build, CallRequest, Case, ExecutionRequest, LLMCall, Request
 from annotation.stages import QUEUE_OF, Queue, Stage
 from retrieval.models import ImportJob, Mining
@@ -49,7 +49,12 @@ def claim(queue: Queue, handful: int) -> list[Case]:
     An idle queue is looked at several times a second, so that look takes no lock and writes nothing.
     """
     now = timezone.now()
-    return leased(claimable(queue, now), handful) if claimable(queue, now).exists() else []
+    rows = claimable(queue, now)
+    if not rows.exists():
+        return []
+    if queue == "llm" and (full := limiter.full_models()):
+        rows = rows.exclude(build__provider=Build.Provider.LIVE, build__model__in=full)
+    return leased(rows, handful)
 
 
 def leased(rows: QuerySet[Case], handful: int) -> list[Case]:

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from annotation import budget, outages
+from annotation import budget, limiter, outages
 from annotation.agents import arbiter, fixer, screener, test_writer
 from annotation.asking import Parked, Unjudgeable, ask
 from annotation.executing import SandboxProvider, execute
@@ -79,7 +79,7 @@ def work(case: Case, tools: Tools) -> None:
         WORK[Stage(case.stage)](case, tools)
     except Parked as parked:
         case.put_back(waiting=parked.call)
-    except (budget.AlreadyAsked, budget.BudgetHeld):
+    except (budget.AlreadyAsked, budget.BudgetHeld, limiter.Full):
         case.put_back(until=timezone.now() + timedelta(seconds=1))
     except budget.OverBudget as over:
         pause(case, f"the budget is used up: {over}")

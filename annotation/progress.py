@@ -14,6 +14,7 @@ from typing import Final
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from annotation import limiter
 from annotation.models import Build, Case, LLMCall, Price, Step, Tally
 from annotation.stages import Stage
 from retrieval.models import Mining
@@ -86,6 +87,7 @@ class Snapshot:
     has_price: bool
     reasons: tuple[tuple[str, int], ...]
     errors: tuple[LLMCall, ...]
+    at_once: int | None
 
     @property
     def finished(self) -> int:
@@ -138,6 +140,7 @@ def snapshot(build: Build, now: datetime | None = None) -> Snapshot:
         has_price=Price.objects.at(fresh.model, now) is not None,
         reasons=reasons(fresh) if tally.abandoned else (),
         errors=errors(fresh),
+        at_once=limiter.at_once(fresh),
     )
 
 

@@ -93,7 +93,8 @@ class Call:
 class FakeMessages:
     """The server; it listens on 127.0.0.1 while the context is open.
 
-    `supports` names what is known beside plain text: "json_schema", "forced_tool", "temperature".
+    `supports` names what is known beside plain text: "json_schema", "forced_tool", "temperature". What is in
+    `reply_headers` goes out with every reply.
     """
 
     def __init__(
@@ -108,6 +109,7 @@ class FakeMessages:
         self.supports = frozenset(supports)
         self.answer = answer or canned
         self.calls: list[Call] = []
+        self.reply_headers: dict[str, str] = {}
         self._script: deque[Answer] = deque()
         self._cached: set[str] = set()
         self._numbers = itertools.count(1)
@@ -267,7 +269,7 @@ class _Handler(BaseHTTPRequestHandler):
                 error = {"type": "error", "error": {"type": answer.kind, "message": message}}
                 self._send(status, json.dumps(error).encode(), extra)
             case _:
-                self._send(status, json.dumps(answer).encode(), {})
+                self._send(status, json.dumps(answer).encode(), self.server.fake.reply_headers)
 
     def _send(self, status: int, body: bytes, extra: Mapping[str, str]) -> None:
         headers = {"content-type": "application/json", "request-id": self.server.fake.next_id("req")}

@@ -3,6 +3,7 @@
 import email.utils
 import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from annotation.llm.errors import LLMError
@@ -11,7 +12,9 @@ if TYPE_CHECKING:
     from anthropic import APIConnectionError, APIStatusError
 
 _LONGEST: Final = 300
-_RETRYABLE: Final = frozenset({408, 409, 429})
+_LIMITS: Final = ("requests", "tokens", "input-tokens", "output-tokens")
+_TOO_MANY: Final = 429
+_RETRYABLE: Final = frozenset({408, 409, _TOO_MANY})
 _ADVICE: Final[Mapping[int, str]] = {
     401: "the provider does not accept the key: check the API key and the profile's way of sending it",
     402: "the provider wants to be paid: top up the account's credit",
@@ -33,7 +36,7 @@ def of_status(error: "APIStatusError", model: str) -> LLMError:
     return LLMError(
         f"{advice} (HTTP {status}, model {model}): {said[:_LONGEST]}",
         retryable=_worth_a_retry(status, headers),
-        retry_after=retry_after(headers),
+        retry_after=_asked_pause(status, headers),
         provider=no_credit or status in _ACCOUNT,
         status=status,
     )
@@ -66,6 +69,35 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return seconds
     date = email.utils.parsedate_tz(value)
     return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+
+
+def _asked_pause(status: int, headers: Mapping[str, str]) -> float | None:
+    told = retry_after(headers)
+    return (used_up(headers) or None) if told is None and status == _TOO_MANY else told
+
+
+def used_up(headers: Mapping[str, str]) -> float:
+    """Seconds until the last of the limits is renewed that the rate-limit headers say is used up; else 0.
+
+    Reckoned by the provider's own clock, which may differ from ours.
+    """
+    limits = [f"anthropic-ratelimit-{kind}" for kind in _LIMITS]
+    spent = [limit for limit in limits if _number(headers.get(f"{limit}-remaining")) == 0]
+    now = _moment(headers.get("date")) or datetime.now(UTC)
+    renewals = [_moment(headers.get(f"{limit}-reset")) for limit in spent]
+    waits = [(renewal - now).total_seconds() for renewal in renewals if renewal]
+    return max(0.0, *waits) if waits else 0.0
+
+
+def _moment(value: str | None) -> datetime | None:
+    """An RFC 3339 moment or an HTTP date; None for anything else."""
+    for parse in (datetime.fromisoformat, email.utils.parsedate_to_datetime):
+        try:
+            moment = parse(value or "")
+        except ValueError:
+            continue
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return None
 
 
 def _number(value: str | None) -> float | None:

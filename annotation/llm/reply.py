@@ -29,7 +29,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One reply. `text` is unparsed, `model` is who answered, `latency` is in seconds."""
+    """One reply. `text` is unparsed, `model` is who answered, `latency` is in seconds.
+
+    `pause`: seconds until the provider takes another request, where the reply's headers say that a limit is
+    used up.
+    """
 
     text: str
     model: str
@@ -37,3 +41,4 @@ class Reply:
     latency: float
     request_id: str
     stop_reason: str
+    pause: float = 0.0

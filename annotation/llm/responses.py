@@ -39,6 +39,7 @@ def reply_of(message: object, headers: Mapping[str, str], latency: float, base_u
         latency=latency,
         request_id=headers.get("request-id") or message.id,
         stop_reason=message.stop_reason or "none",
+        pause=failures.used_up(headers),
     )
 
 

@@ -14,6 +14,7 @@ from annotation.models.executions import (
     Request,
     TestProgram,
 )
+from annotation.models.limits import Limiter
 from annotation.models.people import ApiToken, Preference
 from annotation.models.reviews import Draft, Review, Seen
 
@@ -28,6 +29,7 @@ __all__ = [
     "Execution",
     "ExecutionRequest",
     "LLMCall",
+    "Limiter",
     "LostRace",
     "Preference",
     "Price",

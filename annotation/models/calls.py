@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from django.db import models
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from annotation.llm import Request
 from annotation.models.builds import Build, Price
@@ -74,7 +74,10 @@ class LLMCall(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["digest", "attempt"], name="call_attempt_once")]
-        indexes = [models.Index(fields=["build", "status", "id"], name="call_by_build_and_status")]
+        indexes = [
+            models.Index(fields=["build", "status", "id"], name="call_by_build_and_status"),
+            models.Index(fields=["model"], condition=Q(status="reserved"), name="call_in_the_air"),
+        ]
 
     def whole_request(self) -> Request:
         """The request as it was asked; its digest is this call's."""

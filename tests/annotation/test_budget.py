@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -47,7 +48,11 @@ def priced(dollars: int = 1) -> None:
 
 
 def a_reply(text: str = '{"verdict": 1}', **columns: str) -> Reply:
-    told = {"model": "small-model", "request_id": "fake-1", "stop_reason": "end_turn"} | columns
+    told: dict[str, Any] = {
+        "model": "small-model",
+        "request_id": "fake-1",
+        "stop_reason": "end_turn",
+    } | columns
     return Reply(text=text, usage=Usage(500, 60), latency=0.1, **told)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -10,10 +12,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotation import outages, pipeline, worker
+from annotation import limiter, outages, pipeline, worker
 from annotation.launching import Order, launch
 from annotation.llm.live import LiveLLM
-from annotation.models import Build, Case, LLMCall, Price, Tally
+from annotation.models import Build, Case, Limiter, LLMCall, Price, Tally
 from annotation.stages import Stage
 from annotation.tools import provider, tools
 from tests import factories
@@ -64,24 +66,23 @@ def close_client() -> None:
         client.close()
 
 
-def launched() -> Build:
+def launched(**columns: Any) -> Build:
     Price.objects.create(
         model="some-model",
         effective_from=datetime(2026, 1, 1, tzinfo=UTC),
         input=Decimal(1),
         output=Decimal(5),
     )
-    return launch(
-        Order(
-            name="live",
-            queries=factories.queries(["reverse a list in place"]),
-            snippets=factories.snippets(),
-            encoders=("bow",),
-            k=1,
-            provider=Build.Provider.LIVE,
-            model="some-model",
-        )
-    )
+    order: dict[str, Any] = {
+        "name": "live",
+        "encoders": ("bow",),
+        "k": 1,
+        "provider": Build.Provider.LIVE,
+        "model": "some-model",
+    }
+    order["queries"] = columns.pop("queries", None) or factories.queries(["reverse a list in place"])
+    order["snippets"] = columns.pop("snippets", None) or factories.snippets()
+    return launch(Order(**order | columns))
 
 
 def test_a_live_build_asks_runs_and_settles_with_every_call_on_the_books(fake: FakeMessages) -> None:
@@ -109,6 +110,34 @@ def test_an_overloaded_provider_is_asked_again_and_paid_once(fake: FakeMessages)
     failed = LLMCall.objects.filter(status=LLMCall.Status.FAILED)
     assert (failed.count(), sum(call.cost for call in failed)) == (2, 0)
     assert LLMCall.objects.filter(agent="screener", status=LLMCall.Status.SUCCEEDED).count() == 1
+
+
+def test_workers_find_the_pace_of_a_provider_that_refuses_more_than_a_few_at_once(
+    fake: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "USUAL_WAIT", 0.05)
+    monkeypatch.setattr(limiter, "EPISODE", timedelta(seconds=0.2))
+    monkeypatch.setattr(outages, "FIRST_PAUSE", timedelta(seconds=0.2))
+    places, refusals = threading.Semaphore(3), []
+
+    def busy(body: dict[str, Any]) -> dict[str, Any] | Fault:
+        if not places.acquire(blocking=False):
+            refusals.append(body)
+            return Fault(429)
+        time.sleep(0.1)
+        places.release()
+        return {"explanation": "plain to see", "verdict": 1}
+
+    fake.answer = busy
+    words = [f"reverse list number {number}" for number in range(30)]
+    build = launched(queries=factories.queries(words), snippets=factories.snippets())
+    shared = tools()
+    worker.until_idle(COUNTS | {"llm": 12}, shared)
+    shared.sandbox.close()
+    tally = Tally.objects.get(build=build)
+    assert (tally.settled, tally.abandoned, tally.calls, tally.reserved) == (30, 0, 30, 0)
+    assert 0 < len(refusals) < 60
+    assert Limiter.objects.get(model="some-model").most < 12
 
 
 def test_a_provider_that_is_away_for_long_is_waited_for_and_nothing_is_abandoned(

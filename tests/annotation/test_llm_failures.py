@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from annotation.agents import screener
-from annotation.llm import LLMError, Request
+from annotation.llm import LLMError, Request, failures
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import ANTHROPIC
 from tests.fake_messages import Answer, Drop, FakeMessages, Fault, Raw, Say
@@ -178,3 +179,50 @@ def test_an_unfinished_or_empty_reply_is_an_error_that_was_paid(
 
 def test_what_is_too_long_for_max_tokens_is_cut_off_for_real(error_of: Ask) -> None:
     assert "cut off at max_tokens = 3" in error_of(VERDICT, replace(REQUEST, max_tokens=3)).message
+
+
+SOON = {
+    "anthropic-ratelimit-input-tokens-remaining": "0",
+    "anthropic-ratelimit-input-tokens-reset": "2026-11-22T10:00:42Z",
+    "date": "Sun, 22 Nov 2026 10:00:00 GMT",
+}
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, 0.0),
+        (SOON, 42.0),
+        (SOON | {"anthropic-ratelimit-input-tokens-remaining": "1"}, 0.0),
+        (SOON | {"date": "Sun, 22 Nov 2026 10:01:00 GMT"}, 0.0),
+        (SOON | {"anthropic-ratelimit-input-tokens-reset": "soon"}, 0.0),
+        (SOON | {"anthropic-ratelimit-input-tokens-reset": "2026-11-22T11:00:10+01:00"}, 10.0),
+        (
+            SOON
+            | {
+                "anthropic-ratelimit-requests-remaining": "0",
+                "anthropic-ratelimit-requests-reset": "2026-11-22T10:01:00Z",
+            },
+            60.0,
+        ),
+    ],
+)
+def test_a_limit_that_is_used_up_is_read_off_the_headers_by_the_providers_own_clock(
+    headers: dict[str, str], seconds: float
+) -> None:
+    assert failures.used_up(headers) == seconds
+
+
+def test_a_refusal_without_a_pause_waits_until_its_limit_is_renewed(error_of: Ask) -> None:
+    headers = {name: value for name, value in SOON.items() if name != "date"}
+    headers["anthropic-ratelimit-input-tokens-reset"] = f"{datetime.now(UTC) + timedelta(seconds=90):%FT%TZ}"
+    told = error_of(Fault(429, headers=headers)).retry_after
+    assert told is not None and 80 < told <= 91
+
+
+def test_a_reply_tells_of_the_pause_after_it(fake: FakeMessages) -> None:
+    fake.reply_headers = {name: value for name, value in SOON.items() if name != "date"} | {
+        "anthropic-ratelimit-input-tokens-reset": f"{datetime.now(UTC) + timedelta(seconds=30):%FT%TZ}"
+    }
+    with closing(LiveLLM(fake.key, ANTHROPIC, base_url=fake.url)) as llm:
+        assert 20 < llm.ask(REQUEST).pause <= 31

@@ -1,0 +1,103 @@
+"""How fast a model is asked: all workers share one limit, which the provider's refusals set.
+
+Additive increase, multiplicative decrease: at the first refusal (HTTP 429) the limit is four fifths of the
+calls that were in the air, and again at the first one of each later episode; it grows by one for each round
+of replies. Until a provider has refused anything, the number of workers is the only limit. Other errors do
+not change it. What the provider says of pauses, in an error or with a reply, holds for everybody.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Greatest, Least
+from django.utils import timezone
+
+from annotation.llm import LLMError, Reply
+from annotation.models import Build, Limiter, LLMCall
+
+LEAST: Final = 1.0
+MOST: Final = 1000.0
+SHRINK: Final = 0.8
+EPISODE: Final = timedelta(seconds=15)
+LONGEST_CLOSE: Final = 3600.0
+"""Seconds; no header closes a model for days."""
+LONGEST_CALL: Final = timedelta(seconds=150)
+"""A call that has been in the air for longer is its dead worker's."""
+TOO_MANY: Final = 429
+
+
+class Full(Exception):
+    """As many calls are in the air as may be, or the provider asked for a pause: the case is asked later."""
+
+
+def refused(build: Build, error: LLMError) -> None:
+    """Learn from an error: slow down once an episode, and keep to the pause that was asked for."""
+    if error.status != TOO_MANY or not is_limited(build):
+        return
+    model, now = build.model, timezone.now()
+    flew = in_the_air(model, now) + 1.0
+    fresh = Q(slowed_until__isnull=True) | Q(slowed_until__lte=now)
+    slower = Greatest(Least(F("most"), flew) * SHRINK, LEAST)
+    known(model, flew).filter(fresh).update(most=slower, slowed_until=now + EPISODE)
+    if error.retry_after:
+        close(model, error.retry_after)
+
+
+def answered(build: Build, reply: Reply) -> None:
+    """Learn from a reply: a little faster next time, unless its headers say that a limit is used up."""
+    if not is_limited(build):
+        return
+    Limiter.objects.filter(model=build.model, most__lt=MOST).update(most=F("most") + 1.0 / F("most"))
+    if reply.pause:
+        close(build.model, reply.pause)
+
+
+def close(model: str, seconds: float) -> None:
+    """Ask nothing for so long; a longer pause that holds already stays."""
+    until = timezone.now() + timedelta(seconds=min(seconds, LONGEST_CLOSE))
+    shorter = Q(closed_until__isnull=True) | Q(closed_until__lt=until)
+    known(model, MOST).filter(shorter).update(closed_until=until)
+
+
+def admit(build: Build) -> None:
+    """Raises Full where one more call may not be made now."""
+    found = Limiter.objects.filter(model=build.model).first() if is_limited(build) else None
+    if found is not None and not has_room(found):
+        raise Full(f"{build.model} takes at most {found.most:.0f} calls at once")
+
+
+def is_limited(build: Build) -> bool:
+    """Whether a provider answers, and not a file."""
+    return build.provider == Build.Provider.LIVE
+
+
+def at_once(build: Build) -> int | None:
+    """How many calls its provider takes at once; None while it has refused nothing."""
+    found = Limiter.objects.filter(model=build.model, most__lt=MOST).first() if is_limited(build) else None
+    return None if found is None else int(found.most)
+
+
+def full_models() -> list[str]:
+    """The models that may not be asked now."""
+    return [row.model for row in Limiter.objects.all() if not has_room(row)]
+
+
+def has_room(row: Limiter) -> bool:
+    now = timezone.now()
+    is_open = row.closed_until is None or row.closed_until <= now
+    return is_open and in_the_air(row.model, now) < int(row.most)
+
+
+def in_the_air(model: str, now: datetime) -> int:
+    """The calls to `model` that have no reply yet."""
+    reserved = LLMCall.objects.filter(model=model, status=LLMCall.Status.RESERVED)
+    return reserved.filter(created_at__gt=now - LONGEST_CALL).count()
+
+
+def known(model: str, most: float) -> QuerySet[Limiter]:
+    """The model's row, made with `most` where there is none."""
+    Limiter.objects.get_or_create(model=model, defaults={"most": most})
+    return Limiter.objects.filter(model=model)
