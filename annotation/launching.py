@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotation import outages, prompts
 from annotation.llm import host_of
+from annotation.llm.profiles import profile
 from annotation.models import Build, BuildEvent, Case, LostRace, Price, Tally
 from annotation.models.builds import NANO
 from annotation.stages import Event, Stage
@@ -124,7 +125,7 @@ def refuse_bad_provider(order: Order) -> None:
     """Who is to answer has to be there: a key for live models, a file for recorded replies."""
     if not order.model.strip():
         raise LaunchRefused("Name the model that the agents ask.")
-    keyless = settings.LLM_PROFILE == "generic"
+    keyless = not profile(settings.LLM_PROFILE).needs_key
     if order.provider == Build.Provider.LIVE and not (settings.ANTHROPIC_API_KEY or keyless):
         raise LaunchRefused("No key: set ANTHROPIC_API_KEY and start again, or choose file exchange.")
     priced = Price.objects.at(order.model, timezone.now())

@@ -22,7 +22,6 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 SANDBOX_BACKENDS = ("auto", "bubblewrap", "docker", "none")
 SHORTEST_KEY = 32
-LLM_PROFILES = ("anthropic", "deepseek", "generic")
 
 
 def text(name: str, default: str = "") -> str:
@@ -35,6 +34,16 @@ def choice(name: str, allowed: tuple[str, ...]) -> str:
     value = text(name, allowed[0])
     if value not in allowed:
         raise ImproperlyConfigured(f"{name}={value!r}: expected one of {', '.join(allowed)}")
+    return value
+
+
+def provider_profile(name: str) -> str:
+    """A profile that is shipped, or the path of a .toml file with another. Raises ImproperlyConfigured."""
+    shipped = sorted(path.stem for path in (BASE_DIR / "annotation" / "llm" / "providers").glob("*.toml"))
+    value = text(name, "anthropic")
+    if value not in shipped and not (value.endswith(".toml") and Path(value).is_file()):
+        known = ", ".join(shipped)
+        raise ImproperlyConfigured(f"{name}={value!r}: expected one of {known}, or the path of a .toml file")
     return value
 
 
@@ -218,7 +227,7 @@ SANDBOX_WORKERS = number("COSQA_SANDBOX_WORKERS", 2, 1, 256)
 ANTHROPIC_API_KEY = text("ANTHROPIC_API_KEY")
 LLM_BASE_URL = url("COSQA_LLM_BASE_URL", ("https", "http")) or "https://api.anthropic.com"
 LLM_MODEL = text("COSQA_LLM_MODEL", "claude-haiku-4-5")
-LLM_PROFILE = choice("COSQA_LLM_PROFILE", LLM_PROFILES)
+LLM_PROFILE = provider_profile("COSQA_LLM_PROFILE")
 LLM_WORKERS = number("COSQA_LLM_WORKERS", 4, 1, 256)
 
 REDIS_URL = url("REDIS_URL", ("redis", "rediss"))

@@ -228,6 +228,8 @@ def canned(body: Json) -> Answer:
     """A sensible verdict for each agent, told apart by what its prompt asks for."""
     system = body.get("system", "")
     rules = system if isinstance(system, str) else "".join(block["text"] for block in system)
+    if "answer" in ((schema_in(body) or {}).get("properties") or {}) or '"answer"' in rules:
+        return {"answer": 1}
     if '"program"' in rules and '"helpers"' in rules:
         names = re.search(r"in scope: (\w+)", json.dumps(body["messages"]))
         name = names.group(1) if names else "print"

@@ -64,7 +64,7 @@ class LiveLLM:
         ladder = self.profile.ladder
         for rung in range(self._first_rung.get(request.model, 0), len(ladder)):
             try:
-                reply = self._call(request, ladder[rung])
+                reply = self.call(request, ladder[rung])
             except LLMError as error:
                 if rung + 1 == len(ladder) or not _way_refused(error, ladder[rung]):
                     raise
@@ -80,7 +80,8 @@ class LiveLLM:
         if made is not None and made[0] == os.getpid():
             made[1].close()
 
-    def _call(self, request: Request, mode: Mode) -> Reply:
+    def call(self, request: Request, mode: Mode) -> Reply:
+        """The reply to a request that is made in one way alone, whatever it is worth. Raises LLMError."""
         import anthropic
 
         arguments = payload(request, self.profile, mode)

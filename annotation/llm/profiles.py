@@ -1,21 +1,31 @@
-"""What each kind of provider of the Messages protocol can do, declared instead of probed."""
+"""What each kind of provider of the Messages protocol can do, declared in files, one for each kind.
 
+The files are in `providers/`; `probing.py` writes one for a server that none of them describes.
+"""
+
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 Mode = Literal["json_schema", "forced_tool", "prompt"]
 
 
 class UnknownProfile(Exception):
-    """No provider profile has this name."""
+    """No provider profile has this name, or the file that was named describes none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderProfile:
     """One kind of provider.
 
+    about            the provider and its address
+    tested           whether it was tried against a server; else the file says what its documentation says
     auth             how the key reaches the client; from anthropic 2.12 on both go out as a bearer token
     needs_key        whether a request without a key is pointless
     json_schema      structured output by `output_config.format`
@@ -28,6 +38,8 @@ class ProviderProfile:
     """
 
     name: str
+    about: str
+    tested: bool
     auth: Literal["api_key", "bearer"]
     needs_key: bool
     json_schema: bool
@@ -37,6 +49,8 @@ class ProviderProfile:
     sampling: tuple[str, ...]
     thinking: Literal["as_is", "disabled"]
     same_model: bool
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
     @property
     def ladder(self) -> tuple[Mode, ...]:
@@ -49,50 +63,40 @@ class ProviderProfile:
         return tuple(mode for mode, supported in offered if supported)
 
 
-ANTHROPIC: Final = ProviderProfile(
-    name="anthropic",
-    auth="api_key",
-    needs_key=True,
-    json_schema=True,
-    forced_tool=True,
-    strict_tool=True,
-    prompt_caching=True,
-    sampling=("effort",),  # newer models answer 400 to a temperature
-    thinking="as_is",  # some models refuse to have it switched off
-    same_model=True,
-)
-DEEPSEEK: Final = ProviderProfile(
-    name="deepseek",
-    auth="bearer",
-    needs_key=True,
-    json_schema=False,
-    forced_tool=True,
-    strict_tool=False,
-    prompt_caching=False,  # it caches by itself and ignores cache_control
-    sampling=("temperature", "top_p"),
-    thinking="disabled",  # a forced tool is refused while thinking is on
-    same_model=True,  # unknown claude-* names are served by another model without a word
-)
-GENERIC: Final = ProviderProfile(
-    name="generic",
-    auth="bearer",
-    needs_key=False,
-    json_schema=False,
-    forced_tool=False,
-    strict_tool=False,
-    prompt_caching=False,
-    sampling=("temperature", "top_p", "top_k", "min_p", "seed"),
-    thinking="as_is",
-    same_model=False,  # local servers answer with a file name or an alias
-)
-PROFILES: Final[Mapping[str, ProviderProfile]] = MappingProxyType(
-    {known.name: known for known in (ANTHROPIC, DEEPSEEK, GENERIC)}
-)
+def read(text: str, name: str) -> ProviderProfile:
+    """The profile in a TOML text. Raises UnknownProfile, saying what is wrong with it."""
+    try:
+        data = tomllib.loads(text)
+        return TypeAdapter(ProviderProfile).validate_python({**data, "name": name})
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise UnknownProfile(f"'{name}' is no provider profile: {error}") from error
+
+
+def _shipped() -> Mapping[str, ProviderProfile]:
+    found = sorted(files("annotation.llm").joinpath("providers").iterdir(), key=lambda file: file.name)
+    named = {
+        file.name.removesuffix(".toml"): file.read_text() for file in found if file.name.endswith(".toml")
+    }
+    return MappingProxyType({name: read(text, name) for name, text in named.items()})
+
+
+PROFILES: Final = _shipped()
+ANTHROPIC: Final = PROFILES["anthropic"]
+DEEPSEEK: Final = PROFILES["deepseek"]
+GENERIC: Final = PROFILES["generic"]
 
 
 def profile(name: str) -> ProviderProfile:
-    """The profile of that name. Raises UnknownProfile, listing the names."""
+    """The profile of that name, or in that `.toml` file. Raises UnknownProfile, listing the names."""
+    if name.endswith(".toml"):
+        try:
+            return read(Path(name).read_text(), Path(name).stem)
+        except (OSError, UnicodeDecodeError) as error:
+            raise UnknownProfile(f"the provider profile {name} can't be read: {error}") from error
     try:
         return PROFILES[name]
     except KeyError:
-        raise UnknownProfile(f"no provider profile '{name}'; choose one of: {', '.join(PROFILES)}") from None
+        known = ", ".join(PROFILES)
+        raise UnknownProfile(
+            f"no provider profile '{name}'; choose one of: {known}, or a .toml file"
+        ) from None

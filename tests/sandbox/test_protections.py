@@ -30,6 +30,8 @@ from tests.sandbox.hostile_list import (
     run_all,
 )
 
+# Without process 1 programs stop their harness, which is waited for: that list takes a quarter of an hour.
+pytestmark = pytest.mark.timeout(3600 if WHOLE else 600)
 # What one backend does by other means: bubblewrap never lets privileges grow, and bounds files by memory.
 ABSENT: dict[str, set[str]] = {
     "bubblewrap": {Protection.CPU, Protection.INODES, Protection.NEW_PRIVILEGES},

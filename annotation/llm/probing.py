@@ -1,0 +1,176 @@
+"""Finds out what a server can do by asking it: a dozen requests of a few tokens each.
+
+A way of asking counts as known only when the answer shows it: servers also ignore what they do not know.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Final
+
+from annotation.llm.errors import LLMError
+from annotation.llm.live import LiveLLM
+from annotation.llm.profiles import GENERIC, Mode, ProviderProfile
+from annotation.llm.reply import Reply
+from annotation.llm.request import JsonObject, Message, Request
+from annotation.llm.strict_json import NotJson, loads
+
+SCHEMA: Final[JsonObject] = {
+    "type": "object",
+    "properties": {"answer": {"type": "integer", "enum": [0, 1]}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+SAMPLING: Final[JsonObject] = {
+    "temperature": 0,
+    "top_p": 0.9,
+    "top_k": 5,
+    "min_p": 0.05,
+    "seed": 1,
+    "effort": "low",
+}
+MOST_TOKENS: Final = 2000
+"""Enough for a model that thinks before it answers."""
+BARE: Final = replace(GENERIC, sampling=tuple(SAMPLING))
+_OF_THE_MOMENT: Final = frozenset({None, 408, 429, 503, 529})
+LONG_SYSTEM: Final = "Answer the question. " * 1500
+"""About 6,000 tokens: below some thousand, nothing is cached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was tried, whether it works, and what the server showed or said."""
+
+    tried: str
+    works: bool
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """The profile that fits the server, and what it rests on."""
+
+    profile: ProviderProfile
+    findings: tuple[Finding, ...]
+
+    def toml(self) -> str:
+        """The profile as the text of a file for COSQA_LLM_PROFILE."""
+        fields = {name: value for name, value in asdict(self.profile).items() if name != "name"}
+        return "".join(f"{name} = {json.dumps(value)}\n" for name, value in fields.items())
+
+
+def probe(base_url: str, api_key: str, model: str, *, caching: bool = False, timeout: float = 60.0) -> Probed:
+    """What the server can do. Raises LLMError where it does not even answer in words.
+
+    `caching` costs two requests of about 6,000 tokens.
+    """
+    probing = _Probing(base_url, api_key, model, timeout)
+    profile = probing.profile(caching)
+    return Probed(
+        replace(profile, name="probed", about=f"{base_url}, probed with {model}", tested=True),
+        tuple(probing.findings),
+    )
+
+
+class _Probing:
+    def __init__(self, base_url: str, api_key: str, model: str, timeout: float) -> None:
+        self._base_url, self._key, self._model, self._timeout = base_url, api_key, model, timeout
+        self.findings: list[Finding] = []
+
+    def profile(self, caching: bool) -> ProviderProfile:
+        # How the key goes out makes no difference to the client: as a bearer token.
+        same_model = self._same_model(BARE)
+        found = replace(BARE, needs_key=self._needs_key(BARE), same_model=same_model)
+        found = replace(found, json_schema=self._answers(found, "json_schema"))
+        found = self._with_tools(found)
+        found = replace(found, sampling=tuple(self._sampling(found)))
+        return replace(found, prompt_caching=caching and self._caches(found))
+
+    def _needs_key(self, profile: ProviderProfile) -> bool:
+        if not self._key:
+            return False
+        return not self._works("no key", partial(self._ask, profile, "prompt", key=""))
+
+    def _same_model(self, profile: ProviderProfile) -> bool:
+        answered = self._ask(profile, "prompt").model
+        return self._note("the model that was asked for answers", answered == self._model, answered)
+
+    def _with_tools(self, profile: ProviderProfile) -> ProviderProfile:
+        """A forced tool, with thinking switched off where it works only so."""
+        for thinking in ("as_is", "disabled"):
+            trial = replace(profile, thinking=thinking)
+            if self._answers(trial, "forced_tool"):
+                strict = self._answers(replace(trial, strict_tool=True), "forced_tool", "strict ")
+                return replace(trial, forced_tool=True, strict_tool=strict)
+        return profile
+
+    def _sampling(self, profile: ProviderProfile) -> Iterator[str]:
+        mode = profile.ladder[0]
+        for name, value in SAMPLING.items():
+            if self._works(f"sampling {name}", partial(self._ask, profile, mode, sampling={name: value})):
+                yield name
+
+    def _caches(self, profile: ProviderProfile) -> bool:
+        trial = replace(profile, prompt_caching=True)
+        try:
+            first, second = (self._ask(trial, trial.ladder[0], system=LONG_SYSTEM).usage for _ in range(2))
+        except LLMError as error:
+            return self._refused("cache_control", error)
+        told = f"{first.cache_write_tokens} tokens written, {second.cache_read_tokens} read"
+        return self._note("cache_control", second.cache_read_tokens > 0, told)
+
+    def _answers(self, profile: ProviderProfile, mode: Mode, kind: str = "") -> bool:
+        """Whether the answer has the schema's form, which the question does not speak of."""
+        tried = f"{kind}{mode.replace('_', ' ')}" + (
+            ", no thinking" if profile.thinking == "disabled" else ""
+        )
+        try:
+            text = self._ask(profile, mode).text
+        except LLMError as error:
+            return self._refused(tried, error)
+        return self._note(tried, _fits(text), text[:200])
+
+    def _works(self, tried: str, ask: Callable[[], Reply]) -> bool:
+        try:
+            return self._note(tried, True, ask().text[:200])
+        except LLMError as error:
+            return self._refused(tried, error)
+
+    def _refused(self, tried: str, error: LLMError) -> bool:
+        """An error says no, unless it is one of the moment: that says nothing of what the server can do."""
+        if error.status in _OF_THE_MOMENT:
+            raise error
+        return self._note(tried, False, error.message)
+
+    def _ask(
+        self,
+        profile: ProviderProfile,
+        mode: Mode,
+        *,
+        key: str | None = None,
+        sampling: JsonObject | None = None,
+        system: str = "Answer the question.",
+    ) -> Reply:
+        question = (Message("user", "Is 2 + 2 = 4?"),)
+        request = Request("probe", self._model, system, question, SCHEMA, MOST_TOKENS, sampling or {})
+        llm = LiveLLM(
+            self._key if key is None else key, profile, base_url=self._base_url, timeout=self._timeout
+        )
+        with closing(llm):
+            return llm.call(request, mode)
+
+    def _note(self, tried: str, works: bool, told: str) -> bool:
+        self.findings.append(Finding(tried, works, told))
+        return works
+
+
+def _fits(text: str) -> bool:
+    try:
+        value = loads(text)
+    except NotJson:
+        return False
+    return isinstance(value, dict) and value.keys() == {"answer"} and value["answer"] in (0, 1)

@@ -1,0 +1,85 @@
+"""`manage.py llm …`: which providers are known, and what an unknown one can do."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.llm import LLMError
+from annotation.llm.probing import Finding, Probed, probe
+from annotation.llm.profiles import PROFILES
+
+
+class Command(BaseCommand):
+    help = "Provider profiles: list those that are shipped, or find out what a server can do."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        commands = parser.add_subparsers(dest="command", required=True)
+        commands.add_parser("profiles", help="the profiles that COSQA_LLM_PROFILE can name")
+        asks = commands.add_parser(
+            "probe",
+            help="ask a server what it can do",
+            description="Asks a server a dozen small questions and prints the profile that fits it."
+            " The key is that of ANTHROPIC_API_KEY.",
+        )
+        asks.add_argument(
+            "--base-url", default=settings.LLM_BASE_URL, help="without /v1 (default: %(default)s)"
+        )
+        asks.add_argument("--model", default=settings.LLM_MODEL, help="(default: %(default)s)")
+        asks.add_argument(
+            "--save", type=Path, metavar="FILE.toml", help="write the profile for COSQA_LLM_PROFILE"
+        )
+        asks.add_argument(
+            "--caching", action="store_true", help="also try prompt caching: about 12,000 tokens"
+        )
+        asks.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["command"] == "profiles":
+            self.list_profiles()
+        else:
+            self.probe(options)
+
+    def list_profiles(self) -> None:
+        for name, profile in PROFILES.items():
+            mark = "tested" if profile.tested else "untested"
+            self.stdout.write(f"{name:11} {mark:9} {' → '.join(profile.ladder):40} {profile.about}")
+
+    def probe(self, options: dict[str, Any]) -> None:
+        if options["save"] and options["save"].suffix != ".toml":
+            raise CommandError(f"--save {options['save']}: the name has to end with .toml")
+        try:
+            found = probe(
+                options["base_url"], settings.ANTHROPIC_API_KEY, options["model"], caching=options["caching"]
+            )
+        except LLMError as error:
+            raise CommandError(f"{error.message}") from error
+        self.show(found, as_json=options["json"])
+        if options["save"]:
+            self.save(found, options["save"])
+
+    def show(self, found: Probed, *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps(asdict(found)))
+            return
+        for finding in found.findings:
+            self.stdout.write(line(finding))
+        self.stdout.write(f"\n{found.toml()}")
+
+    def save(self, found: Probed, path: Path) -> None:
+        try:
+            path.write_text(found.toml())
+        except OSError as error:
+            raise CommandError(f"{path} can't be written: {error}") from error
+        self.stderr.write(f"Written: start with COSQA_LLM_PROFILE={path.resolve()}", str)
+
+
+def line(finding: Finding) -> str:
+    """One finding on one line; what a server says is shown without its line breaks and control characters."""
+    told = "".join(letter if letter.isprintable() else " " for letter in finding.told)
+    return f"{'yes' if finding.works else 'no ':3} {finding.tried:38} {told[:120]}"

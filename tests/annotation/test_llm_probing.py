@@ -1,0 +1,96 @@
+"""What a server can do is found out from what it answers, not from what it accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from annotation.llm import LLMError
+from annotation.llm.probing import Probed, probe
+from annotation.llm.profiles import read
+from tests.fake_messages import FakeMessages, Fault, Say
+
+WORDS = Say("Yes, it is.")
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeMessages]:
+    with FakeMessages() as server:
+        yield server
+
+
+def probed(server: FakeMessages, key: str = "fake-key", **options: Any) -> Probed:
+    return probe(server.url, key, "some-model", timeout=5.0, **options)
+
+
+def said(found: Probed) -> dict[str, bool]:
+    return {finding.tried: finding.works for finding in found.findings}
+
+
+def test_a_server_that_can_do_everything(fake: FakeMessages) -> None:
+    fake.supports = frozenset({"json_schema", "forced_tool", "temperature"})
+    profile = probed(fake, caching=True).profile
+    assert (profile.json_schema, profile.forced_tool, profile.strict_tool) == (True, True, True)
+    assert (profile.thinking, profile.prompt_caching, profile.same_model) == ("as_is", True, True)
+    assert (profile.auth, profile.needs_key) == ("bearer", True)
+    assert profile.sampling == ("temperature", "top_p", "top_k", "effort")
+
+
+def test_a_server_that_knows_words_alone(fake: FakeMessages) -> None:
+    fake.supports = frozenset()
+    found = probed(fake)
+    assert found.profile.ladder == ("prompt",)
+    assert (found.profile.sampling, found.profile.prompt_caching) == ((), False)
+    refused = next(one for one in found.findings if one.tried == "json schema")
+    assert not refused.works and "output_config" in refused.told
+
+
+def test_what_is_accepted_and_ignored_does_not_count(fake: FakeMessages) -> None:
+    fake.answer = lambda body: WORDS
+    found = probed(fake)
+    assert found.profile.ladder == ("prompt",)
+    assert said(found)["json schema"] is False and said(found)["forced tool"] is False
+
+
+def test_a_tool_that_is_refused_while_the_model_thinks_is_asked_for_without_thinking(
+    fake: FakeMessages,
+) -> None:
+    def like_deepseek(body: dict[str, Any]) -> dict[str, Any] | Fault:
+        if "tool_choice" in body and body.get("thinking") != {"type": "disabled"}:
+            return Fault(400, "tool_choice: not while thinking is on")
+        return {"answer": 1}
+
+    fake.supports, fake.answer = frozenset({"forced_tool"}), like_deepseek
+    profile = probed(fake).profile
+    assert (profile.forced_tool, profile.thinking, profile.json_schema) == (True, "disabled", False)
+
+
+def test_another_models_answer_is_told(fake: FakeMessages) -> None:
+    fake.answer = lambda body: Say('{"answer": 1}', model="/models/some.gguf")
+    found = probed(fake)
+    assert not found.profile.same_model
+    assert "/models/some.gguf" in [one.told for one in found.findings]
+
+
+def test_a_wrong_key_is_said_and_nothing_is_concluded(fake: FakeMessages) -> None:
+    with pytest.raises(LLMError, match="does not accept the key"):
+        probed(fake, key="wrong")
+
+
+def test_an_error_of_the_moment_is_no_finding(fake: FakeMessages) -> None:
+    asked: list[object] = []
+
+    def overloaded(body: dict[str, Any]) -> dict[str, Any] | Fault:
+        asked.append(body)
+        return {"answer": 1} if len(asked) < 4 else Fault(529)
+
+    fake.answer = overloaded
+    with pytest.raises(LLMError, match="overloaded"):
+        probed(fake)
+
+
+def test_the_profile_can_be_read_again(fake: FakeMessages) -> None:
+    found = probed(fake)
+    assert read(found.toml(), "probed") == found.profile

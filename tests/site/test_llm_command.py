@@ -1,0 +1,71 @@
+"""`manage.py llm`: known providers in a list, unknown ones by asking them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.llm.profiles import profile
+from tests.fake_messages import FakeMessages, Say
+
+
+@pytest.fixture
+def fake(settings: Any) -> Iterator[FakeMessages]:
+    with FakeMessages() as server:
+        settings.ANTHROPIC_API_KEY = server.key
+        yield server
+
+
+def said(*words: str) -> str:
+    out = StringIO()
+    call_command("llm", *words, stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def test_the_list_says_what_was_tested() -> None:
+    lines = {line.split()[0]: line for line in said("profiles").splitlines()}
+    assert "untested" in lines["vllm"] and "json_schema → forced_tool → prompt" in lines["vllm"]
+    assert "untested" not in lines["anthropic"]
+
+
+def test_a_probe_shows_its_findings_and_saves_a_profile_that_can_be_used(
+    fake: FakeMessages, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.toml"
+    told = said("probe", "--base-url", fake.url, "--model", "m", "--save", str(path))
+    assert "yes json schema" in told and "no  sampling temperature" in told
+    assert profile(str(path)).ladder == ("json_schema", "forced_tool", "prompt")
+
+
+def test_a_probe_as_json(fake: FakeMessages) -> None:
+    found = json.loads(said("probe", "--base-url", fake.url, "--model", "m", "--json"))
+    assert found["profile"]["json_schema"] is True
+    assert {"tried", "works", "told"} == set(found["findings"][0])
+
+
+def test_what_a_server_says_stays_on_its_line(fake: FakeMessages) -> None:
+    fake.answer = lambda body: Say("one\nyes forged\x1b[31m")
+    assert not [
+        line
+        for line in said("probe", "--base-url", fake.url, "--model", "m").splitlines()
+        if line.startswith("yes forged")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--base-url", "http://127.0.0.1:9"), "no answer from"),
+        (("--base-url", "ftp://somewhere"), "http"),
+        (("--save", "profile.json"), r"\.toml"),
+    ],
+)
+def test_what_cannot_work_is_said(words: tuple[str, ...], told: str, fake: FakeMessages) -> None:
+    with pytest.raises(CommandError, match=told):
+        said("probe", "--model", "m", *words)
