@@ -50,7 +50,10 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Order:
-    """What an admin asks for. `budget` is in dollars, None for no cap; `limit` is in pairs."""
+    """What an admin asks for. `budget` is in dollars, None for no cap; `limit` is in pairs.
+
+    `unpriced`: a model may be asked live whose price nobody has entered.
+    """
 
     name: str
     queries: Collection
@@ -66,6 +69,7 @@ class Order:
     text_option: str = "whole"
     fix_rounds: int = 2
     sampling: dict[str, Any] = field(default_factory=dict)
+    unpriced: bool = False
 
 
 def launch(order: Order, user: Actor = None) -> Build:
@@ -95,7 +99,9 @@ def launched(order: Order, user: Actor) -> Build:
     )
     cap = None if order.budget is None else int(order.budget * NANO)
     Tally.objects.create(build=build, cap=cap)
-    record(build, user, "launched", f"top {order.k} by {', '.join(order.encoders)}; model {order.model}")
+    without = "; without a price" if order.unpriced and not is_priced(order.model) else ""
+    words = f"top {order.k} by {', '.join(order.encoders)}; model {order.model}{without}"
+    record(build, user, "launched", words)
     return build
 
 
@@ -125,16 +131,37 @@ def refuse_bad_provider(order: Order) -> None:
     """Who is to answer has to be there: a key for live models, a file for recorded replies."""
     if not order.model.strip():
         raise LaunchRefused("Name the model that the agents ask.")
-    keyless = not profile(settings.LLM_PROFILE).needs_key
-    if order.provider == Build.Provider.LIVE and not (settings.ANTHROPIC_API_KEY or keyless):
+    if order.provider == Build.Provider.LIVE:
+        refuse_unpaid(order)
+    if order.provider == Build.Provider.RECORDED and not Path(order.recorded).is_file():
+        raise LaunchRefused(f"There are no recorded replies at {order.recorded or 'an empty path'}.")
+
+
+def refuse_unpaid(order: Order) -> None:
+    """Live models take a key, and a price, or the explicit choice to do without."""
+    if lacks_key():
         raise LaunchRefused("No key: set ANTHROPIC_API_KEY and start again, or choose file exchange.")
-    priced = Price.objects.at(order.model, timezone.now())
-    if order.provider == Build.Provider.LIVE and order.budget is not None and priced is None:
+    if is_priced(order.model):
+        return
+    if order.budget is not None:
         raise LaunchRefused(
             f"A budget can't be kept without a price: enter that of {order.model}, or leave the budget empty."
         )
-    if order.provider == Build.Provider.RECORDED and not Path(order.recorded).is_file():
-        raise LaunchRefused(f"There are no recorded replies at {order.recorded or 'an empty path'}.")
+    if not order.unpriced:
+        raise LaunchRefused(f"{unknown_price(order.model)} Enter it, or choose to run without a price.")
+
+
+def lacks_key() -> bool:
+    """Whether the provider wants a key, and none is configured."""
+    return profile(settings.LLM_PROFILE).needs_key and not settings.ANTHROPIC_API_KEY
+
+
+def is_priced(model: str) -> bool:
+    return Price.objects.at(model, timezone.now()) is not None
+
+
+def unknown_price(model: str) -> str:
+    return f"What {model} costs is not known: nothing would be counted, and no cap could hold."
 
 
 def refuse_bad_encoders(names: tuple[str, ...]) -> None:

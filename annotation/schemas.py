@@ -45,6 +45,9 @@ class Order(Schema):
     budget: Decimal | None = Field(
         None, ge=0, le=1_000_000, decimal_places=6, description="dollars; null = no cap"
     )
+    unpriced: bool = Field(
+        False, description="ask a live model whose price nobody has entered: costs count as nothing"
+    )
     limit: Id | None = Field(None, description="at most so many pairs; null = all")
     rule: RuleChoice = Field("testable", description="which snippets are mined")
     text_option: TextOption = Field("whole", description="what text of a snippet is searched")

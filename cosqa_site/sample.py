@@ -127,6 +127,8 @@ def order(folder: Path, provider: str, model: str) -> Order:
         k=K,
         provider=provider,
         model=model,
+        # A few hundred small calls, which whoever set a key has asked for.
+        unpriced=True,
         recorded=str((folder / "replies.jsonl").resolve()) if provider == Build.Provider.RECORDED else "",
     )
 

@@ -82,6 +82,7 @@ def domain_order(order: Order) -> launching.Order:
         provider=order.provider,
         model=order.model,
         budget=order.budget,
+        unpriced=order.unpriced,
         limit=order.limit,
         rule=NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
         text_option=order.text_option,

@@ -11,7 +11,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from annotation.launching import MOST_PAIRS, Order
+from annotation.launching import MOST_PAIRS, Order, is_priced, lacks_key, unknown_price
 from annotation.models import Build
 from retrieval import encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
@@ -101,6 +101,11 @@ class LaunchForm(forms.Form):
         label="Budget in dollars",
         help_text="Empty: no cap. The build pauses before it would spend more.",
     )
+    unpriced = forms.BooleanField(
+        required=False,
+        label="Run without a price",
+        help_text="Costs then count as nothing, and no budget can hold.",
+    )
     limit = forms.IntegerField(
         required=False,
         min_value=1,
@@ -142,13 +147,21 @@ class LaunchForm(forms.Form):
         cleaned["all_encoders"] = (*cleaned.get("encoders", ()), *filter(None, others))
         if not cleaned["all_encoders"]:
             self.add_error("encoders", "Choose at least one encoder.")
-        if cleaned.get("provider") == Build.Provider.LIVE and not settings.ANTHROPIC_API_KEY:
-            self.add_error(
-                "provider", "No key is configured: set ANTHROPIC_API_KEY and start the server again."
-            )
+        if cleaned.get("provider") == Build.Provider.LIVE:
+            self.clean_live(cleaned)
         if cleaned.get("provider") == Build.Provider.RECORDED and not cleaned.get("recorded"):
             self.add_error("recorded", "Choose the file of recorded replies.")
         return cleaned
+
+    def clean_live(self, cleaned: dict[str, Any]) -> None:
+        """What launching would refuse, beside the field that it is about."""
+        model = cleaned.get("model", "").strip() or usual_model(Build.Provider.LIVE, "")
+        if lacks_key():
+            self.add_error(
+                "provider", "No key is configured: set ANTHROPIC_API_KEY and start the server again."
+            )
+        elif not is_priced(model) and not cleaned.get("unpriced") and cleaned.get("budget") is None:
+            self.add_error("unpriced", f"{unknown_price(model)} Enter its price, or tick this.")
 
     def order(self) -> Order:
         """The order of a valid form."""
@@ -164,6 +177,7 @@ class LaunchForm(forms.Form):
             model=values["model"].strip() or usual_model(values["provider"], recorded),
             recorded=recorded,
             budget=values["budget"],
+            unpriced=values["unpriced"],
             limit=values["limit"],
             rule=Rule(int(values["rule"])),
             text_option=values["text_option"],

@@ -76,6 +76,26 @@ def test_a_budget_needs_the_models_price(settings: Any) -> None:
     assert Tally.objects.get(build=launch(live)).cap == 10**9
 
 
+def test_a_live_model_without_a_price_is_asked_by_an_explicit_choice_alone(settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    live = replace(order(), provider="live", model="a-model", budget=None)
+    with pytest.raises(LaunchRefused, match="What a-model costs is not known"):
+        launch(live)
+    build = launch(replace(live, unpriced=True))
+    assert Tally.objects.get(build=build).cap is None
+    assert build.events.get().note.endswith("model a-model; without a price")
+
+
+def test_a_price_is_asked_for_only_where_a_model_is_paid() -> None:
+    assert launch(order()).provider == Build.Provider.EXCHANGE
+    assert "price" not in Build.objects.get().events.get().note
+
+
+def test_a_provider_that_needs_no_key_is_asked_without_one(settings: Any) -> None:
+    settings.LLM_PROFILE = "vllm"
+    assert launch(replace(order(), provider="live", model="local", unpriced=True, budget=None)).pk
+
+
 def test_a_limit_is_reached_also_where_fewer_than_k_snippets_pass() -> None:
     build = launch(replace(order(), k=20, limit=8))  # three pass, so a query has three pairs
     assert build.mining.limit == 3

@@ -26,6 +26,9 @@ class Command(BaseCommand):
         parser.add_argument("--model", default="any", help="model that the agents ask")
         parser.add_argument("--recorded", default="", help="file of recorded replies")
         parser.add_argument("--budget", default="", help="dollars; default no cap")
+        parser.add_argument(
+            "--unpriced", action="store_true", help="ask a live model whose price nobody has entered"
+        )
         parser.add_argument("--limit", type=int, help="at most so many pairs")
         parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
         parser.add_argument(
@@ -50,6 +53,7 @@ class Command(BaseCommand):
             model=options["model"],
             recorded=options["recorded"],
             budget=dollars(options["budget"]),
+            unpriced=options["unpriced"],
             limit=options["limit"],
             rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],
             text_option=options["text"],

@@ -86,6 +86,22 @@ def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
     assert not Build.objects.exists()
 
 
+def test_a_live_build_needs_a_price_or_the_word_that_it_needs_none(ada: Client, settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    live = order(more_encoders="", provider="live", model="a-model", budget="")
+    answer = ada.post(NEW, live)
+    assert answer.status_code == 422
+    assert "What a-model costs is not known" in answer.content.decode()
+    assert ada.post(NEW, live | {"unpriced": "on"}).status_code == 302
+    assert "without a price" in Build.objects.get().events.get().note
+
+
+def test_a_provider_that_needs_no_key_can_be_chosen(ada: Client, settings: Any) -> None:
+    settings.LLM_PROFILE = "ollama"
+    live = order(more_encoders="", provider="live", model="local", budget="", unpriced="on")
+    assert ada.post(NEW, live).status_code == 302
+
+
 def test_a_name_can_be_used_once(ada: Client) -> None:
     factories.launched("autumn")
     answer = ada.post(NEW, order())
