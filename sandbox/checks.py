@@ -151,8 +151,9 @@ def _inside(run: Run, optional: Mapping[str, str]) -> Iterator[Check]:
     found = json.loads(report.stdout)
     yield Check("a program runs", True, f"{report.seconds:.3f} s")
     for name, key, holds in _PROTECTIONS:
-        told = f"{key}: {_short(found[key])}"
-        yield Check(name, holds(found[key]), told, name not in optional, optional.get(name, ""))
+        # gVisor's kernel does not tell of all.
+        ok, told = (holds(found[key]), _short(found[key])) if key in found else (False, "not told here")
+        yield Check(name, ok, f"{key}: {told}", name not in optional, optional.get(name, ""))
 
 
 def _short(value: object) -> str:

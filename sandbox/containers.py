@@ -86,15 +86,16 @@ def run_container(
     }
 
 
-def run_identity(protections: frozenset[Protection] = ALL) -> dict[str, Any]:
+def run_identity(runtime: str = "", protections: frozenset[Protection] = ALL) -> dict[str, Any]:
     """Arguments of `create_container` that say who the program is, and that nobody connects it.
 
     With the network disabled, not only of the kind "none", the engine does not call its own large program
-    while the container starts: a third of what a start costs. The loopback interface is the runtime's.
+    while the container starts: a third of what a start costs. The loopback interface is the runtime's, which
+    runsc has none of unless the engine makes its network.
     """
     own = Protection.ENVIRONMENT in protections
     return {
-        "network_disabled": Protection.NETWORK in protections,
+        "network_disabled": Protection.NETWORK in protections and not runtime,
         "user": USER if Protection.RIGHTS in protections else "0:0",
         "environment": ENVIRONMENT if own else {**os.environ, **ENVIRONMENT},
     }

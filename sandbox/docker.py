@@ -249,7 +249,7 @@ class DockerSandbox:
         self._api.create_container(
             self._image_id,
             containers.harness_command(),
-            **containers.run_identity(self._protections),
+            **containers.run_identity(self._runtime, self._protections),
             name=name,
             hostname="sandbox",
             working_dir="/tmp",

@@ -101,15 +101,15 @@ class _Supervision:
         }
 
     def _watch(self, clock: Clock) -> None:
-        process = os.pidfd_open(self._pid)
+        process = _end_of(self._pid)
         poll = select.poll()
         streams = {stream.source: stream for stream in (self._out, self._err, self._records)}
-        for descriptor in (*streams, process, _CALLER):
+        for descriptor in (*streams, *process, _CALLER):
             poll.register(descriptor, select.POLLIN)
         looked = time.monotonic()
         while not self._stopped:
             for descriptor, _ in poll.poll(_POLL_MILLISECONDS):
-                if descriptor == process:
+                if descriptor in process:
                     self._status = os.waitpid(self._pid, 0)[1]
                     return
                 if descriptor == _CALLER:
@@ -118,6 +118,8 @@ class _Supervision:
                     os._exit(1)
                 if not streams[descriptor].take():
                     poll.unregister(descriptor)
+            if not process and self._has_ended():
+                return
             now = time.monotonic()
             self._reap_orphans()
             if stopped := clock.verdict():
@@ -127,6 +129,12 @@ class _Supervision:
             elif now - looked > _POLL_MILLISECONDS / 1000:
                 looked = now
                 self._look_at_memory()
+
+    def _has_ended(self) -> bool:
+        pid, status = os.waitpid(self._pid, os.WNOHANG)
+        if pid:
+            self._status = status
+        return bool(pid)
 
     def _reap_orphans(self) -> None:
         # Only orphans: the program itself is waited for through its descriptor.
@@ -257,6 +265,14 @@ class _Supervision:
         channel.send("ready")
         child.run(self._request, channel, printed)
         os._exit(0)
+
+
+def _end_of(process: int) -> tuple[int, ...]:
+    """A descriptor that is readable once the process has ended; none where the kernel (gVisor's) has none."""
+    try:
+        return (os.pidfd_open(process),)
+    except OSError:
+        return ()
 
 
 def _is_foreign(folder: str) -> bool:

@@ -112,6 +112,25 @@ def test_a_harness_that_the_kernel_killed_for_memory_is_no_loss(
     assert report.outcome is Outcome.OUT_OF_MEMORY
 
 
+@pytest.mark.parametrize(
+    ("source", "outcome"),
+    [
+        ("assert f(3) == 9\n", Outcome.PASSED),
+        ("assert f(3) == 8\n", Outcome.FAILED),
+        ("import os\nos.kill(os.getpid(), 9)\n", Outcome.ERRORED),
+        ("import time\ntime.sleep(9)\n", Outcome.TIMED_OUT),
+    ],
+)
+def test_a_kernel_without_descriptors_of_processes_will_do(
+    source: str, outcome: Outcome, single: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = "import os\ndef missing(process):\n    raise OSError(38, 'missing')\nos.pidfd_open = missing\n"
+    monkeypatch.setattr(confinement, "ENTRY", without + confinement.ENTRY)
+    report = single.run(Program(GOOD.candidate, source), Limits(seconds=1))
+    assert report.outcome is outcome, report.canonical()
+    assert report.seconds < 3
+
+
 def test_a_harness_that_never_reads_is_given_up(single: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confinement, "ENTRY", "import time; time.sleep(100)")
     monkeypatch.setattr(sandbox.bubblewrap, "GRACE_SECONDS", 0.5)

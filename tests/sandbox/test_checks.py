@@ -68,6 +68,15 @@ def test_an_engine_that_cannot_hold_a_limit_is_told(limit: str) -> None:
     assert lacking.name.startswith("limit of")
 
 
+def test_what_a_kernel_does_not_tell_does_not_hold_and_is_needed_unless_it_is_the_runtimes_own() -> None:
+    told = {name: value for name, value in SEEN.items() if name != "NoNewPrivs"}
+    report = Report(Outcome.PASSED, stdout=json.dumps(told))
+    assert names(missing(docker_checks(lambda program, limits: report, VERSION, LIMITS, ""))) == [
+        "no new privileges"
+    ]
+    assert missing(docker_checks(lambda program, limits: report, VERSION, LIMITS, "runsc")) == ()
+
+
 def test_a_runtime_with_its_own_kernel_needs_no_filter_of_the_engines() -> None:
     seen = {"Seccomp": "0", "NoNewPrivs": "0"}
     found = docker_checks(seeing(**seen), VERSION, LIMITS, "runsc")
