@@ -1,9 +1,10 @@
 """How fast a model is asked: all workers share one limit, which the provider's refusals set.
 
 Additive increase, multiplicative decrease: at the first refusal (HTTP 429) the limit is four fifths of the
-calls that were in the air, and again at the first one of each later episode; it grows by one for each round
-of replies. Until a provider has refused anything, the number of workers is the only limit. Other errors do
-not change it. What the provider says of pauses, in an error or with a reply, holds for everybody.
+calls that were in the air, and again at the first one of each later episode; when there was none for a while
+it grows by one for each round of replies. Until a provider has refused anything, the number of workers is the
+only limit. Other errors do not change it. What the provider says of pauses, in an error or with a reply,
+holds for everybody.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from annotation.models import Build, Limiter, LLMCall
 LEAST: Final = 1.0
 MOST: Final = 1000.0
 SHRINK: Final = 0.8
-EPISODE: Final = timedelta(seconds=15)
+EPISODE: Final = timedelta(seconds=2)
+"""Refusals of calls that were sent before the limit fell say nothing about the new one."""
+CLEAN: Final = timedelta(seconds=10)
+"""So long after an episode nothing grows: else most of the time is spent above the provider's limit."""
 LONGEST_CLOSE: Final = 3600.0
 """Seconds; no header closes a model for days."""
 LONGEST_CALL: Final = timedelta(seconds=150)
@@ -50,7 +54,8 @@ def answered(build: Build, reply: Reply) -> None:
     """Learn from a reply: a little faster next time, unless its headers say that a limit is used up."""
     if not is_limited(build):
         return
-    Limiter.objects.filter(model=build.model, most__lt=MOST).update(most=F("most") + 1.0 / F("most"))
+    clean = Limiter.objects.filter(model=build.model, slowed_until__lt=timezone.now() - CLEAN)
+    clean.filter(most__lt=MOST).update(most=F("most") + 1.0 / F("most"))
     if reply.pause:
         close(build.model, reply.pause)
 

@@ -90,10 +90,18 @@ def test_it_never_falls_below_one_call(build: Build) -> None:
 
 
 def test_it_grows_by_one_for_each_round_of_replies(build: Build) -> None:
-    Limiter.objects.create(model=build.model, most=10.0)
+    long_ago = timezone.now() - limiter.CLEAN - timedelta(seconds=1)
+    Limiter.objects.create(model=build.model, most=10.0, slowed_until=long_ago)
     for _ in range(10):
         limiter.answered(build, REPLY)
     assert limit(build) == pytest.approx(11.0, abs=0.1)
+
+
+def test_it_does_not_grow_while_the_last_refusal_is_fresh(build: Build) -> None:
+    flying(build, 9)
+    limiter.refused(build, TOO_MANY)
+    limiter.answered(build, REPLY)
+    assert limit(build) == pytest.approx(8.0)
 
 
 @pytest.mark.parametrize("status", [500, 529, 408, None])
