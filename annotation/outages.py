@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db.models import F, QuerySet
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from annotation.llm import LLMError
@@ -81,7 +82,7 @@ def tried(build: Build, errors_before: int) -> None:
     if not errors:
         over(build)
     elif errors <= errors_before:
-        waiting(build).update(probe_at=timezone.now(), probes=F("probes") - 1)
+        waiting(build).update(probe_at=timezone.now(), probes=Greatest(F("probes") - 1, 0))
 
 
 def over(build: Build) -> None:

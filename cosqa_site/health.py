@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
 
+from annotation.launching import lacks_key
 from annotation.models import Build
 from annotation.tools import open_configured
 from retrieval import encoders
@@ -112,7 +113,7 @@ def key() -> Found:
     """Whether live builds have a key to ask with."""
     live = Build.objects.filter(provider=Build.Provider.LIVE, state__in=UNFINISHED)
     names = ", ".join(live.values_list("name", flat=True)[:5])
-    if names and not settings.ANTHROPIC_API_KEY:
+    if names and lacks_key():
         yield checks.Error(
             f"There is no key for the language model that these builds ask: {names}.",
             hint="Set ANTHROPIC_API_KEY, or cancel them and use the file exchange.",

@@ -126,6 +126,12 @@ def test_live_builds_need_a_key(settings: Settings, state: str, given: str, erro
     assert all("nightly" in one.msg for one in found)
 
 
+def test_a_provider_that_needs_no_key_is_asked_without_one(settings: Settings) -> None:
+    settings.ANTHROPIC_API_KEY, settings.LLM_PROFILE = "", "vllm"
+    factories.launched("nightly", provider=Build.Provider.LIVE)
+    assert list(health.key()) == []
+
+
 def test_builds_by_file_need_no_key(settings: Settings) -> None:
     settings.ANTHROPIC_API_KEY = ""
     factories.launched()
