@@ -97,6 +97,8 @@ class BubblewrapSandbox:
         self._python, self._filter = interpreter(), bpf()
         self._base_key = key("base", self._python.build, *map(str, pinned()))
         self.image = f"bubblewrap:{key(self._base_key, harness_hash(), self._filter.hex())}"
+        # Asked once: a tool that is updated meanwhile must not rename the folder that is in use.
+        self._harness_key = key(self.image, self._python.edition())
         self._confinement = Confinement(bwrap, self._python, self._harness(), protections)
         self._group_parent = cgroups.memory_parent()
         self._pool = Pool(pool, self._set_up, Piped.close, (NotStarted, OSError))
@@ -155,7 +157,7 @@ class BubblewrapSandbox:
         return Packages(folders)
 
     def _harness(self) -> Path:
-        return self._layers.ensure(key(self.image, self._python.edition()), self._make_harness)
+        return self._layers.ensure(self._harness_key, self._make_harness)
 
     def _make_harness(self, folder: Path) -> None:
         write_harness(folder, self._python.executable)

@@ -17,6 +17,7 @@ from sandbox.bubblewrap import BubblewrapSandbox, Shape
 from sandbox.confinement import Confinement
 from sandbox.execution import NotStarted, Packages
 from sandbox.installing import PipSettings
+from sandbox.interpreter import Interpreter
 from sandbox.processes import mark
 from sandbox.program import Limits, Program
 from sandbox.report import Outcome
@@ -137,6 +138,14 @@ def test_a_harness_that_never_reads_is_given_up(single: Sandbox, monkeypatch: py
     large = Program(GOOD.candidate, GOOD.source + "#" * (1 << 18))
     report = single.run(large, Limits(seconds=0.1))
     assert report.outcome is Outcome.UNAVAILABLE and "did not read its request" in report.detail
+
+
+def test_a_tool_that_is_updated_meanwhile_does_not_lose_the_harness_that_is_used(
+    single: BubblewrapSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Interpreter, "edition", lambda python: "updated")
+    assert single._harness() == single._confinement.harness
+    assert single.run(GOOD, Limits()).outcome is Outcome.PASSED
 
 
 def test_a_program_takes_one_that_waits(ahead: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
