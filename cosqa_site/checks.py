@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core import checks
 
+from annotation.llm.profiles import UnknownProfile, profile
+
 LOCAL = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -45,6 +47,14 @@ def sandbox() -> Iterator[checks.CheckMessage]:
 
 
 def language_model() -> Iterator[checks.CheckMessage]:
+    try:
+        profile(settings.LLM_PROFILE)
+    except UnknownProfile as error:
+        yield checks.Error(
+            f"COSQA_LLM_PROFILE: {error}",
+            hint="Write it anew: python manage.py llm probe --save FILE.toml, or take one that is shipped.",
+            id="cosqa.E005",
+        )
     parts = urlsplit(settings.LLM_BASE_URL)
     if settings.ANTHROPIC_API_KEY and parts.scheme == "http" and parts.hostname not in LOCAL:
         yield checks.Warning(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_django import Settings
 
 from cosqa_site.checks import settings_fit_together
+from cosqa_site.management.commands.llm import Command
 
 ONE_MACHINE: dict[str, Any] = {
     "CELERY_BROKER_URL": "",
@@ -50,3 +52,12 @@ def test_one_machine_without_any_setting_is_fine(settings: Settings) -> None:
 )
 def test_contradictions_are_told(settings: Settings, changes: dict[str, Any], expected: list[str]) -> None:
     assert found(settings, **changes) == expected
+
+
+def test_a_provider_profile_that_can_not_be_read_is_told_before_anything_starts(
+    settings: Settings, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_text("thinking = 'sometimes'\n")
+    assert found(settings, LLM_PROFILE=str(broken)) == ["cosqa.E005"]
+    assert not Command.requires_system_checks

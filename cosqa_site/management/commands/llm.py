@@ -17,6 +17,7 @@ from annotation.llm.profiles import PROFILES
 
 class Command(BaseCommand):
     help = "Provider profiles: list those that are shipped, or find out what a server can do."
+    requires_system_checks = ()  # a profile that can't be read is what a probe mends
 
     def add_arguments(self, parser: CommandParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
