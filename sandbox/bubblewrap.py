@@ -161,7 +161,7 @@ class BubblewrapSandbox:
 
     def _make_harness(self, folder: Path) -> None:
         write_harness(folder, self._python.executable)
-        write_programs(folder / "bin", self._python)
+        write_programs(folder, self._python)
         (folder / RULES).write_bytes(self._filter)
 
     def _base(self) -> Path:

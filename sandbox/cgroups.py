@@ -45,15 +45,12 @@ class MemoryGroup:
         """Move a process here; what it starts from now on is here too."""
         (self.folder / "cgroup.procs").write_text(str(pid))
 
-    def oom_kills(self) -> int:
-        """How often the kernel killed here because the group's limit was reached; see `starved`."""
-        kills, own = oom_kills(str(self.folder)) or (0, False)
-        return kills if own else 0
+    def kills(self) -> tuple[int, bool]:
+        """How often the kernel killed here for memory, and whether because the group's limit was reached.
 
-    def starved(self) -> bool:
-        """Whether the kernel killed here because the machine had no memory left."""
-        kills, own = oom_kills(str(self.folder)) or (0, False)
-        return kills > 0 and not own
+        Otherwise it was the machine that had no memory left.
+        """
+        return oom_kills(str(self.folder)) or (0, False)
 
     def remove(self) -> bool:
         """Remove the empty group; False while a process is still in it."""

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from sandbox.execution import ENVIRONMENT
@@ -21,9 +22,19 @@ _LIBRARIES = (
     "/usr/lib/aarch64-linux-gnu",
     "/usr/lib64",
 )
+_OWN_LINKS = {
+    "usr/lib": "/lib",
+    "usr/lib64": "/lib64",
+    "/harness/bin": "/usr/bin",
+    "/harness/zoneinfo": "/usr/share/zoneinfo",
+    "usr/bin": "/bin",
+}
 # Not -I: it would ignore PYTHONHASHSEED, and the environment is ours from end to end.
 PYTHON_OPTIONS = ("-s", "-P", "-S", "-B")
-ENTRY = "import sys; sys.path.insert(0, '/harness'); from sandbox.harness.supervisor import main; main()"
+ENTRY = (
+    "import gc, sys; gc.disable(); sys.path.insert(0, '/harness');"
+    " from sandbox.harness.supervisor import main; main()"
+)
 # Only wheels are unpacked, so pip itself is what these limits hold.
 PIP_ENTRY = """
 import compileall, re, resource, runpy, sys
@@ -98,7 +109,17 @@ class Confinement:
             *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"),
             *("--disable-userns", "--seccomp", str(filter_fd), "--proc", "/proc"),
             *_pairs("--ro-bind-try", ((name, name) for name in (*names, *map(str, files)))),
-            *("--ro-bind", str(installer), "/installer", "--bind", str(target), "/target"),
+            *(
+                "--ro-bind",
+                str(self.harness),
+                "/harness",
+                "--ro-bind",
+                str(installer),
+                "/installer",
+                "--bind",
+                str(target),
+                "/target",
+            ),
             *("--remount-ro", "/dev", "--remount-ro", "/"),
             *("--", *self._python(), "-I", "-S", "-B", "-c", PIP_ENTRY, *pip),
         ]
@@ -143,10 +164,22 @@ class Confinement:
         return "/usr/bin/python3", "-X", mark()
 
     def _system(self) -> Iterator[str]:
-        folders = [*_LIBRARIES, str(self.python.library), "/usr/share/zoneinfo"]
-        yield from _pairs("--ro-bind", ((folder, folder) for folder in folders if Path(folder).is_dir()))
-        yield from ("--ro-bind", f"{self.harness}/bin", "/usr/bin")
-        yield from _pairs("--symlink", (("usr/lib", "/lib"), ("usr/lib64", "/lib64"), ("usr/bin", "/bin")))
+        for folder in (Path(one) for one in (*_LIBRARIES, self.python.library)):
+            if folder.is_dir():
+                yield from _links(folder) or ("--ro-bind", str(folder), str(folder))
+        yield from _pairs("--symlink", _OWN_LINKS.items())
+
+
+@cache
+def _links(folder: Path) -> tuple[str, ...]:
+    """The options that make the links of a folder of nothing else: sooner than a mount is."""
+    links = []
+    with os.scandir(folder) as found:
+        for one in found:
+            if not one.is_symlink():
+                return ()
+            links.append((os.readlink(one.path), one.path))
+    return tuple(_pairs("--symlink", links))
 
 
 def _pairs(option: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -7,6 +7,8 @@
 import ast
 from collections.abc import Iterator
 
+from sandbox.syntax import walk
+
 _PARTS = ("__code__", "__defaults__", "__kwdefaults__")
 _CHANGERS = ("update", "setdefault", "pop", "__setitem__", "__delitem__")
 
@@ -14,12 +16,12 @@ _CHANGERS = ("update", "setdefault", "pop", "__setitem__", "__delitem__")
 def goes_around(tree: ast.Module, names: frozenset[str]) -> bool:
     """Whether something in `tree` exchanges one of `names`, or a part of it, in one of these ways."""
     mains = frozenset(_main_modules(tree))
-    return any(_detour(node, names, mains) for node in ast.walk(tree))
+    return any(_detour(node, names, mains) for node in walk(tree))
 
 
 def executed_texts(tree: ast.Module) -> Iterator[ast.Module]:
     """The programs that are written as texts for `exec`."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Call(func=ast.Name(id="exec"), args=[ast.Constant(value=str(text)), *_]):
                 try:
@@ -83,7 +85,7 @@ def _is_lookup(node: ast.expr) -> bool:
 
 def _main_modules(tree: ast.Module) -> Iterator[str]:
     """The names that the program has for its own module."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Import(names=aliases):
                 yield from (one.asname or one.name for one in aliases if one.name == "__main__")

@@ -23,6 +23,7 @@ __all__ = [
 # What test programs start through subprocess; the rest of /usr/bin stays away.
 _TOOLS = ("sh", "cat", "date", "echo", "env", "false", "head", "ls", "sleep", "sort", "true", "wc")
 
+_TIME_ZONES = {"zoneinfo": Path("/usr/share/zoneinfo")}
 _OLDEST = (3, 11)
 _QUESTION = (
     "import json, os, sys; print(json.dumps([list(sys.version_info[:3]), os.path.realpath(sys.executable),"
@@ -51,13 +52,10 @@ class Interpreter:
         return {"python3": self.executable} | {name: path for name, path in tools.items() if path.is_file()}
 
     def edition(self) -> str:
-        """Another text once one of those files was replaced."""
-        return repr(
-            [
-                (name, (found := path.stat()).st_size, found.st_mtime_ns)
-                for name, path in self.programs().items()
-            ]
-        )
+        """Another text once one of those files was replaced, or the time zones."""
+        files = [*self.programs().items(), *_TIME_ZONES.items()]
+        found = [(name, path.stat()) for name, path in files if path.exists()]
+        return repr([(name, one.st_size, one.st_mtime_ns) for name, one in found])
 
 
 def interpreter(path: Path = Path("/usr/bin/python3")) -> Interpreter:
@@ -111,10 +109,13 @@ def write_harness(folder: Path, python: Path) -> None:
 
 
 def write_programs(folder: Path, python: Interpreter) -> None:
-    """Copy what a sandbox has in /usr/bin: one folder is mounted sooner than a dozen files."""
-    folder.mkdir()
+    """Copy what a sandbox has in /usr/bin, as `bin`, and of /usr/share: one folder is mounted the soonest."""
+    (folder / "bin").mkdir()
     for name, path in python.programs().items():
-        shutil.copy(path, folder / name)
+        shutil.copy(path, folder / "bin" / name)
+    for name, path in _TIME_ZONES.items():
+        if path.is_dir():
+            shutil.copytree(path, folder / name, symlinks=True)
 
 
 def copy_pip(folder: Path) -> None:

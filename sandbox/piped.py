@@ -41,12 +41,10 @@ class Piped:
         try:
             data = _conversed(self.process, message, time.monotonic() + seconds)
         except HarnessLost:
-            self._check_memory()
-            if self.group and (kills := self.group.oom_kills()):
+            if kills := self._kills():
                 return Reply(b"", kills)
             raise
-        self._check_memory()
-        return Reply(data, self.group.oom_kills() if self.group else None)
+        return Reply(data, self._kills())
 
     def close(self) -> None:
         """End all of it, and remove its group."""
@@ -54,10 +52,14 @@ class Piped:
         if self.group:
             self.group.remove_soon()
 
-    def _check_memory(self) -> None:
-        """Raises SandboxUnavailable when the kernel killed in there for others' sake."""
-        if self.group and self.group.starved():
+    def _kills(self) -> int | None:
+        """The kernel's kills in there for its own limit; raises SandboxUnavailable where for others' sake."""
+        if self.group is None:
+            return None
+        kills, own = self.group.kills()
+        if kills and not own:
             raise SandboxUnavailable(STARVED)
+        return kills
 
 
 def set_up(command: Command, rules: Path, group: Callable[[], MemoryGroup | None]) -> Piped:

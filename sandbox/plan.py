@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass
 from sandbox.naming import case_names
 from sandbox.program import Program, candidate_names, subject_of
 from sandbox.rebinding import rebinds
-from sandbox.syntax import parsed
+from sandbox.syntax import parsed, walk
 from sandbox.touching import Origins, touching
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -84,7 +84,7 @@ def _alias(program: Program) -> tuple[str, str] | None:
 def _places(tree: ast.Module, source: str, names: tuple[str, ...]) -> Iterator[Place]:
     cases = case_names(tree, source)
     origins = touching(tree, names)
-    statements = (node for node in ast.walk(tree) if isinstance(node, ast.Assert | ast.Expr))
+    statements = (node for node in walk(tree) if isinstance(node, ast.Assert | ast.Expr))
     for node in statements:
         place = node.lineno, node.col_offset
         if place in origins or node.lineno in cases:
@@ -141,9 +141,7 @@ def _needed_at_once(statement: ast.AST) -> Iterator[str]:
 
 def _calls(tree: ast.Module) -> tuple[str, ...]:
     """`main`, or without one the `test…` functions: where they need no argument and nothing names them."""
-    named = {
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
+    named = {node.id for node in walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     functions = [node for node in tree.body if isinstance(node, _DEFINITIONS) and not _needs_arguments(node)]
     uncalled = list(dict.fromkeys(node.name for node in functions if node.name not in named))
     if "main" in uncalled:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from sandbox.detours import executed_texts, goes_around
+from sandbox.syntax import walk
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -21,7 +22,7 @@ def rebinds(tree: ast.Module, names: frozenset[str]) -> bool:
         return True
     if any(name in names for name in _bound(tree)):
         return True
-    return any(_scope_rebinds(node, names) for node in ast.walk(tree) if isinstance(node, _FUNCTIONS))
+    return any(_scope_rebinds(node, names) for node in walk(tree) if isinstance(node, _FUNCTIONS))
 
 
 def _scope_rebinds(
@@ -32,9 +33,7 @@ def _scope_rebinds(
         return False
     declared = {name for node in _inside(function) if isinstance(node, ast.Global) for name in node.names}
     read = {
-        node.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        node.id for node in walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
     return bool(bound & (declared | read))
 

@@ -12,6 +12,9 @@ assertion checks was made from one of them.
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+
+from sandbox.syntax import walk
 
 Position = tuple[int, int]
 Origins = tuple[tuple[int, ...], ...]
@@ -32,7 +35,7 @@ def touching(tree: ast.Module, names: Iterable[str]) -> dict[Position, Origins]:
     if _is_too_deep(tree):
         return {}
     scopes: dict[Scope, dict[str, frozenset[int]]] = {None: dict.fromkeys(names, frozenset())}
-    scopes.update({node: {} for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)})
+    scopes.update({node: {} for node in walk(tree) if isinstance(node, _FUNCTIONS)})
     return dict(sorted(_Reach(tree, scopes).assertions()))
 
 
@@ -42,6 +45,8 @@ class _Reach:
     def __init__(self, tree: ast.Module, tainted: dict[Scope, dict[str, frozenset[int]]]) -> None:
         self._tree, self._tainted = tree, tainted
         self._functions = {scope.name: scope for scope in tainted if scope is not None}
+        self._names = cache(_names)
+        self._calls_in = cache(_calls)
         for _ in range(_MOST_ROUNDS):
             before = {scope: dict(names) for scope, names in self._tainted.items()}
             self._visit(tree.body, None)
@@ -97,11 +102,11 @@ class _Reach:
         return frozenset([statement.lineno]).union(*found) if found else frozenset()
 
     def _calls(self, statement: ast.stmt, scope: Scope) -> None:
-        for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
+        for call in self._calls_in(statement):
             function = self._functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
             given = [pair for one in (*call.args, *call.keywords) for pair in self._found(one, scope)]
             if function is not None and given:
-                arguments = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+                arguments = {one.arg for one in walk(function.args) if isinstance(one, ast.arg)}
                 self._add(function, arguments, frozenset(_lines(statement)).union(*dict(given).values()))
 
     def _leads_back(self, node: ast.AST, scope: Scope) -> bool:
@@ -110,7 +115,7 @@ class _Reach:
     def _found(self, node: ast.AST, scope: Scope) -> Iterator[tuple[str, frozenset[int]]]:
         """The names in `node` that lead back, with their origins."""
         local, outer = self._tainted[scope], self._tainted[None]
-        for name in _names(node):
+        for name in self._names(node):
             if name in local or name in outer:
                 yield name, local.get(name, frozenset()) | outer.get(name, frozenset())
 
@@ -154,23 +159,29 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield holder.body
 
 
-def _names(node: ast.AST) -> Iterator[str]:
+def _names(node: ast.AST) -> tuple[str, ...]:
     """Names, and attributes that are read, as `.name`."""
-    for inner in ast.walk(node):
+    found = []
+    for inner in walk(node):
         if isinstance(inner, ast.Name):
-            yield inner.id
+            found.append(inner.id)
         elif isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Load):
-            yield f".{inner.attr}"
+            found.append(f".{inner.attr}")
+    return tuple(dict.fromkeys(found))
+
+
+def _calls(node: ast.AST) -> tuple[ast.Call, ...]:
+    return tuple(inner for inner in walk(node) if isinstance(inner, ast.Call))
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
             yield inner.id
 
 
 def _attributes(node: ast.AST) -> Iterator[str]:
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
             yield f".{inner.attr}"
 
@@ -192,7 +203,7 @@ def _heads(statement: ast.stmt, find: Callable[[ast.AST], Iterator[str]]) -> Ite
 def _mentioned_outside_blocks(statement: ast.stmt) -> Iterator[str]:
     """What a call may have changed in place: the names beside the candidate or in a block's head."""
     for head in _outside_blocks(statement):
-        functions = {id(call.func) for call in ast.walk(head) if isinstance(call, ast.Call)}
-        for node in ast.walk(head):
+        functions = {id(call.func) for call in _calls(head)}
+        for node in walk(head):
             if isinstance(node, ast.Name) and id(node) not in functions:
                 yield node.id

@@ -6,16 +6,35 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Final
 
 Work = Callable[[], object]
-ROUNDS: Final = 3
+ROUNDS: Final = 7
 
 
-def best_rates(works: Mapping[str, Work], times: int, callers: int) -> dict[str, float]:
-    """How often a second each was done at best, out of rounds in which they take turns."""
-    rates = [{name: rate(work, times, callers) for name, work in works.items()} for _ in range(ROUNDS)]
-    return {name: round(max(one[name] for one in rates), 1) for name in works}
+@dataclass(frozen=True)
+class Rates:
+    """How often a second each work was done, in rounds in which they take turns."""
+
+    rounds: tuple[Mapping[str, float], ...]
+
+    def medians(self) -> dict[str, float]:
+        """Each work's median."""
+        return {
+            name: round(statistics.median(one[name] for one in self.rounds), 1) for name in self.rounds[0]
+        }
+
+    def ratio(self, work: str, rival: str) -> float:
+        """The median of the rounds' ratios: a busy moment of the machine meets both sides of one."""
+        return round(statistics.median(one[work] / one[rival] for one in self.rounds), 3)
+
+
+def rates_in_turns(works: Mapping[str, Work], times: int, callers: int) -> Rates:
+    """`times` runs of each work by so many callers, a round after the other."""
+    return Rates(
+        tuple({name: rate(work, times, callers) for name, work in works.items()} for _ in range(ROUNDS))
+    )
 
 
 def rate(work: Work, times: int, callers: int) -> float:

@@ -17,7 +17,7 @@ from typing import Final
 
 from annotation.tools import open_configured
 from cosqa_site.benches import naive
-from cosqa_site.benches.clock import Work, best_rates, latencies, median_and_p95
+from cosqa_site.benches.clock import Work, latencies, median_and_p95, rates_in_turns
 from cosqa_site.benches.profile import profile
 from sandbox.calling import CALL_LIMITS, Call, CallOutcome
 from sandbox.program import Limits, Program
@@ -94,13 +94,13 @@ def of_bubblewrap(sandbox: Sandbox, script: Path, ratios: dict[str, float]) -> F
         "untraced": lambda: run(sandbox, UNTRACED),
         "traced": lambda: run(sandbox, TRACED),
     }
-    rates = best_rates(works, PROGRAMS, CALLERS)
-    ratios["bubblewrap_throughput"] = round(rates["untraced"] / rates["bare"], 3)
-    ratios["bubblewrap_traced_throughput"] = round(rates["traced"] / rates["bare"], 3)
+    rates = rates_in_turns(works, PROGRAMS, CALLERS)
+    ratios["bubblewrap_throughput"] = rates.ratio("untraced", "bare")
+    ratios["bubblewrap_traced_throughput"] = rates.ratio("traced", "bare")
     alone = {**works, "call": lambda: call(sandbox)}
     found = {name: median_and_p95(latencies(work, ALONE)) for name, work in alone.items()}
     return {
-        "programs_per_second": rates,
+        "programs_per_second": rates.medians(),
         "milliseconds": {**found, "call_in_a_build": calls_in_a_build("bubblewrap", sandbox)},
         "processor_milliseconds": profile(lambda: run(sandbox, TRACED), PROGRAMS, CALLERS),
     }
@@ -112,11 +112,11 @@ def of_docker(sandbox: Sandbox, folder: Path, ratios: dict[str, float]) -> Figur
     warm = median_and_p95(latencies(works["pool"], ALONE, pause=REFILL_SECONDS))
     called = median_and_p95(latencies(lambda: call(sandbox), ALONE, pause=REFILL_SECONDS))
     fresh = median_and_p95(latencies(naively, ALONE))
-    rates = best_rates(works, CONTAINERS, DOCKER_CALLERS)
+    rates = rates_in_turns(works, CONTAINERS, DOCKER_CALLERS)
     ratios["docker_warm_latency"] = round(warm["median"] / fresh["median"], 3)
-    ratios["docker_throughput"] = round(rates["pool"] / rates["naive"], 3)
+    ratios["docker_throughput"] = rates.ratio("pool", "naive")
     return {
-        "programs_per_second": rates,
+        "programs_per_second": rates.medians(),
         "milliseconds": {
             "naive": fresh,
             "warm": warm,

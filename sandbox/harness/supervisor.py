@@ -7,6 +7,7 @@ stopped by the program, and as a process that may not be dumped it cannot be rea
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # the signal module itself imports enum and more
+import gc
 import os
 import resource
 import select
@@ -21,6 +22,7 @@ from sandbox.harness.wire import read_message, write_all, write_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 _MEGABYTE = 1 << 20
@@ -35,11 +37,12 @@ _PRIVATE = ("sandbox",)
 def main() -> None:
     """Serve one request on descriptors 0 and 1, then end; whatever is left in the sandbox ends with it."""
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-    _set_dumpable(0)
+    set_dumpable = _dumpable_switch()
+    set_dumpable(0)
     request = read_message(0)
     for folder in request["paths"]:
         os.stat(folder)  # a layer that was lost is the machine's fault, not a missing module
-    write_message(1, _Supervision(request).result())
+    write_message(1, _Supervision(request, set_dumpable).result())
     os._exit(0)
 
 
@@ -63,7 +66,8 @@ class _Stream:
 
 
 class _Supervision:
-    def __init__(self, request: dict[str, Any]) -> None:
+    def __init__(self, request: dict[str, Any], set_dumpable: Callable[[int], None]) -> None:
+        self._set_dumpable = set_dumpable
         self._request, self._limits = request, request["limits"]
         self._out, self._err = _Stream(self._limits["output_bytes"]), _Stream(self._limits["output_bytes"])
         self._records = _Stream(_RECORD_BYTES)
@@ -75,6 +79,8 @@ class _Supervision:
         """Run the program to its end and say what was seen."""
         killed_before = oom_kills()
         clock = Clock(self._limits["seconds"], self._limits["longest"])
+        # What is here now is no garbage: looking at it would copy all of its pages for the program.
+        gc.freeze()
         self._pid = os.fork()
         if self._pid == 0:
             self._become_program()
@@ -215,7 +221,7 @@ class _Supervision:
             os.setsid()
             channel_descriptor = self._arrange_descriptors()
             self._set_limits()
-            _set_dumpable(1)
+            self._set_dumpable(1)
             self._arrange_interpreter(channel_descriptor)
         except BaseException as error:
             write_all(2, f"harness: {type(error).__name__}: {error}\n".encode())
@@ -263,6 +269,7 @@ class _Supervision:
         for name in [name for name in sys.modules if name.partition(".")[0] in _PRIVATE]:
             del sys.modules[name]
         channel.send("ready")
+        gc.enable()
         child.run(self._request, channel, printed)
         os._exit(0)
 
@@ -289,10 +296,11 @@ def _add_site_names() -> None:
     builtins.help = _sitebuiltins._Helper()
 
 
-def _set_dumpable(value: int) -> None:
+def _dumpable_switch() -> Callable[[int], None]:
     # prctl is not in the standard library, and ctypes itself takes longer to load than all of the above.
     import _ctypes
 
     function = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]  # None: this process
-    _ctypes.call_function(function, (_SET_DUMPABLE, value, 0, 0, 0))
+    call = _ctypes.call_function
     del sys.modules["_ctypes"]
+    return lambda value: call(function, (_SET_DUMPABLE, value, 0, 0, 0))

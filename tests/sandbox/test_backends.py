@@ -306,6 +306,18 @@ def test_the_world_is_deterministic(sandbox: Sandbox) -> None:
     assert len(outputs) == 1 and "('UTC', 'UTC') /tmp" in outputs.pop()
 
 
+def test_the_usual_parts_of_a_machine_are_there(sandbox: Sandbox) -> None:
+    source = (
+        "import datetime, gc, subprocess, zoneinfo\n"
+        "assert gc.isenabled()\n"
+        "zone = zoneinfo.ZoneInfo('Europe/Berlin')\n"
+        "assert f(datetime.datetime(2026, 7, 1, tzinfo=zone).utcoffset().seconds) == 7200\n"
+        "assert f(subprocess.check_output(['/bin/sh', '-c', 'echo there'], text=True)) == 'there\\n'\n"
+    )
+    report = sandbox.run(Program(candidate="def f(x):\n    return x\n", source=source), Limits())
+    assert report.outcome == Outcome.PASSED, report.canonical()
+
+
 def test_every_protection_is_in_force(sandbox: Sandbox) -> None:
     assert [check for check in sandbox.check() if check.required and not check.ok] == []
 

@@ -2,6 +2,7 @@
 
 import ast
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -33,3 +34,9 @@ def test_a_failure_of_the_parser_itself_is_tried_again(monkeypatch: pytest.Monke
 def test_a_wrong_source_is_still_wrong() -> None:
     with pytest.raises(SyntaxError):
         syntax.parsed("def (")
+
+
+@pytest.mark.parametrize("name", ["syntax", "touching", "diagnosis", "harness/tracer"])
+def test_walking_gives_every_node_in_the_usual_order(name: str) -> None:
+    tree = ast.parse((Path(syntax.__file__).parent / f"{name}.py").read_text())
+    assert syntax.walk(tree) == list(ast.walk(tree))
