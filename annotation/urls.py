@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import browse, builds, calls, collections, dashboard, review
+from annotation.views import browse, builds, calls, collections, comparison, dashboard, review
 
 urlpatterns = [
     path("", dashboard.home, name="home"),
@@ -17,6 +17,7 @@ urlpatterns = [
     path("builds/<int:pk>/control/", builds.control, name="build-control"),
     path("builds/<int:pk>/abandoned/", builds.abandoned, name="build-abandoned"),
     path("browse/", browse.index, name="browse"),
+    path("browse/compare/", comparison.compare, name="compare"),
     path("browse/<int:build_pk>/", browse.queries, name="browse-build"),
     path("browse/<int:build_pk>/distribution/", browse.distribution, name="distribution"),
     path("browse/<int:build_pk>/queries/<int:query_pk>/", browse.query, name="query"),

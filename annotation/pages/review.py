@@ -16,7 +16,7 @@ from annotation.pages.review_keys import KeyView, key_views
 from annotation.pages.review_runs import RunLine, run_lines
 from annotation.pages.words import UNSURE, Sign, label_sign
 from annotation.review import Conflict, Submission, drafts, last_action, reviews_of, revision_seen
-from annotation.review.order import Progress, Show, progress, reviewed_counts
+from annotation.review.order import Flipped, Progress, Show, Worklist, progress, reviewed_counts
 from annotation.review.shortcuts import Action, keys_of
 
 MOST_HISTORY = 100
@@ -120,8 +120,8 @@ class CasePage:
     """Everything that the page of one case shows."""
 
     evidence: Evidence
-    show: Show
-    lists: tuple[tuple[Show, str], ...]
+    show: Worklist
+    lists: tuple[tuple[Worklist, str], ...]
     progress: Progress
     mine: Revision | None
     seen_revision: int
@@ -173,8 +173,8 @@ class NothingLeft:
     build: int
     build_name: str
     list_name: str
-    show: Show
-    lists: tuple[tuple[Show, str], ...]
+    show: Worklist
+    lists: tuple[tuple[Worklist, str], ...]
     reviewed: int
     undo: Undo | None
     keys: dict[str, KeyView] = field(default_factory=dict)
@@ -186,7 +186,7 @@ def refuse_changed(case: Case, seen: str) -> None:
         raise EvidenceChanged
 
 
-def case_page(user: User, case: Case, show: Show, said: Said | None = None) -> CasePage:
+def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) -> CasePage:
     """The page of a case that was read with `evidence.RELATED` and `build__tally`."""
     said = said or Said()
     evidence = evidence_of(case)
@@ -199,7 +199,7 @@ def case_page(user: User, case: Case, show: Show, said: Said | None = None) -> C
     return CasePage(
         evidence=evidence,
         show=show,
-        lists=tuple(LISTS.items()),
+        lists=lists_beside(show),
         progress=progress(user, case.build, case.query_id),
         mine=revision(standing, user, evidence.hash) if standing else None,
         seen_revision=revision_seen(last),
@@ -318,14 +318,28 @@ def build_lines(user: User, builds: QuerySet[Build]) -> tuple[BuildLine, ...]:
     )
 
 
-def nothing_left(user: User, build: Build, show: Show) -> NothingLeft:
+def lists_beside(show: Worklist) -> tuple[tuple[Worklist, str], ...]:
+    """The lists to choose from; flips are among them while they are gone through."""
+    own = ((show, list_name(show)),) if isinstance(show, Flipped) else ()
+    return (*LISTS.items(), *own)
+
+
+def list_name(show: Worklist) -> str:
+    """A list in words."""
+    if not isinstance(show, Flipped):
+        return LISTS[show]
+    other = Build.objects.filter(pk=show.against).values_list("name", flat=True).first()
+    return f"labelled otherwise in {other}, not labelled by you"
+
+
+def nothing_left(user: User, build: Build, show: Worklist) -> NothingLeft:
     """The page at the end of a list; an undo still leads back."""
     return NothingLeft(
         build=build.pk,
         build_name=build.name,
-        list_name=LISTS[show],
+        list_name=list_name(show),
         show=show,
-        lists=tuple(LISTS.items()),
+        lists=lists_beside(show),
         reviewed=reviewed_counts(user, Build.objects.filter(pk=build.pk)).get(build.pk, 0),
         undo=undo_of(user, build),
         keys=key_views(user),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
 from django.contrib.auth.models import User
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -24,6 +25,20 @@ class Show(StrEnum):
     ALL = "all"
 
 
+@dataclass(frozen=True, slots=True)
+class Flipped:
+    """The cases that another build, `against`, labelled otherwise, and the person has not labelled."""
+
+    against: int
+
+    def __str__(self) -> str:
+        return f"flipped-{self.against}"
+
+
+Worklist: TypeAlias = Show | Flipped
+"""What a person goes through; as text it is what addresses carry."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far a person is: labels given in the build, cases of the build, and what waits of one query."""
@@ -39,7 +54,7 @@ def reviews_by(user: User | None = None) -> QuerySet[Review]:
     return standing if user is None else standing.filter(rater=user)
 
 
-def shown(user: User, build: Build, show: Show) -> QuerySet[Case]:
+def shown(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
     """The cases that `show` names, by query and rank."""
     cases = Case.objects.filter(build=build)
     match show:
@@ -54,12 +69,20 @@ def shown(user: User, build: Build, show: Show) -> QuerySet[Case]:
         case Show.OVERRIDDEN:
             overriding = reviews_by().filter(label__isnull=False).exclude(label=OuterRef("label"))
             cases = cases.filter(Exists(overriding), label__isnull=False)
+        case Flipped(against=other):
+            cases = flips(cases, other).filter(~Exists(reviews_by(user)))
         case Show.ALL:
             pass
     return cases.order_by("query_id", "rank", "id")
 
 
-def next_case(user: User, build: Build, show: Show, after: Case | None = None) -> Case | None:
+def flips(cases: QuerySet[Case], against: int) -> QuerySet[Case]:
+    """Of `cases` those whose pair the build `against` settled with the other label."""
+    others = Case.objects.filter(build=against, pair=OuterRef("pair"), label__isnull=False)
+    return cases.filter(Exists(others.exclude(label=OuterRef("label"))), label__isnull=False)
+
+
+def next_case(user: User, build: Build, show: Worklist, after: Case | None = None) -> Case | None:
     """The first case behind `after`; at the end it goes on from the beginning. None: nothing is left."""
     cases = shown(user, build, show)
     if after is None:
@@ -68,17 +91,19 @@ def next_case(user: User, build: Build, show: Show, after: Case | None = None) -
     return others.filter(behind(after)).first() or others.first()
 
 
-def previous_case(user: User, build: Build, show: Show, before: Case) -> Case | None:
+def previous_case(user: User, build: Build, show: Worklist, before: Case) -> Case | None:
     """The case ahead of `before`, None at the beginning.
 
-    While the waiting ones are gone through, those already reviewed count too: going back means to see
-    what was just labelled.
+    While the waiting or flipped ones are gone through, those already reviewed count too: going back means
+    to see what was just labelled.
     """
     match show:
         case Show.WAITING:
             cases = Case.objects.filter(build=build, stage=Stage.SETTLED)
         case Show.UNSETTLED:
             cases = Case.objects.filter(build=build, stage__in=[*OPEN, Stage.ABANDONED])
+        case Flipped(against=other):
+            cases = flips(Case.objects.filter(build=build), other)
         case _:
             cases = shown(user, build, show)
     return cases.filter(ahead(before)).order_by("-query_id", "-rank", "-id").first()

@@ -23,7 +23,7 @@ from annotation.pages import review as pages
 from annotation.pages import review_keys, review_runs
 from annotation.pages.evidence import RELATED
 from annotation.review import drafts, order, own_tests, shortcuts
-from annotation.review.order import Show
+from annotation.review.order import Flipped, Show, Worklist
 from annotation.seen import mark_seen
 
 LABELS: Mapping[str, int | None] = {"1": 1, "0": 0, "unsure": None}
@@ -42,7 +42,7 @@ def index(request: HttpRequest) -> HttpResponse:
 def next_case(request: HttpRequest, build_pk: int) -> HttpResponse:
     """To the case after `?after=` or before `?before=` in the list `?show=`; the end of a list has a page."""
     build = get_object_or_404(builds_visible_to(request.user).select_related("tally"), pk=build_pk)
-    show, user = list_of(request.GET), person(request)
+    show, user = list_of(request, request.GET), person(request)
     before = neighbour(build, request.GET.get("before", ""))
     if before is not None:
         return to_case(order.previous_case(user, build, show, before) or before, show)
@@ -57,7 +57,7 @@ def next_case(request: HttpRequest, build_pk: int) -> HttpResponse:
 @require_safe
 def case(request: HttpRequest, pk: int) -> HttpResponse:
     """One case with all its evidence and the person's label."""
-    return show_case(request, visible_case(request, pk), list_of(request.GET))
+    return show_case(request, visible_case(request, pk), list_of(request, request.GET))
 
 
 @needs(Role.EXPERT)
@@ -67,7 +67,8 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
 
     A GET stores nothing: it is somebody who reloads the address of a form that was shown again.
     """
-    found, show, user, sent = visible_case(request, pk), list_of(request.POST), person(request), request.POST
+    found, user, sent = visible_case(request, pk), person(request), request.POST
+    show = list_of(request, sent)
     if request.method != "POST":
         return to_case(found, show)
     said = pages.Said(reason=sent.get("reason", ""), pending=sent.get("label", ""))
@@ -99,7 +100,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, str(why))
     else:
         messages.success(request, pages.undone_message(user, found))
-    return to_case(found, list_of(request.POST))
+    return to_case(found, list_of(request, request.POST))
 
 
 @needs(Role.EXPERT)
@@ -126,12 +127,12 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     program = program_of(found, request.POST.get("program", "")) or found.program
     if program is None:
         messages.error(request, "This case has no test program. Write one: then it can be run.")
-        return to_case(found, list_of(request.POST))
+        return to_case(found, list_of(request, request.POST))
     try:
         asked = own_tests.request_execution(person(request), program, found.dependencies)
     except own_tests.TooManyWaiting as why:
         messages.error(request, str(why))
-        return to_case(found, list_of(request.POST))
+        return to_case(found, list_of(request, request.POST))
     return to_run(asked, found)
 
 
@@ -212,9 +213,14 @@ def program_of(found: Case, pk: str) -> TestProgram | None:
     return TestProgram.objects.select_related("source").filter(pair=found.pair_id, pk=whole(pk)).first()
 
 
-def list_of(values: QueryDict) -> Show:
+def list_of(request: HttpRequest, values: QueryDict) -> Worklist:
+    """The list that an address or a form names; that of the waiting cases for anything else."""
     wanted = values.get("show", "")
-    return Show(wanted) if wanted in set(Show) else Show.WAITING
+    if wanted in set(Show):
+        return Show(wanted)
+    kind, _, other = wanted.partition("-")
+    seen = kind == "flipped" and builds_visible_to(request.user).filter(pk=whole(other)).exists()
+    return Flipped(int(other)) if seen else Show.WAITING
 
 
 def label_of(values: QueryDict) -> int | None:
@@ -239,11 +245,11 @@ def address(name: str, pk: int, **query: object) -> str:
     return reverse(name, args=[pk]) + (f"?{urlencode(asked)}" if asked else "")
 
 
-def to_case(found: Case, show: Show) -> HttpResponseRedirect:
+def to_case(found: Case, show: Worklist) -> HttpResponseRedirect:
     return HttpResponseRedirect(address("review-case", found.pk, show=show))
 
 
-def to_end(build: int, show: Show) -> HttpResponseRedirect:
+def to_end(build: int, show: Worklist) -> HttpResponseRedirect:
     return HttpResponseRedirect(address("review-next", build, show=show))
 
 
@@ -253,7 +259,7 @@ def to_run(asked: ExecutionRequest, found: Case) -> HttpResponseRedirect:
 
 
 def show_case(
-    request: HttpRequest, found: Case, show: Show, said: pages.Said | None = None, status: int = 200
+    request: HttpRequest, found: Case, show: Worklist, said: pages.Said | None = None, status: int = 200
 ) -> HttpResponse:
     user = person(request)
     mark_seen(user, [found.pair_id])
@@ -262,7 +268,9 @@ def show_case(
     return answer(request, "annotation/review.html", page, status=status, pushed=pushed)
 
 
-def form_again(request: HttpRequest, found: Case, show: Show, said: pages.Said, status: int) -> HttpResponse:
+def form_again(
+    request: HttpRequest, found: Case, show: Worklist, said: pages.Said, status: int
+) -> HttpResponse:
     """The label form with what is wrong; the evidence on screen stays where it was scrolled to."""
     if not is_fragment(request):
         return show_case(request, found, show, said, status)

@@ -53,6 +53,8 @@ PLACES: Final = (
     Place("build-abandoned", "/builds/{broken}/abandoned/", "admin"),
     Place("browse", "/browse/", "reader"),
     Place("browse-build", "/browse/{build}/", "reader"),
+    Place("compare", "/browse/compare/?first={build}&second={waiting}", "reader"),
+    Place("compare-nothing-chosen", "/browse/compare/", "reader"),
     Place("browse-nothing-found", "/browse/{build}/?q=zzzz", "reader"),
     Place("distribution", "/browse/{build}/distribution/", "reader"),
     Place("query", "/browse/{build}/queries/{query}/", "reader"),

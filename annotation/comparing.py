@@ -1,0 +1,257 @@
+"""Two builds over the pairs that both have: where their labels differ, and what each of them took.
+
+Pairs of one query are not independent, so every interval resamples whole queries (Field and Welsh 2007,
+JRSS-B 69:369). Where a side has no label there is no flip: "could not judge" is never "no match".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+from django.core.cache import cache
+from django.db.models import BooleanField, Count, F, Q, QuerySet, Sum, When
+from django.db.models import Case as Either
+from django.db.models import Value as Constant
+
+from annotation.models import Build, Case, LLMCall, Step
+from retrieval.models import Text
+
+RESAMPLES: Final = 1000
+SEED: Final = 20241
+FEW_QUERIES: Final = 30
+"""With fewer, such an interval is known to be too short."""
+MOST_QUERIES: Final = 20
+KEPT_SECONDS: Final = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A share with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What one side said of a pair: `label` None without one; `tested` when a test program was written."""
+
+    label: int | None
+    tested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """So many common pairs about which the two sides said these things."""
+
+    first: Judged
+    second: Judged
+    pairs: int
+
+    @property
+    def is_flip(self) -> bool:
+        return {self.first.label, self.second.label} == {0, 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What one side's cases of the common pairs took. Money in nanodollars, times in seconds.
+
+    Calls are those that its steps rest on, whoever paid them: a reply that was paid by another build counts
+    for both. Calls that failed rest under no step.
+    """
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: int
+    asking_seconds: float
+    programs: int
+    ran: int
+    running_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class FlippedQuery:
+    """A query with flips: to match, to no match, and its pairs that both sides judged."""
+
+    query: Text
+    to_match: int
+    to_no_match: int
+    judged: int
+
+    @property
+    def flips(self) -> int:
+        return self.to_match + self.to_no_match
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How the flips lie: by query, with the shares that follow; None where no pair was judged by both."""
+
+    queries: int
+    flipped_queries: int
+    worst: tuple[tuple[int, int, int, int], ...]
+    agreement: Interval | None
+    shift: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything that two builds say about their common pairs; `shift` is the second's share of matches minus
+    the first's.
+    """
+
+    first: Build
+    second: Build
+    groups: tuple[Group, ...]
+    took: tuple[Took, Took]
+    spread: Spread
+    worst: tuple[FlippedQuery, ...]
+
+    def count(self, first: int | None, second: int | None) -> int:
+        """Common pairs with these two labels; None stands for no label."""
+        wanted = first, second
+        return sum(one.pairs for one in self.groups if (one.first.label, one.second.label) == wanted)
+
+    @property
+    def pairs(self) -> int:
+        return sum(one.pairs for one in self.groups)
+
+    @property
+    def judged(self) -> int:
+        """Pairs that have a label on both sides."""
+        return sum(self.count(one, other) for one in (0, 1) for other in (0, 1))
+
+    @property
+    def flips(self) -> int:
+        return self.count(0, 1) + self.count(1, 0)
+
+    @property
+    def few_queries(self) -> bool:
+        return self.spread.queries < FEW_QUERIES
+
+
+def compare(first: Build, second: Build) -> Comparison:
+    """The comparison as it is now; kept until one of the builds changes."""
+    key = f"comparison:{first.pk}:{first.tally.version}:{second.pk}:{second.tally.version}"
+    found = cache.get(key)
+    if found is None:
+        found = groups_of(first, second), (took(first, second), took(second, first)), spread(first, second)
+        cache.set(key, found, KEPT_SECONDS)
+    groups, spent, spread_found = found
+    return Comparison(first, second, groups, spent, spread_found, named(spread_found.worst))
+
+
+def common(build: Build, other: Build, **conditions: object) -> QuerySet[Case]:
+    """The cases of `build` whose pair `other` has too; `pair__cases` is then the other's case.
+
+    Conditions on that case belong here: another call of `filter` would be about any case of the pair.
+    """
+    return Case.objects.filter(build=build, pair__cases__build=other, **conditions).order_by()
+
+
+def groups_of(first: Build, second: Build) -> tuple[Group, ...]:
+    """The common pairs by what was said of them. One query."""
+    rows = (
+        common(first, second)
+        .annotate(
+            tested=has_program("program"),
+            other_label=F("pair__cases__label"),
+            other_tested=has_program("pair__cases__program"),
+        )
+        .values_list("label", "tested", "other_label", "other_tested")
+        .annotate(pairs=Count("pk"))
+    )
+    return tuple(Group(Judged(a, b), Judged(c, d), pairs) for a, b, c, d, pairs in rows)
+
+
+def has_program(path: str) -> Either:
+    written = When(**{f"{path}__isnull": False}, then=Constant(True))
+    return Either(written, default=Constant(False), output_field=BooleanField())
+
+
+def took(build: Build, other: Build) -> Took:
+    """What `build`'s cases of the common pairs took. Two queries."""
+    steps = Step.objects.filter(case__build=build, case__pair__cases__build=other, call__isnull=False)
+    calls = LLMCall.objects.filter(pk__in=steps.order_by().values("call")).aggregate(
+        calls=Count("pk"),
+        input_tokens=Sum(F("input_tokens") + F("cache_read_tokens") + F("cache_write_tokens")),
+        output_tokens=Sum("output_tokens"),
+        cost=Sum("cost"),
+        asking_seconds=Sum("latency"),
+    )
+    run = common(build, other).filter(execution__isnull=False)
+    programs = run.aggregate(
+        programs=Count("pk"),
+        ran=Count("pk", filter=Q(execution__ran=True)),
+        running_seconds=Sum("execution__seconds"),
+    )
+    return Took(**{field.name: {**calls, **programs}[field.name] or 0 for field in fields(Took)})
+
+
+def spread(first: Build, second: Build) -> Spread:
+    """The flips by query. One query of the database, then the resampling."""
+    rows = list(
+        common(first, second, label__isnull=False, pair__cases__label__isnull=False)
+        .values_list("query")
+        .annotate(
+            judged=Count("pk"),
+            to_match=Count("pk", filter=Q(label=0, pair__cases__label=1)),
+            to_no_match=Count("pk", filter=Q(label=1, pair__cases__label=0)),
+        )
+        .order_by("query")
+        .values_list("query", "to_match", "to_no_match", "judged")
+    )
+    flipped = [row for row in rows if row[1] + row[2]]
+    worst = sorted(flipped, key=lambda row: (-row[1] - row[2], row[0]))[:MOST_QUERIES]
+    return Spread(len(rows), len(flipped), tuple(worst), *shares([row[1:] for row in rows]))
+
+
+def shares(queries: Iterable[tuple[int, int, int]]) -> tuple[Interval | None, Interval | None]:
+    """Agreement, and the shift towards match, from (to match, to no match, judged) of each query."""
+    counts = np.array(list(queries), dtype=np.int64).reshape(-1, 3)
+    if not counts.size:
+        return None, None
+    generator = np.random.default_rng(SEED)
+    draws = (generator.integers(len(counts), size=len(counts)) for _ in range(RESAMPLES))
+    sums = np.array([counts[draw].sum(axis=0) for draw in draws])
+    return (
+        interval(
+            *(1 - (found[..., 0] + found[..., 1]) / found[..., 2] for found in (counts.sum(axis=0), sums))
+        ),
+        interval(*((found[..., 0] - found[..., 1]) / found[..., 2] for found in (counts.sum(axis=0), sums))),
+    )
+
+
+def interval(value: Any, resampled: Any) -> Interval:
+    """The share with the 2.5 and 97.5 percentiles of its resamples."""
+    low, high = np.percentile(resampled, [2.5, 97.5])
+    return Interval(float(value), float(low), float(high))
+
+
+def named(rows: Iterable[tuple[int, int, int, int]]) -> tuple[FlippedQuery, ...]:
+    """The rows with their queries' texts. One query."""
+    found = list(rows)
+    texts = Text.objects.with_bodies().in_bulk([row[0] for row in found])
+    return tuple(FlippedQuery(texts[query], *counts) for query, *counts in found)
+
+
+def settings_that_differ(first: Build, second: Build) -> Mapping[str, tuple[object, object]]:
+    """Where the two annotators' configurations differ, by dotted name; prompts by their hash."""
+    one, other = (dict(flat(build.annotator.config)) for build in (first, second))
+    names = sorted(one.keys() | other.keys())
+    return {name: (one.get(name), other.get(name)) for name in names if one.get(name) != other.get(name)}
+
+
+def flat(config: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, object]]:
+    """A nested configuration as dotted names and values."""
+    for name, value in config.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
