@@ -38,7 +38,11 @@ def ask(case: Case, llm: LLM, request: Request, parse: Callable[[str], V]) -> tu
     """
     config = case.annotator.config
     request = replace(
-        request, round=case.round, base_url=config.get("base_url", ""), sampling=config.get("sampling", {})
+        request,
+        round=case.round,
+        base_url=config.get("base_url", ""),
+        sampling=config.get("sampling", {}),
+        salt=config.get("salt", ""),
     )
     call = answered(case, llm, request)
     try:

@@ -73,6 +73,7 @@ class Took:
     programs: int
     ran: int
     running_seconds: float
+    second_tests: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,9 @@ class Comparison:
 
 def compare(first: Build, second: Build) -> Comparison:
     """The comparison as it is now; kept until one of the builds changes."""
-    key = f"comparison:{first.pk}:{first.tally.version}:{second.pk}:{second.tally.version}"
+    key = "comparison:" + ":".join(
+        f"{one.pk}.{one.created_at:%s%f}.{one.tally.version}" for one in (first, second)
+    )
     found = cache.get(key)
     if found is None:
         found = groups_of(first, second), (took(first, second), took(second, first)), spread(first, second)
@@ -190,6 +193,7 @@ def took(build: Build, other: Build) -> Took:
         programs=Count("pk"),
         ran=Count("pk", filter=Q(execution__ran=True)),
         running_seconds=Sum("execution__seconds"),
+        second_tests=Count("pk", filter=Q(tested_again=True)),
     )
     return Took(**{field.name: {**calls, **programs}[field.name] or 0 for field in fields(Took)})
 

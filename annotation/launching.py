@@ -52,7 +52,9 @@ class Action(StrEnum):
 class Order:
     """What an admin asks for. `budget` is in dollars, None for no cap; `limit` is in pairs.
 
-    `unpriced`: a model may be asked live whose price nobody has entered.
+    `unpriced`: a model may be asked live whose price nobody has entered. `rewrites`: how often a program that
+    redefines its candidate goes back; `second_test`: one that tested nothing is followed by another.
+    `fresh`: nothing that was answered before is used again.
     """
 
     name: str
@@ -70,6 +72,9 @@ class Order:
     fix_rounds: int = 2
     sampling: dict[str, Any] = field(default_factory=dict)
     unpriced: bool = False
+    rewrites: int = 1
+    second_test: bool = False
+    fresh: bool = False
 
 
 def launch(order: Order, user: Actor = None) -> Build:
@@ -201,6 +206,9 @@ def annotator_of(order: Order) -> Annotator:
         "base_url": host_of(settings.LLM_BASE_URL) if order.provider == Build.Provider.LIVE else "",
         "sampling": order.sampling,
         "fix_rounds": order.fix_rounds,
+        "rewrites": order.rewrites,
+        "second_test": order.second_test,
+        "salt": order.name.strip() if order.fresh else "",
         "limits": Limits().digest(),
     }
     return Annotator.objects.version(Annotator.Kind.AGENTS, "test-driven agents", config)

@@ -25,15 +25,24 @@ from sandbox.checks import ProtectionMissing
 from sandbox.dependencies import parse_install
 from sandbox.modules import distribution_for, unsearchable
 from sandbox.program import Limits, redefines
-from sandbox.report import Outcome, Rates
+from sandbox.report import Outcome, Rates, Report
 from sandbox.runner import DependencyRefused, SandboxUnavailable
 
 log = logging.getLogger(__name__)
 REDEFINES = "The program redefines the candidate, which is already in scope and must stay as it is."
+LONGEST_SEEN = 2000
 LONGEST_MODULE = 200
 """A program may say that it lacks a module of any name."""
 USUAL_WAIT = 2.0
 """Seconds before a request is sent again that the provider failed."""
+ANEW: Mapping[str, Any] = {
+    "tested_again": True,
+    "rewrites": 0,
+    "fix_rounds": 0,
+    "dependencies": [],
+    "missing_module": "",
+}
+"""A second test begins as the first did: what that one needed says nothing of this one."""
 TRIES = 3
 """How often an infrastructure failure of the sandbox is tried again before a case is abandoned."""
 
@@ -172,20 +181,20 @@ def screen(case: Case, tools: Tools) -> None:
 def write_test(case: Case, tools: Tools) -> None:
     """Test program generator: one program, one reading; one that redefines the candidate goes back once."""
     inputs = test_writer.WriterInputs(
-        query=case.pair.query.text, code=case.pair.snippet.text, **refused(case)
+        query=case.pair.query.text, code=case.pair.snippet.text, **refused(case), **tested_nothing(case)
     )
     reply, call = ask(
         case, tools.llm_of(case.build), test_writer.request(inputs, case.build.model), test_writer.parse
     )
     with transaction.atomic():
         program = keep_program(case, reply)
-        if program.redefines and not case.rewrites:
+        if program.redefines and case.rewrites < case.annotator.config.get("rewrites", 1):
             case.move(
                 Event.REJECTED_PROGRAM,
                 note=REDEFINES,
                 call=call,
                 program=program,
-                rewrites=1,
+                rewrites=case.rewrites + 1,
                 program_id=program.pk,
             )
         else:
@@ -197,6 +206,36 @@ def refused(case: Case) -> dict[str, str]:
     if not case.rewrites or case.program is None:
         return {}
     return {"refused_program": case.program.source.text, "refused_because": REDEFINES}
+
+
+def tested_nothing(case: Case) -> dict[str, str]:
+    """What was seen of the first program, where this is the order for a second one."""
+    if not case.tested_again or case.execution is None:
+        return {}
+    return {"tested_nothing": why_nothing(case.execution.whole_report())}
+
+
+def why_nothing(report: Report) -> str:
+    """Why a program came to no assertion about the candidate, in a report's words."""
+    raised = f"{report.raised.type}: {report.raised.message}" if report.raised else ""
+    return " ".join(filter(None, [f"{report.outcome.value}.", report.detail, raised]))[:LONGEST_SEEN]
+
+
+def wants_second_test(case: Case, report: Report) -> bool:
+    """Whether to ask for another program: this one tested nothing, or failed before its first assertion."""
+    if case.tested_again or not case.annotator.config.get("second_test", False):
+        return False
+    if report.missing_module or report.outcome is Outcome.DEPENDENCY_REFUSED:
+        return False  # another program would need it as well
+    if report.outcome is Outcome.UNTESTED:
+        return True
+    return report.outcome is Outcome.ERRORED and not report.asserted and not crashed_in_candidate(report)
+
+
+def crashed_in_candidate(report: Report) -> bool:
+    """Whether the exception came out of the candidate: that is evidence, not the test's fault."""
+    frames = report.raised.frames if report.raised else ()
+    return any(frame.place == "candidate" for frame in frames)
 
 
 def keep_program(case: Case, reply: test_writer.TestProgramReply) -> TestProgram:
@@ -224,9 +263,18 @@ def run_test(case: Case, tools: Tools) -> None:
         executed(
             case, Event.MISSING_MODULE, report.detail or f"no module named {module}", missing_module=module
         )
+    elif wants_second_test(case, report):
+        tally = counted(case, Rates.of([report]))
+        executed(case, Event.TESTED_NOTHING, why_nothing(report), tally=tally, **ANEW)
     else:
-        note = hopeless or report.outcome
-        executed(case, Event.EXECUTED, note, tally=asdict(Rates.of([report])))
+        tally = counted(case, Rates.of([report]))
+        executed(case, Event.EXECUTED, hopeless or report.outcome, tally=tally)
+
+
+def counted(case: Case, rates: Rates) -> dict[str, int]:
+    """What a program whose execution is over adds to the build's totals."""
+    second = {"second_tests": rates.programs, "second_touched": rates.touched} if case.tested_again else {}
+    return {**asdict(rates), **second}
 
 
 def executed(case: Case, event: Event, note: str, **changes: Any) -> None:
@@ -263,7 +311,7 @@ def ask_fixer(case: Case, tools: Tools, tried: str | None) -> None:
     try:
         suggested = parse_install("\n".join(reply.commands))
     except DependencyRefused as refused:
-        case.move(Event.REFUSED, note=str(refused), call=call, tally=asdict(Rates(programs=1)))
+        case.move(Event.REFUSED, note=str(refused), call=call, tally=counted(case, Rates(programs=1)))
     else:
         kept = [name for name in case.dependencies if name != tried]
         install(case, list(dict.fromkeys([*kept, *suggested])), "\n".join(reply.commands), call)

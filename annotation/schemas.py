@@ -52,6 +52,11 @@ class Order(Schema):
     rule: RuleChoice = Field("testable", description="which snippets are mined")
     text_option: TextOption = Field("whole", description="what text of a snippet is searched")
     fix_rounds: int = Field(2, ge=0, le=10, description="how often a missing module is looked for")
+    rewrites: int = Field(
+        1, ge=0, le=5, description="how often a program that redefines its candidate goes back"
+    )
+    second_test: bool = Field(False, description="another test where the first one tested nothing")
+    fresh: bool = Field(False, description="ask anew what was answered before; it is paid again")
     sampling: CleanObject = Field(default_factory=dict, description="sent to the model as it is")
 
 

@@ -5,6 +5,7 @@
                         ^  ^            |  ^          ^
                         |  +-rejected---+  |          | refused
                         +-rejected         +-- fixing-+   (a missing module)
+                        ^---- tested nothing (once, where a second test is wanted)
     any working stage --gave up-> abandoned --retried-> the stage that was left
 
 Abandoned means that the case could not be judged; it is never a label.
@@ -45,6 +46,7 @@ class Event(StrEnum):
     REJECTED_PROGRAM = "rejected_program"
     EXECUTED = "executed"
     MISSING_MODULE = "missing_module"
+    TESTED_NOTHING = "tested_nothing"
     FIXED = "fixed"
     REFUSED = "refused"
     ACCEPTED = "accepted"
@@ -78,9 +80,9 @@ QUEUE_OF: Final[Mapping[Stage, Queue]] = MappingProxyType(
     }
 )
 
-# The two loops are bounded by whoever reports the events: a program is rejected once, and the
-# number of fixing rounds belongs to the annotator's configuration. What goes beyond the bound is
-# evidence for the arbiter (EXECUTED or REFUSED), so it is no event of its own.
+# The loops are bounded by whoever reports the events: a program is rejected once, a second one is
+# asked for once, and the number of fixing rounds belongs to the annotator's configuration. What goes
+# beyond the bound is evidence for the arbiter (EXECUTED or REFUSED), so it is no event of its own.
 TRANSITIONS: Final[Mapping[tuple[Stage, Event], Stage]] = MappingProxyType(
     {
         (Stage.SCREENING, Event.MATCH): Stage.SETTLED,
@@ -91,6 +93,7 @@ TRANSITIONS: Final[Mapping[tuple[Stage, Event], Stage]] = MappingProxyType(
         (Stage.EXECUTING, Event.REJECTED_PROGRAM): Stage.WRITING_TEST,
         (Stage.EXECUTING, Event.EXECUTED): Stage.ARBITRATING,
         (Stage.EXECUTING, Event.MISSING_MODULE): Stage.FIXING,
+        (Stage.EXECUTING, Event.TESTED_NOTHING): Stage.WRITING_TEST,
         (Stage.FIXING, Event.FIXED): Stage.EXECUTING,
         (Stage.FIXING, Event.REFUSED): Stage.ARBITRATING,
         (Stage.ARBITRATING, Event.ACCEPTED): Stage.SETTLED,

@@ -31,12 +31,16 @@ _DEFINITION: Final = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re
 
 @dataclass(frozen=True, slots=True)
 class WriterInputs:
-    """The pair; after a refused program also that program and why it was refused."""
+    """The pair; after a refused program also that program and why it was refused.
+
+    `tested_nothing`: what was seen of an earlier, independent program that came to no assertion.
+    """
 
     query: str
     code: str
     refused_program: str = ""
     refused_because: str = ""
+    tested_nothing: str = ""
 
 
 def _testing(program: str) -> str:
@@ -72,6 +76,9 @@ def request(inputs: WriterInputs, model: str, **options: Unpack[Options]) -> Req
         query=fence("query", inputs.query),
         code=fence("code", inputs.code),
     )
+    if inputs.tested_nothing:
+        second = prompt.render("second", reason=fence("seen", inputs.tested_nothing))
+        user = f"{user}\n\n{second}"
     if inputs.refused_because:
         again = prompt.render(
             "rewrite",

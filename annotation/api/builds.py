@@ -87,6 +87,9 @@ def domain_order(order: Order) -> launching.Order:
         rule=NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
         text_option=order.text_option,
         fix_rounds=order.fix_rounds,
+        rewrites=order.rewrites,
+        second_test=order.second_test,
+        fresh=order.fresh,
         sampling=order.sampling,
     )
 

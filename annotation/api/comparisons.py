@@ -54,6 +54,7 @@ class TookOut(Schema):
     programs: int
     ran: int = Field(description="programs that reached an assertion")
     running_seconds: float
+    second_tests: int = Field(description="programs written because the first one tested nothing")
 
 
 class FlippedQueryOut(Schema):
@@ -132,6 +133,7 @@ def took_out(took: Took) -> TookOut:
         programs=took.programs,
         ran=took.ran,
         running_seconds=took.running_seconds,
+        second_tests=took.second_tests,
     )
 
 

@@ -88,6 +88,12 @@ class Tally(models.Model):
     ran = models.PositiveIntegerField(default=0, help_text="of them, those that reached an assertion")
     asserted = models.PositiveIntegerField(default=0, help_text="of them, those that evaluated one")
     touched = models.PositiveIntegerField(default=0, help_text="of them, those that tested the candidate")
+    second_tests = models.PositiveIntegerField(
+        default=0, help_text="second programs that were executed, because the first tested nothing"
+    )
+    second_touched = models.PositiveIntegerField(
+        default=0, help_text="of them, those that tested the candidate"
+    )
     calls = models.PositiveIntegerField(default=0)
     provider_errors = models.PositiveIntegerField(
         default=0, help_text="errors of the provider since its last reply"

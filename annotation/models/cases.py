@@ -44,6 +44,9 @@ class Case(models.Model):
     missing_module = models.CharField(max_length=200, blank=True)
     rewrites = models.PositiveSmallIntegerField(default=0)
     fix_rounds = models.PositiveSmallIntegerField(default=0)
+    tested_again = models.BooleanField(
+        default=False, help_text="its first program came to no assertion, and a second one was asked for"
+    )
     steps_made = models.PositiveIntegerField(default=0)
     lease = models.UUIDField(null=True, help_text="fences the worker that holds the case")
     lease_until = models.DateTimeField(null=True)

@@ -119,6 +119,7 @@ def figures(first: Took, second: Took, pairs: int) -> Iterable[FigureRow]:
     yield row("Waiting for the model, a pair", "asking", "seconds, all calls of a pair together")
     yield row("Test programs", "programs")
     yield row("Executable", "ran", "of them")
+    yield row("Second tests", "second_tests", "because the first one tested nothing")
     yield row("Running tests, a program", "running", "seconds")
 
 

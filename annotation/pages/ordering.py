@@ -116,6 +116,24 @@ class LaunchForm(forms.Form):
     fix_rounds = forms.IntegerField(
         min_value=0, max_value=5, initial=2, label="Fixing rounds", help_text="For missing modules."
     )
+    rewrites = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=5,
+        initial=1,
+        label="Rewrites",
+        help_text="How often a test program that redefines its candidate goes back. The paper: 0.",
+    )
+    second_test = forms.BooleanField(
+        required=False,
+        label="Second test",
+        help_text="Ask for another program where the first one tested nothing. Not in the paper.",
+    )
+    fresh = forms.BooleanField(
+        required=False,
+        label="Ask everything anew",
+        help_text="Replies of earlier builds are not used again, and are paid again.",
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -134,6 +152,10 @@ class LaunchForm(forms.Form):
         field = self.fields[name]
         assert isinstance(field, forms.ChoiceField)
         field.choices = choices
+
+    def switches(self) -> tuple[forms.BoundField, ...]:
+        """What the annotator may do beyond the paper."""
+        return self["second_test"], self["fresh"]
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()
@@ -182,6 +204,9 @@ class LaunchForm(forms.Form):
             rule=Rule(int(values["rule"])),
             text_option=values["text_option"],
             fix_rounds=values["fix_rounds"],
+            rewrites=1 if values["rewrites"] is None else values["rewrites"],
+            second_test=values["second_test"],
+            fresh=values["fresh"],
         )
 
 

@@ -53,6 +53,7 @@ EVENTS: Final[Mapping[str, Sign]] = MappingProxyType(
         Event.REJECTED_PROGRAM: Sign("↺", "test program sent back", "warn"),
         Event.EXECUTED: Sign("▶", "executed"),
         Event.MISSING_MODULE: Sign("!", "module missing", "warn"),
+        Event.TESTED_NOTHING: Sign("↺", "tested nothing, a second test is written", "warn"),
         Event.FIXED: Sign("+", "dependencies added"),
         Event.REFUSED: Sign("⊘", "installation refused", "warn"),
         Event.ACCEPTED: MATCH,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from annotation.models import Build, Case, LLMCall, Step, Tally
 from annotation.pipeline import TRIES, Tools, advance
 from annotation.stages import Stage
 from retrieval.models import Label
-from sandbox.report import Outcome
+from sandbox.report import Frame, Outcome, Raised, Report
 from sandbox.runner import SandboxUnavailable
 from tests import factories
 from tests.factories import a_report
@@ -106,6 +107,88 @@ def test_a_missing_module_is_installed_by_table_then_by_the_fixer(tools_with: Ma
     case = go(case, fresh, tools, 2)
     assert (case.stage, case.label) == (Stage.SETTLED, 1)
     assert Tally.objects.get(build=case.build).programs == 1
+
+
+NOTHING = {
+    "untested": a_report(Outcome.UNTESTED, assertions=(), detail="it ended without evaluating an assertion"),
+    "errored before": a_report(
+        Outcome.ERRORED, assertions=(), raised=Raised("NameError", "name 'sample' is not defined", ())
+    ),
+}
+
+CRASHED = a_report(
+    Outcome.ERRORED,
+    assertions=(),
+    raised=Raised("KeyError", "'a'", (Frame("program", 2, "main", ""), Frame("candidate", 1, "reverse", ""))),
+)
+
+
+def one_case_with(**config: Any) -> Case:
+    return factories.cases(factories.opened(annotator=factories.annotator(**config)))[0]
+
+
+@pytest.mark.parametrize("what", NOTHING)
+def test_a_test_that_tested_nothing_is_followed_by_an_independent_one(
+    what: str, tools_with: Make, fresh: Fresh
+) -> None:
+    second = WRITTEN | {"program": "def main():\n    assert reverse([3]) == [3]\n"}
+    tools, llm = tools_with(UNCLEAR, WRITTEN, second, YES, box=FakeSandbox(NOTHING[what], a_report()))
+    case = go(one_case_with(second_test=True), fresh, tools, 3)
+    assert (case.stage, case.tested_again) == (Stage.WRITING_TEST, True)
+
+    case = go(case, fresh, tools, 3)
+
+    assert (case.stage, case.label) == (Stage.SETTLED, 1)
+    asked = llm.calls[2].canonical()
+    assert "[1, 2]" not in asked
+    assert ("NameError" in asked) == (what == "errored before")
+    assert case.program is not None and case.program.source.text == second["program"]
+    tally = Tally.objects.get(build=case.build)
+    assert (tally.programs, tally.second_tests, tally.second_touched) == (2, 1, 1)
+
+
+def test_there_is_no_third_test(tools_with: Make, fresh: Fresh) -> None:
+    box = FakeSandbox(NOTHING["untested"], NOTHING["untested"])
+    tools, _ = tools_with(UNCLEAR, WRITTEN, WRITTEN | {"reading": "again"}, NO, box=box)
+    case = go(one_case_with(second_test=True), fresh, tools, 5)
+    assert case.stage == Stage.ARBITRATING
+    tally = Tally.objects.get(build=case.build)
+    assert (tally.second_tests, tally.second_touched) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("config", "report"),
+    [
+        ({}, NOTHING["untested"]),
+        ({"second_test": True}, a_report(Outcome.FAILED)),
+        ({"second_test": True}, a_report(Outcome.TIMED_OUT, assertions=())),
+        ({"second_test": True}, a_report(Outcome.ERRORED)),
+        ({"second_test": True}, CRASHED),
+        ({"second_test": True}, a_report(Outcome.ERRORED, assertions=(), missing_module="urllib2")),
+    ],
+)
+def test_what_another_test_would_not_mend_goes_to_the_arbiter(
+    config: dict[str, Any], report: Report, tools_with: Make, fresh: Fresh
+) -> None:
+    tools, _ = tools_with(UNCLEAR, WRITTEN, box=FakeSandbox(report))
+    case = go(one_case_with(**config), fresh, tools, 3)
+    assert (case.stage, case.tested_again) == (Stage.ARBITRATING, False)
+
+
+def test_as_in_the_paper_a_program_that_redefines_goes_on(tools_with: Make, fresh: Fresh) -> None:
+    tools, _ = tools_with(UNCLEAR, REDEFINING)
+    case = go(one_case_with(rewrites=0), fresh, tools, 2)
+    assert case.stage == Stage.EXECUTING
+    assert case.program is not None and case.program.redefines
+
+
+def test_a_salt_keeps_earlier_replies_from_being_used(tools_with: Make, fresh: Fresh) -> None:
+    tools, llm = tools_with(YES, NO)
+    go(one_case(), fresh, tools)
+    salted = factories.opened("second", annotator=factories.annotator(salt="second"))
+    case = go(factories.cases(salted)[0], fresh, tools)
+    assert (case.label, len(llm.calls)) == (0, 2)
+    assert Tally.objects.get(build=salted).reused == 0
 
 
 def test_a_module_of_python_2_is_searched_for_nowhere(tools_with: Make, fresh: Fresh) -> None:

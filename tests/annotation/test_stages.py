@@ -44,6 +44,7 @@ def reachable(start: Stage) -> set[Stage]:
         [Event.UNCLEAR, Event.WRITTEN, Event.MISSING_MODULE, Event.FIXED, Event.EXECUTED, Event.ACCEPTED],
         [Event.UNCLEAR, Event.WRITTEN, Event.MISSING_MODULE, Event.REFUSED, Event.DENIED],
         [Event.UNCLEAR, Event.REJECTED_PROGRAM, Event.WRITTEN, Event.EXECUTED, Event.ACCEPTED],
+        [Event.UNCLEAR, Event.WRITTEN, Event.TESTED_NOTHING, Event.WRITTEN, Event.EXECUTED, Event.ACCEPTED],
         [Event.UNCLEAR, Event.WRITTEN, Event.REJECTED_PROGRAM, Event.WRITTEN, Event.EXECUTED, Event.DENIED],
     ],
 )

@@ -49,6 +49,7 @@ REPORTS: tuple[Ran, ...] = (
     factories.a_report(Outcome.ERRORED, missing_module="six"),
     factories.a_report(Outcome.ERRORED, missing_module="no_such_module_anywhere"),
     factories.a_report(Outcome.DEPENDENCY_REFUSED),
+    factories.a_report(Outcome.UNTESTED, assertions=()),
     SandboxUnavailable("none here"),
 )
 
@@ -65,7 +66,7 @@ class Walk:
 
     def __init__(self, chance: Random, cap: int | None) -> None:
         self.chance, self.calm = chance, False
-        self.build = factories.opened(cap=cap)
+        self.build = factories.opened(cap=cap, annotator=factories.annotator(second_test=True))
         llm = FakeLLM(self.answer, name="exchange")
         self.tools = Tools(
             llm_of=lambda build: llm, sandbox=SandboxProvider(lambda: FakeSandbox(self.report))
@@ -175,7 +176,10 @@ class Walk:
             case for case in cases if case.stage in (Stage.ARBITRATING, Stage.SETTLED) and case.program
         ]
         assert tally.ran <= tally.programs
+        again = sum(case.tested_again for case in cases)
         assert tally.programs >= len(executed)
+        assert tally.second_touched <= tally.second_tests <= again
+        assert tally.programs >= again
 
 
 @given(chance=st.randoms(use_true_random=False), cap=st.sampled_from([None, 10_000_000, 60_000_000]))
