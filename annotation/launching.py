@@ -15,6 +15,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from annotation import outages, prompts
+from annotation.agents.single_llm import Criterion
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
 from annotation.models import Build, BuildEvent, Case, LostRace, Price, Tally
@@ -48,13 +49,25 @@ class Action(StrEnum):
     RETRY = "retry"
 
 
+class Judge(StrEnum):
+    """Who decides a pair: the test-driven agents, or one model alone by one of its criteria."""
+
+    AGENTS = "agents"
+    SINGLE_EXACT = "single_exact"
+    SINGLE_HALF = "single_half"
+
+
+CRITERIA = {Judge.SINGLE_EXACT: Criterion.EXACT, Judge.SINGLE_HALF: Criterion.HALF}
+
+
 @dataclass(frozen=True)
 class Order:
     """What an admin asks for. `budget` is in dollars, None for no cap; `limit` is in pairs.
 
     `unpriced`: a model may be asked live whose price nobody has entered. `rewrites`: how often a program that
     redefines its candidate goes back; `second_test`: one that tested nothing is followed by another.
-    `fresh`: nothing that was answered before is used again.
+    `fresh`: nothing that was answered before is used again. `annotator`: who decides; what concerns tests
+    counts for agents alone.
     """
 
     name: str
@@ -75,6 +88,7 @@ class Order:
     rewrites: int = 1
     second_test: bool = False
     fresh: bool = False
+    annotator: Judge = Judge.AGENTS
 
 
 def launch(order: Order, user: Actor = None) -> Build:
@@ -199,19 +213,32 @@ def pairs_a_query(order: Order) -> int:
 
 
 def annotator_of(order: Order) -> Annotator:
-    """The agents' exact configuration: any other prompt, model or switch is another annotator."""
+    """The annotator's exact configuration: any other prompt, model or switch is another annotator."""
+    if order.annotator in CRITERIA:
+        config = {**asked_of(order), "agents": prompts.hashes(prompts.ALONE)}
+        criterion = CRITERIA[order.annotator].value
+        return Annotator.objects.version(
+            Annotator.Kind.SINGLE_LLM, "single LLM", {**config, "criterion": criterion}
+        )
     config = {
+        **asked_of(order),
         "agents": prompts.hashes(),
-        "model": order.model,
-        "base_url": host_of(settings.LLM_BASE_URL) if order.provider == Build.Provider.LIVE else "",
-        "sampling": order.sampling,
         "fix_rounds": order.fix_rounds,
         "rewrites": order.rewrites,
         "second_test": order.second_test,
-        "salt": order.name.strip() if order.fresh else "",
         "limits": Limits().digest(),
     }
     return Annotator.objects.version(Annotator.Kind.AGENTS, "test-driven agents", config)
+
+
+def asked_of(order: Order) -> dict[str, Any]:
+    """Whom any annotator asks, and how."""
+    return {
+        "model": order.model,
+        "base_url": host_of(settings.LLM_BASE_URL) if order.provider == Build.Provider.LIVE else "",
+        "sampling": order.sampling,
+        "salt": order.name.strip() if order.fresh else "",
+    }
 
 
 def person(user: Actor) -> Any:

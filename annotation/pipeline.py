@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation import budget, limiter, outages
-from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.agents import arbiter, fixer, screener, single_llm, test_writer
 from annotation.asking import Parked, Unjudgeable, ask
 from annotation.executing import SandboxProvider, execute
 from annotation.llm import LLM, LLMError
@@ -21,6 +21,7 @@ from annotation.models import Build, Case, LLMCall, LostRace, ProgramText, TestP
 from annotation.publishing import publish_case
 from annotation.stages import Event, Stage
 from retrieval.hostile import clean
+from retrieval.models import Annotator
 from sandbox.checks import ProtectionMissing
 from sandbox.dependencies import parse_install
 from sandbox.modules import distribution_for, unsearchable
@@ -162,6 +163,21 @@ def settle(
         case.move(event, note=note, call=call, label=label, tally=dict(tally or {}))
         case.label = label
         publish_case(case)
+
+
+def judge(case: Case, tools: Tools) -> None:
+    """The first stage: the screener, or the one model that decides alone."""
+    (judge_alone if case.annotator.kind == Annotator.Kind.SINGLE_LLM else screen)(case, tools)
+
+
+def judge_alone(case: Case, tools: Tools) -> None:
+    """Single LLM (CoSQA+, first version, "Model Annotation"): a label by the annotator's criterion."""
+    inputs = single_llm.SingleInputs(query=case.pair.query.text, code=case.pair.snippet.text)
+    verdict, call = ask(
+        case, tools.llm_of(case.build), single_llm.request(inputs, case.build.model), single_llm.parse
+    )
+    label = verdict.label(single_llm.Criterion(case.annotator.config["criterion"]))
+    settle(case, Event.MATCH if label else Event.NO_MATCH, label, verdict.words, call)
 
 
 def screen(case: Case, tools: Tools) -> None:
@@ -340,7 +356,7 @@ def arbitrate(case: Case, tools: Tools) -> None:
 
 
 WORK: Mapping[Stage, Callable[[Case, Tools], None]] = {
-    Stage.SCREENING: screen,
+    Stage.SCREENING: judge,
     Stage.WRITING_TEST: write_test,
     Stage.EXECUTING: run_test,
     Stage.FIXING: fix,

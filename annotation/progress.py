@@ -123,9 +123,9 @@ def version(row: tuple[object, ...], now: datetime) -> str:
 def snapshot(build: Build, now: datetime | None = None) -> Snapshot:
     """`build` as it is now; a fixed number of reads, none of which grows with the build."""
     now = now or timezone.now()
-    fresh = Build.objects.select_related("mining", "tally", "created_by", "queries", "snippets").get(
-        pk=build.pk
-    )
+    fresh = Build.objects.select_related(
+        "mining", "tally", "created_by", "queries", "snippets", "annotator"
+    ).get(pk=build.pk)
     tally, mining = fresh.tally, fresh.mining
     watched = (tally.version, fresh.state, fresh.opened, mining.state, mining.done, mining.phase)
     return Snapshot(

@@ -23,6 +23,7 @@ def publish_case(case: Case) -> None:
         annotator_id=case.annotator_id,
         round=case.round if latest is None else latest.round + 1,
         value=case.label,
+        scale=Label.Scale.HALF if case.annotator.config.get("criterion") == "half" else Label.Scale.BINARY,
         source=f"build {case.build_id}, case {case.pk}",
     )
 

@@ -52,6 +52,9 @@ class Order(Schema):
     rule: RuleChoice = Field("testable", description="which snippets are mined")
     text_option: TextOption = Field("whole", description="what text of a snippet is searched")
     fix_rounds: int = Field(2, ge=0, le=10, description="how often a missing module is looked for")
+    annotator: Literal["agents", "single_exact", "single_half"] = Field(
+        "agents", description="test-driven agents, or one model alone by its exact or its 50 % criterion"
+    )
     rewrites: int = Field(
         1, ge=0, le=5, description="how often a program that redefines its candidate goes back"
     )

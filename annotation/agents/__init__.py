@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.agents import arbiter, fixer, screener, single_llm, test_writer
 from annotation.agents.asking import Options, repair
 from annotation.agents.replies import InvalidReply, VerdictModel
 
@@ -17,6 +17,7 @@ PARSERS: Final[Mapping[str, Callable[[str], VerdictModel]]] = MappingProxyType(
         test_writer.NAME: test_writer.parse,
         fixer.NAME: fixer.parse,
         arbiter.NAME: arbiter.parse,
+        single_llm.NAME: single_llm.parse,
     }
 )
 """Request.agent to the parser of its replies, for whoever checks a reply without asking for one."""

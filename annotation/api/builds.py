@@ -90,6 +90,7 @@ def domain_order(order: Order) -> launching.Order:
         rewrites=order.rewrites,
         second_test=order.second_test,
         fresh=order.fresh,
+        annotator=launching.Judge(order.annotator),
         sampling=order.sampling,
     )
 

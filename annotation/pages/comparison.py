@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from annotation.comparing import FEW_QUERIES, Comparison, Took, compare, settings_that_differ
+from annotation.comparing import FEW_QUERIES, Comparison, Judged, Took, compare, settings_that_differ
 from annotation.models import Build
 from annotation.models.builds import NANO
 from annotation.pages.words import UNJUDGED, Sign, label_sign
 from annotation.review.order import Flipped
+from retrieval.models import Annotator
 
 LONGEST_SETTING = 200
-DECIDERS = {False: "the screener", True: "a test and the arbiter"}
+TESTED = "a test and the arbiter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +100,16 @@ def sign(label: int | None) -> Sign:
 
 def flips(found: Comparison) -> Iterable[FlipRow]:
     """The most frequent kind first."""
-    groups = sorted((one for one in found.groups if one.is_flip), key=lambda one: -one.pairs)
-    for one in groups:
-        deciders = DECIDERS[one.first.tested], DECIDERS[one.second.tested]
+    for one in sorted((one for one in found.groups if one.is_flip), key=lambda one: -one.pairs):
+        deciders = decider(found.first, one.first), decider(found.second, one.second)
         yield FlipRow(sign(one.first.label), sign(one.second.label), *deciders, one.pairs)
+
+
+def decider(build: Build, judged: Judged) -> str:
+    """Who gave the label, in words."""
+    if build.annotator.kind == Annotator.Kind.SINGLE_LLM:
+        return "the model alone"
+    return TESTED if judged.tested else "the screener"
 
 
 def figures(first: Took, second: Took, pairs: int) -> Iterable[FigureRow]:

@@ -11,7 +11,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from annotation.launching import MOST_PAIRS, Order, is_priced, lacks_key, unknown_price
+from annotation.launching import MOST_PAIRS, Judge, Order, is_priced, lacks_key, unknown_price
 from annotation.models import Build
 from retrieval import encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
@@ -26,6 +26,13 @@ RULES = [
     ("0", "no rule: every snippet"),
 ]
 TEXTS = {"whole": "the whole snippet", "without docstring": "the snippet without its docstring"}
+
+
+JUDGES = (
+    (Judge.AGENTS.value, "test-driven agents"),
+    (Judge.SINGLE_EXACT.value, "one model alone: exact match"),
+    (Judge.SINGLE_HALF.value, "one model alone: 50 % match"),
+)
 
 
 @dataclass(frozen=True)
@@ -115,6 +122,9 @@ class LaunchForm(forms.Form):
     )
     fix_rounds = forms.IntegerField(
         min_value=0, max_value=5, initial=2, label="Fixing rounds", help_text="For missing modules."
+    )
+    annotator = forms.ChoiceField(
+        required=False, choices=JUDGES, label="Annotator", help_text="Who decides each pair, and by what."
     )
     rewrites = forms.IntegerField(
         required=False,
@@ -207,6 +217,7 @@ class LaunchForm(forms.Form):
             rewrites=1 if values["rewrites"] is None else values["rewrites"],
             second_test=values["second_test"],
             fresh=values["fresh"],
+            annotator=Judge(values["annotator"] or Judge.AGENTS),
         )
 
 

@@ -7,7 +7,7 @@ pair to pair comes last, in the section `user`.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 AGENTS: Final = ("screener", "test_writer", "fixer", "arbiter")
+ALONE: Final = ("single_llm",)
 _SECTION: Final = re.compile(r"^=== ([a-z_]+) ===$", re.MULTILINE)
 _VARIABLE: Final = re.compile(r"\{\{([a-z_]+)\}\}")
 
@@ -78,6 +79,6 @@ def parse(name: str, text: str) -> Prompt:
     return Prompt(name, MappingProxyType(sections), hashlib.sha256(text.encode("utf-8")).hexdigest())
 
 
-def hashes() -> dict[str, str]:
+def hashes(agents: Iterable[str] = AGENTS) -> dict[str, str]:
     """Agent name to the hash of its prompt: what an annotator's version is made of, with the repair text."""
-    return {name: load(name).hash for name in (*AGENTS, "repair")}
+    return {name: load(name).hash for name in (*agents, "repair")}

@@ -13,6 +13,7 @@ from annotation import launching
 from annotation.launching import (
     Action,
     ControlRefused,
+    Judge,
     LaunchRefused,
     Order,
     abandoned_reasons,
@@ -133,6 +134,25 @@ def test_the_same_configuration_is_the_same_annotator() -> None:
     second = launch(replace(order(), name="other"))
     third = launch(replace(order(), name="third", model="another model"))
     assert first.annotator == second.annotator != third.annotator
+
+
+def test_one_model_alone_is_another_annotator_for_each_criterion() -> None:
+    exact = launch(replace(order(), annotator=Judge.SINGLE_EXACT)).annotator
+    half = launch(replace(order(), name="half", annotator=Judge.SINGLE_HALF)).annotator
+    assert (exact.kind, exact.config["criterion"], half.config["criterion"]) == (
+        "single_llm",
+        "exact",
+        "half",
+    )
+    assert set(exact.config["agents"]) == {"single_llm", "repair"}
+    assert "fix_rounds" not in exact.config
+    assert exact != half
+
+
+@pytest.mark.parametrize("change", [{"rewrites": 0}, {"second_test": True}, {"fresh": True}])
+def test_every_switch_makes_another_annotator(change: dict[str, object]) -> None:
+    usual = launch(order()).annotator
+    assert launch(replace(order(), name="other", **change)).annotator != usual
 
 
 def test_pause_resume_and_cancel() -> None:

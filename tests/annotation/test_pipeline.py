@@ -11,7 +11,7 @@ from annotation.llm import LLMError, NoReply
 from annotation.models import Build, Case, LLMCall, Step, Tally
 from annotation.pipeline import TRIES, Tools, advance
 from annotation.stages import Stage
-from retrieval.models import Label
+from retrieval.models import Annotator, Label
 from sandbox.report import Frame, Outcome, Raised, Report
 from sandbox.runner import SandboxUnavailable
 from tests import factories
@@ -180,6 +180,48 @@ def test_as_in_the_paper_a_program_that_redefines_goes_on(tools_with: Make, fres
     case = go(one_case_with(rewrites=0), fresh, tools, 2)
     assert case.stage == Stage.EXECUTING
     assert case.program is not None and case.program.redefines
+
+
+@pytest.mark.parametrize("criterion", ["exact", "half"])
+@pytest.mark.parametrize(("share", "labels"), [("all", (1, 1)), ("most", (0, 1)), ("little", (0, 0))])
+def test_one_model_alone_decides_by_its_criterion(
+    share: str, labels: tuple[int, int], criterion: str, tools_with: Make, fresh: Fresh
+) -> None:
+    tools, llm = tools_with({"demands": ["reverse", "in place"], "evidence": "it does so", "share": share})
+    case = go(factories.cases(alone(criterion))[0], fresh, tools)
+
+    assert case.stage == Stage.SETTLED
+    assert case.label == labels[criterion == "half"]
+    assert [request.agent for request in llm.calls] == ["single_llm"]
+    assert "reverse; in place" in case.steps.get().note
+    published = Label.objects.get(pair=case.pair)
+    assert (published.value, published.scale) == (case.label, "half" if criterion == "half" else "binary")
+
+
+def test_the_other_criterion_costs_nothing_more(tools_with: Make, fresh: Fresh) -> None:
+    tools, llm = tools_with({"demands": ["reverse"], "evidence": "almost", "share": "most"})
+    one, other = alone("exact"), alone("half")
+    assert go(factories.cases(one)[0], fresh, tools).label == 0
+    assert go(factories.cases(other)[0], fresh, tools).label == 1
+    assert len(llm.calls) == 1
+    assert Tally.objects.get(build=other).reused == 1
+
+
+@pytest.mark.parametrize("broken", [{"share": "half"}, {"demands": []}, {"demands": [" "]}, {"evidence": ""}])
+def test_an_answer_of_one_model_that_is_none_gives_no_label(
+    broken: dict[str, Any], tools_with: Make, fresh: Fresh
+) -> None:
+    reply = {"demands": ["reverse"], "evidence": "it does", "share": "all", **broken}
+    tools, _ = tools_with(reply, reply)
+    case = go(factories.cases(alone("exact"))[0], fresh, tools)
+    assert (case.stage, case.label) == (Stage.ABANDONED, None)
+
+
+def alone(criterion: str) -> Build:
+    annotator = Annotator.objects.version(
+        Annotator.Kind.SINGLE_LLM, "single LLM", {"model": "small-model", "criterion": criterion}
+    )
+    return factories.opened(f"alone, {criterion}", annotator=annotator)
 
 
 def test_a_salt_keeps_earlier_replies_from_being_used(tools_with: Make, fresh: Fresh) -> None:
