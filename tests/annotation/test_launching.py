@@ -150,7 +150,7 @@ def test_one_model_alone_is_another_annotator_for_each_criterion() -> None:
 
 
 @pytest.mark.parametrize("change", [{"rewrites": 0}, {"second_test": True}, {"fresh": True}])
-def test_every_switch_makes_another_annotator(change: dict[str, object]) -> None:
+def test_every_switch_makes_another_annotator(change: dict[str, Any]) -> None:
     usual = launch(order()).annotator
     assert launch(replace(order(), name="other", **change)).annotator != usual
 
