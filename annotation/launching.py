@@ -67,7 +67,8 @@ class Order:
     `unpriced`: a model may be asked live whose price nobody has entered. `rewrites`: how often a program that
     redefines its candidate goes back; `second_test`: one that tested nothing is followed by another.
     `fresh`: nothing that was answered before is used again. `annotator`: who decides; what concerns tests
-    counts for agents alone.
+    counts for agents alone. `screen_by_query`: all candidates of a query in one request, in an order drawn
+    from `seed`.
     """
 
     name: str
@@ -89,6 +90,8 @@ class Order:
     second_test: bool = False
     fresh: bool = False
     annotator: Judge = Judge.AGENTS
+    screen_by_query: bool = False
+    seed: int = 1
 
 
 def launch(order: Order, user: Actor = None) -> Build:
@@ -220,9 +223,11 @@ def annotator_of(order: Order) -> Annotator:
         return Annotator.objects.version(
             Annotator.Kind.SINGLE_LLM, "single LLM", {**config, "criterion": criterion}
         )
+    by_query = {"screener": "query", "seed": order.seed} if order.screen_by_query else {"screener": "pair"}
     config = {
         **asked_of(order),
-        "agents": prompts.hashes(),
+        **by_query,
+        "agents": prompts.hashes(prompts.IN_COMPANY if order.screen_by_query else prompts.AGENTS),
         "fix_rounds": order.fix_rounds,
         "rewrites": order.rewrites,
         "second_test": order.second_test,

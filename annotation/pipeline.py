@@ -6,14 +6,15 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
-from annotation import budget, limiter, outages
-from annotation.agents import arbiter, fixer, screener, single_llm, test_writer
+from annotation import budget, company, limiter, outages
+from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
 from annotation.asking import Parked, Unjudgeable, ask
 from annotation.executing import SandboxProvider, execute
 from annotation.llm import LLM, LLMError
@@ -167,7 +168,12 @@ def settle(
 
 def judge(case: Case, tools: Tools) -> None:
     """The first stage: the screener, or the one model that decides alone."""
-    (judge_alone if case.annotator.kind == Annotator.Kind.SINGLE_LLM else screen)(case, tools)
+    if case.annotator.kind == Annotator.Kind.SINGLE_LLM:
+        judge_alone(case, tools)
+    elif case.annotator.config.get("screener") == "query":
+        screen_in_company(case, tools)
+    else:
+        screen(case, tools)
 
 
 def judge_alone(case: Case, tools: Tools) -> None:
@@ -186,12 +192,34 @@ def screen(case: Case, tools: Tools) -> None:
     verdict, call = ask(
         case, tools.llm_of(case.build), screener.request(inputs, case.build.model), screener.parse
     )
-    if verdict.verdict == 1:
-        settle(case, Event.MATCH, 1, verdict.explanation, call)
-    elif verdict.verdict == 0:
-        settle(case, Event.NO_MATCH, 0, verdict.explanation, call)
+    screened(case, verdict.verdict, verdict.explanation, call)
+
+
+def screen_in_company(case: Case, tools: Tools) -> None:
+    """The screener for all candidates of the case's query: whoever comes first pays, the others reuse it."""
+    others = company.of(case)
+    inputs = query_screener.CompanyInputs(
+        query=case.pair.query.text, codes=tuple(one.pair.snippet.text for one in others)
+    )
+    found, call = ask(
+        case,
+        tools.llm_of(case.build),
+        query_screener.request(inputs, case.build.model),
+        partial(query_screener.parse, count=len(others)),
+    )
+    place = 1 + next(index for index, one in enumerate(others) if one.pk == case.pk)
+    verdict = next(one for one in found.verdicts if one.candidate == place)
+    screened(case, verdict.verdict, verdict.explanation, call)
+
+
+def screened(case: Case, verdict: float, explanation: str, call: LLMCall) -> None:
+    """Settle what is plain; what is unclear goes to the test writer."""
+    if verdict == 1:
+        settle(case, Event.MATCH, 1, explanation, call)
+    elif verdict == 0:
+        settle(case, Event.NO_MATCH, 0, explanation, call)
     else:
-        case.move(Event.UNCLEAR, note=verdict.explanation, call=call)
+        case.move(Event.UNCLEAR, note=explanation, call=call)
 
 
 def write_test(case: Case, tools: Tools) -> None:

@@ -58,6 +58,10 @@ class Order(Schema):
     rewrites: int = Field(
         1, ge=0, le=5, description="how often a program that redefines its candidate goes back"
     )
+    screen_by_query: bool = Field(
+        False, description="the screener judges all candidates of a query in one request"
+    )
+    seed: int = Field(1, ge=0, lt=2**31, description="of the order in which it sees them")
     second_test: bool = Field(False, description="another test where the first one tested nothing")
     fresh: bool = Field(False, description="ask anew what was answered before; it is paid again")
     sampling: CleanObject = Field(default_factory=dict, description="sent to the model as it is")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from annotation.agents import arbiter, fixer, screener, single_llm, test_writer
+from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
 from annotation.agents.asking import Options, repair
 from annotation.agents.replies import InvalidReply, VerdictModel
 
@@ -18,6 +18,7 @@ PARSERS: Final[Mapping[str, Callable[[str], VerdictModel]]] = MappingProxyType(
         fixer.NAME: fixer.parse,
         arbiter.NAME: arbiter.parse,
         single_llm.NAME: single_llm.parse,
+        query_screener.NAME: query_screener.parse,
     }
 )
 """Request.agent to the parser of its replies, for whoever checks a reply without asking for one."""

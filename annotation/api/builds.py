@@ -89,6 +89,8 @@ def domain_order(order: Order) -> launching.Order:
         fix_rounds=order.fix_rounds,
         rewrites=order.rewrites,
         second_test=order.second_test,
+        screen_by_query=order.screen_by_query,
+        seed=order.seed,
         fresh=order.fresh,
         annotator=launching.Judge(order.annotator),
         sampling=order.sampling,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet
 
+from annotation import company
 from annotation.models import Build, Case
 from annotation.models.cases import OPEN
 from annotation.stages import Stage
@@ -40,6 +41,7 @@ class DistributionPage:
     snippets: int
     query_bars: tuple[Bar, ...]
     snippet_bars: tuple[Bar, ...]
+    places: tuple[company.Place, ...] = ()
 
 
 def distribution_page(build: Build) -> DistributionPage:
@@ -62,6 +64,7 @@ def distribution_page(build: Build) -> DistributionPage:
         snippets=by_snippet.total(),
         query_bars=tuple(bars(by_query, 0)),
         snippet_bars=tuple(bars(by_snippet, 1)),
+        places=company.places(build) if build.annotator.config.get("screener") == "query" else (),
     )
 
 

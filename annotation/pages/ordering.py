@@ -134,6 +134,11 @@ class LaunchForm(forms.Form):
         label="Rewrites",
         help_text="How often a test program that redefines its candidate goes back. The paper: 0.",
     )
+    screen_by_query = forms.BooleanField(
+        required=False,
+        label="Screen by query",
+        help_text="The screener sees all candidates of a query at once: fewer tokens, another annotator.",
+    )
     second_test = forms.BooleanField(
         required=False,
         label="Second test",
@@ -165,7 +170,7 @@ class LaunchForm(forms.Form):
 
     def switches(self) -> tuple[forms.BoundField, ...]:
         """What the annotator may do beyond the paper."""
-        return self["second_test"], self["fresh"]
+        return self["screen_by_query"], self["second_test"], self["fresh"]
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()
@@ -216,6 +221,7 @@ class LaunchForm(forms.Form):
             fix_rounds=values["fix_rounds"],
             rewrites=1 if values["rewrites"] is None else values["rewrites"],
             second_test=values["second_test"],
+            screen_by_query=values["screen_by_query"],
             fresh=values["fresh"],
             annotator=Judge(values["annotator"] or Judge.AGENTS),
         )

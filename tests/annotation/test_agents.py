@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from annotation.agents import arbiter, fixer, repair, screener, single_llm, test_writer
+from annotation.agents import arbiter, fixer, query_screener, repair, screener, single_llm, test_writer
 from annotation.agents.asking import fence
 from annotation.llm import Message, Request
 
@@ -20,7 +20,8 @@ ARBITRATING = arbiter.request(
     "some-model",
 )
 ALONE = single_llm.request(single_llm.SingleInputs(QUERY, CODE), "some-model")
-REQUESTS = [SCREENING, WRITING, FIXING, ARBITRATING, ALONE]
+COMPANY = query_screener.request(query_screener.CompanyInputs(QUERY, (CODE, "def f(): pass")), "some-model")
+REQUESTS = [SCREENING, WRITING, FIXING, ARBITRATING, ALONE, COMPANY]
 
 
 def user_text(request: Request) -> str:
@@ -45,7 +46,7 @@ def test_the_rules_are_fixed_and_the_material_is_in_the_user_message(request_: R
 
 
 def test_each_agent_sees_its_inputs_and_nothing_else() -> None:
-    for request in (SCREENING, WRITING, ARBITRATING, ALONE):
+    for request in (SCREENING, WRITING, ARBITRATING, ALONE, COMPANY):
         assert QUERY in user_text(request)
         assert CODE in user_text(request)
     for part in ("reverse a list", "outcome: passed", "assert reverse([1]) == [1]"):

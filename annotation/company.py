@@ -1,0 +1,77 @@
+"""The candidates that are screened in one request: who, in which order, and whether places matter."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, TypeVar
+
+from annotation.agents.query_screener import MOST_AT_ONCE, shuffled
+from annotation.models import Build, Case, Step
+from annotation.stages import Event, Stage
+from retrieval.models import Annotator
+
+CHUNK = 2000
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the screener said of the candidates that it saw at one place of its requests, from 1 on."""
+
+    number: int
+    pairs: int
+    matches: int
+    unclear: int
+
+
+def of(case: Case) -> list[Case]:
+    """The cases of the request that `case` is in, in the order in which they are shown, with their texts."""
+    cases = Case.objects.filter(build=case.build_id, round=case.round, query=case.query_id)
+    ranked = cases.select_related("pair__snippet__body").order_by("rank", "pk")
+    groups = requests(list(ranked), seed_of(case.annotator), case.pair.query.digest)
+    return next(group for group in groups if any(one.pk == case.pk for one in group))
+
+
+def places(build: Build) -> tuple[Place, ...]:
+    """What the screener said, by place: without an effect of the place the shares are alike. Two queries."""
+    said: dict[int, str] = dict(screened(build).iterator(CHUNK))
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for digest, cases in groupby(ranked(build).iterator(CHUNK), key=itemgetter(0)):
+        for group in requests([pk for _, pk in cases], seed_of(build.annotator), digest):
+            for place, pk in enumerate(group, 1):
+                counts[place][said.get(pk, "")] += 1
+    return tuple(summed(number, counts[number]) for number in sorted(counts))
+
+
+def summed(number: int, found: Counter[str]) -> Place:
+    judged = found.total() - found[""]
+    return Place(number, judged, found[Event.MATCH], found[Event.UNCLEAR])
+
+
+def screened(build: Build) -> Any:
+    """Cases of the build and what the screener said of them."""
+    steps = Step.objects.filter(
+        case__build=build, before=Stage.SCREENING, event__in=[Event.MATCH, Event.NO_MATCH, Event.UNCLEAR]
+    )
+    return steps.order_by().values_list("case_id", "event")
+
+
+def ranked(build: Build) -> Any:
+    """Digest of the query and id of each case, by query and rank."""
+    cases = Case.objects.filter(build=build, round=1).order_by("query_id", "rank", "pk")
+    return cases.values_list("query__body_id", "pk")
+
+
+def requests(cases: list[T], seed: int, query: str) -> Iterator[list[T]]:
+    """All candidates of a query by rank, as its requests show them."""
+    order = shuffled(cases, seed, query)
+    for start in range(0, len(order), MOST_AT_ONCE):
+        yield order[start : start + MOST_AT_ONCE]
+
+
+def seed_of(annotator: Annotator) -> int:
+    return int(annotator.config.get("seed", 1))
