@@ -1,0 +1,190 @@
+"""A build at full speed against a provider that is as slow as a real one, and what it costs us.
+
+Three builds run: by one worker process where few and where many cases are in the database, and by two
+processes where there are many. With SQLite one process runs, as there.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.db import connection
+
+from annotation.models import Build, Tally
+from cosqa_site.benches import pipeline_claims, pipeline_pages, seeding, seeding_rows
+from cosqa_site.benches.pipeline_processes import (
+    WORKER_NAME,
+    Process,
+    Provider,
+    provider,
+    used_seconds,
+    workers,
+)
+from cosqa_site.benches.scratch import Scratch
+from cosqa_site.benches.seeding_tables import loading, write
+
+MEAN_SECONDS: Final = 1.0
+WARM_SECONDS: Final = 6.0
+WINDOW_SECONDS: Final = 12.0
+LOOK_SECONDS: Final = 0.25
+OPEN: Final = 6_000
+ONE, TWO = 50, 100
+"""Calls at once of one worker process, and of two together."""
+PATIENCE_SECONDS: Final = 60.0
+RUNNING: Final = "running"
+TOKENS: Final = "the screener that judges all candidates of a query in one request is not there yet"
+ALONE: Final = "SQLite has one worker process, and its connections are no server's"
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What one build showed in its window."""
+
+    calls_a_second: float
+    mean_latency: float
+    of_ideal: float
+    cases: int
+    cpu_seconds_a_case: float
+    connections: int
+    most_in_the_air: int
+    load: float
+
+    def told(self) -> dict[str, float]:
+        return {name: round(value, 4) for name, value in vars(self).items()}
+
+
+def measure(size: str) -> Mapping[str, object]:
+    """The figures; those that can't be had here are named in `missing`."""
+    few, many = seeding.seeded("few"), seeding.seeded(size)
+    on_server = connection.vendor == "postgresql"
+    with (
+        provider(MEAN_SECONDS) as asked,
+        working_copy(few, "few", "few") as copy,
+        working_copy(many, "many", size) as large,
+    ):
+        claims = pipeline_claims.growth(copy, large)
+        small = speed(copy, asked, 1, ONE)
+        one, pages = speed_and_pages(large, asked)
+        two = speed(large, asked, 2, TWO) if on_server else None
+    missing = {"tokens_of_paper": TOKENS} | ({} if two else {"two_at_100": ALONE, "connections": ALONE})
+    return {
+        "size": {"name": size, "few": seeding.PLANS["few"].cases, "many": seeding.PLANS[size].cases},
+        "database": connection.vendor,
+        "ratios": {
+            "calls_of_ideal": round(one.of_ideal, 3),
+            **({"calls_of_ideal_two_at_100": round(two.of_ideal, 3)} if two else {}),
+            "cpu_seconds_per_case": round(one.cpu_seconds_a_case, 4),
+            "cpu_growth": round(one.cpu_seconds_a_case / small.cpu_seconds_a_case, 3),
+            "claim_growth": claims["growth"],
+        },
+        "one_at_50": one.told(),
+        "one_at_50_few_cases": small.told(),
+        **({"two_at_100": two.told()} if two else {}),
+        "claim_and_move": claims,
+        "pages": pages,
+        "missing": missing,
+        "load_average": os.getloadavg()[0],
+    }
+
+
+@contextmanager
+def working_copy(seeded: Scratch, name: str, size: str) -> Iterator[Scratch]:
+    """A copy with a running build besides, removed after the block; the bench spends what it holds."""
+    copy = seeded.copy(f"{name}_{os.getpid()}")
+    try:
+        with copy.entered():
+            open_build(seeding.PLANS[size])
+        yield copy
+    finally:
+        copy.drop()
+
+
+def open_build(plan: seeding_rows.Plan) -> int:
+    """A running build with cases to be screened; gives its key."""
+    admin = User.objects.get(username=seeding.ADMIN)
+    keys = seeding.build_of(plan, admin, RUNNING, Build.State.RUNNING, -(-OPEN // plan.k))
+    made = seeding_rows.still_open(plan, keys, OPEN)
+    with loading():
+        write(made.rows)
+        Tally.objects.filter(pk=keys.build).update(cap=10**15, **made.totals)
+    return keys.build
+
+
+def speed(scratch: Scratch, asked: Provider, processes: int, concurrency: int) -> Speed:
+    """One build in a window of its own."""
+    with scratch.entered(), workers(scratch, asked.url, processes, concurrency) as started:
+        warm(asked, concurrency)
+        return window(asked, started, concurrency)
+
+
+def speed_and_pages(scratch: Scratch, asked: Provider) -> tuple[Speed, Mapping[str, object]]:
+    """As `speed`, and pages and events before the build starts and while it runs."""
+    with scratch.entered():
+        build = running().pk
+        idle = pipeline_pages.pages(build)
+        with workers(scratch, asked.url, 1, ONE) as started:
+            warm(asked, ONE)
+            found = window(asked, started, ONE)
+            busy = pipeline_pages.pages(build)
+            events = pipeline_pages.events_a_second(build)
+    return found, {"milliseconds_idle": idle, "milliseconds_busy": busy, "events_a_second": events}
+
+
+def running() -> Build:
+    return Build.objects.select_related("tally").get(name=RUNNING)
+
+
+def warm(asked: Provider, concurrency: int) -> None:
+    """Wait until calls come back, and then until the stages have mixed. Raises RuntimeError if none does."""
+    before, ends = asked.stats()["answered"], time.monotonic() + PATIENCE_SECONDS
+    while asked.stats()["answered"] < before + concurrency:
+        if time.monotonic() > ends:
+            raise RuntimeError(f"the workers asked nothing: {running().reason or 'see their log'}")
+        time.sleep(0.1)
+    time.sleep(WARM_SECONDS)
+
+
+def window(asked: Provider, started: Sequence[Process], concurrency: int) -> Speed:
+    """What happens in some seconds at full speed."""
+    before, cpu, began = counted(asked), used_seconds(started), time.perf_counter()
+    connections = 0
+    while time.perf_counter() - began < WINDOW_SECONDS:
+        connections = max(connections, connected())
+        time.sleep(LOOK_SECONDS)
+    after, cpu, seconds = counted(asked), used_seconds(started) - cpu, time.perf_counter() - began
+    calls = after["answered"] - before["answered"]
+    cases = after["settled"] - before["settled"]
+    if not calls or not cases:
+        raise RuntimeError(
+            f"nothing was settled while the bench watched: {running().reason or 'see the log'}"
+        )
+    mean = (after["seconds"] - before["seconds"]) / calls
+    return Speed(
+        calls_a_second=calls / seconds,
+        mean_latency=mean,
+        of_ideal=calls / seconds / (concurrency / mean),
+        cases=cases,
+        cpu_seconds_a_case=cpu / cases,
+        connections=connections,
+        most_in_the_air=after["most"],
+        load=os.getloadavg()[0],
+    )
+
+
+def counted(asked: Provider) -> dict[str, Any]:
+    return {**asked.stats(), "settled": running().tally.settled}
+
+
+def connected() -> int:
+    """The workers' connections to the database, idle ones too; 0 where it has no server."""
+    if connection.vendor != "postgresql":
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = %s", [WORKER_NAME])
+        return int(cursor.fetchone()[0])

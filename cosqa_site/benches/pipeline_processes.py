@@ -1,0 +1,99 @@
+"""The processes beside the one that measures: the provider and the workers, and what they used."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+
+from cosqa_site.benches.scratch import Scratch
+
+SEED: Final = 7
+MOST_CONNECTIONS: Final = 20
+"""All worker processes share so many database connections."""
+WORKER: Final = "import django; django.setup(); from cosqa_site.benches.pipeline_worker import main; main()"
+WORKER_NAME: Final = "cosqa-bench-worker"
+Process = subprocess.Popen[str]
+
+
+@dataclass(frozen=True)
+class Provider:
+    """The provider that answers at `url`."""
+
+    url: str
+
+    def stats(self) -> dict[str, Any]:
+        """How many it answered so far, and the seconds that those took together."""
+        with urllib.request.urlopen(f"{self.url}/stats", timeout=30) as told:
+            return dict(json.load(told))
+
+
+@contextmanager
+def provider(mean: float) -> Iterator[Provider]:
+    """A provider that answers until the block ends."""
+    script = Path(__file__).with_name("pipeline_provider.py")
+    command = [sys.executable, "-P", str(script), "--seed", str(SEED), "--mean", str(mean)]
+    with started(command, dict(os.environ)) as process:
+        assert process.stdout is not None, "it is a pipe"
+        yield Provider(f"http://127.0.0.1:{int(process.stdout.readline())}")
+
+
+@contextmanager
+def workers(scratch: Scratch, url: str, count: int, concurrency: int) -> Iterator[list[Process]]:
+    """So many worker processes that ask `concurrency` at once together, until the block ends."""
+    environment = scratch.environment(
+        ANTHROPIC_API_KEY="bench-key",
+        COSQA_LLM_BASE_URL=url,
+        COSQA_LLM_PROFILE="anthropic",
+        COSQA_LLM_WORKERS=str(concurrency // count),
+        COSQA_SANDBOX_WORKERS="1",
+        COSQA_DATABASE_POOL=str(MOST_CONNECTIONS // count),
+        DJANGO_SETTINGS_MODULE="cosqa_site.settings",
+        PGAPPNAME=WORKER_NAME,
+    )
+    with ExitStack() as stack:
+        command = [sys.executable, "-c", WORKER]
+        yield [stack.enter_context(started(command, environment)) for _ in range(count)]
+
+
+@contextmanager
+def started(command: Sequence[str], environment: dict[str, str]) -> Iterator[Process]:
+    """A process that ends when its standard input does."""
+    process = subprocess.Popen(
+        command,
+        cwd=settings.BASE_DIR,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def used_seconds(processes: Sequence[Process]) -> float:
+    """Processor time of all of them so far."""
+    return sum(map(used, processes))
+
+
+def used(process: Process) -> float:
+    words = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,67 @@
+"""A worker process of the bench: the product's own loop, with the sandbox replaced by a recorded report."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from dataclasses import replace
+from typing import Final
+
+from django.conf import settings
+
+from annotation.executing import SandboxProvider
+from annotation.pipeline import Tools
+from annotation.tools import llm_of
+from annotation.worker import threads
+from cosqa_site.benches.seeding_texts import report
+from sandbox.calling import Answer, Call
+from sandbox.program import Limits, Program
+from sandbox.protocol import Check
+from sandbox.report import Outcome, Raised, Report
+
+MODULE: Final = "bench_colours"
+RECORDED: Final = report(1, "", "")
+LACKING: Final = Report(
+    Outcome.ERRORED,
+    raised=Raised("ModuleNotFoundError", f"No module named '{MODULE}'"),
+    missing_module=MODULE,
+    backend="bench",
+)
+
+
+class RecordedSandbox:
+    """The same report for each program, at once; one that imports the module needs it installed."""
+
+    name = "bench"
+    image = "bench"
+
+    def run(self, program: Program, limits: Limits) -> Report:
+        lacks = f"import {MODULE}" in program.source and not program.dependencies
+        return replace(LACKING if lacks else RECORDED, candidate_hash=program.candidate_hash)
+
+    def call(self, call: Call, limits: Limits) -> Answer:
+        raise NotImplementedError("nobody calls while the bench runs")
+
+    def install(self, requirements: tuple[str, ...]) -> None:
+        """Nothing is installed."""
+
+    def check(self) -> tuple[Check, ...]:
+        return (Check("recorded", ok=True, found="nothing is executed"),)
+
+    def reap(self) -> int:
+        return 0
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def main() -> None:
+    """Work until standard input ends."""
+    stop = threading.Event()
+    tools = Tools(llm_of=llm_of, sandbox=SandboxProvider(RecordedSandbox))
+    counts = {"llm": settings.LLM_WORKERS, "sandbox": settings.SANDBOX_WORKERS, "control": 1}
+    started = threads(counts, tools, stop)
+    sys.stdin.read()
+    stop.set()
+    for thread in started:
+        thread.join(timeout=10)

@@ -1,0 +1,154 @@
+"""Databases for benches alone: made once, kept by the hash of what is in them, copied before they are used.
+
+With SQLite a folder under `COSQA_HOME/bench`, with PostgreSQL a database beside the configured one. One under
+construction has another name until it is whole, so that half of one is never used.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection, connections
+
+FILE: Final = "workbench.sqlite3"
+PREFIX: Final = "cosqa_bench_"
+NAME: Final = re.compile("[0-9a-z_]{1,40}")
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """One scratch database by its name: the hash of its content, or a word for a copy."""
+
+    name: str
+
+    @property
+    def home(self) -> Path:
+        """The data folder of processes that work in it."""
+        return Path(settings.COSQA_HOME) / "bench" / self.name
+
+    @property
+    def database(self) -> str:
+        """What the database itself is called."""
+        if not NAME.fullmatch(self.name):
+            raise ValueError(f"no name of a scratch database: {self.name!r}")
+        return PREFIX + self.name if connection.vendor == "postgresql" else str(self.home / FILE)
+
+    def exists(self) -> bool:
+        if connection.vendor != "postgresql":
+            return (self.home / FILE).exists()
+        found = serve("SELECT 1 FROM pg_database WHERE datname = %s", self.database)
+        return bool(found)
+
+    def drop(self) -> None:
+        """Remove it and its folder, if they are there."""
+        if connection.vendor == "postgresql":
+            serve(f'DROP DATABASE IF EXISTS "{self.database}" WITH (FORCE)')
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def make(self, fill: Callable[[], None]) -> bool:
+        """Have `fill` write it, unless it is there; says whether it was written."""
+        if self.exists():
+            return False
+        draft = Scratch(f"{self.name}_part_{os.getpid()}")
+        draft.drop()
+        try:
+            draft.begin()
+            with draft.entered():
+                call_command("migrate", verbosity=0, interactive=False)
+                fill()
+            draft.become(self)
+        except BaseException:
+            draft.drop()
+            raise
+        return True
+
+    def begin(self) -> None:
+        """An empty database."""
+        self.home.mkdir(parents=True)
+        if connection.vendor == "postgresql":
+            serve(f'CREATE DATABASE "{self.database}" TEMPLATE template0')
+
+    def become(self, whole: Scratch) -> None:
+        shutil.rmtree(whole.home, ignore_errors=True)
+        self.home.rename(whole.home)
+        if connection.vendor == "postgresql":
+            serve(f'ALTER DATABASE "{self.database}" RENAME TO "{whole.database}"')
+
+    def copy(self, name: str) -> Scratch:
+        """Another one with the same content; one of that name is replaced."""
+        copy = Scratch(name)
+        copy.drop()
+        copy.home.mkdir(parents=True)
+        if connection.vendor == "postgresql":
+            serve(f'CREATE DATABASE "{copy.database}" TEMPLATE "{self.database}" STRATEGY FILE_COPY')
+        else:
+            shutil.copyfile(self.database, copy.database)
+        return copy
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Every connection of this process leads here until the block ends; nothing else may be at work."""
+        configured = connections.settings["default"]
+        before = configured["NAME"]
+        use(configured, self.database)
+        try:
+            yield
+        finally:
+            use(configured, before)
+
+    def environment(self, **others: str) -> dict[str, str]:
+        """Of a process that works in it."""
+        given = {**os.environ, "COSQA_HOME": str(self.home), **others}
+        if connection.vendor == "postgresql":
+            given["DATABASE_URL"] = address(connections.settings["default"], self.database)
+        else:
+            given.pop("DATABASE_URL", None)
+        return given
+
+    def bytes(self) -> int:
+        """Its size; to be asked from within."""
+        if connection.vendor != "postgresql":
+            return Path(self.database).stat().st_size
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_database_size(current_database())")
+            return int(cursor.fetchone()[0])
+
+
+def use(configured: dict[str, Any], database: str) -> None:
+    """Close what is open and go on in another database."""
+    connection.close()
+    if connection.vendor == "postgresql":
+        connection.close_pool()  # type: ignore[attr-defined]  # of this vendor alone
+    configured["NAME"] = connection.settings_dict["NAME"] = database
+
+
+def address(configured: dict[str, Any], database: str) -> str:
+    """The DATABASE_URL of another database on the configured server."""
+    user = ":".join(quote(str(configured[key]), safe="") for key in ("USER", "PASSWORD") if configured[key])
+    place = f"{configured['HOST'] or ''}{':' + str(configured['PORT']) if configured['PORT'] else ''}"
+    return f"postgres://{user + '@' if user else ''}{place}/{database}"
+
+
+def serve(statement: str, *values: str) -> list[tuple[Any, ...]]:
+    """Run a statement about databases, which stands in no transaction and in none of them."""
+    import psycopg
+
+    parameters = {
+        key: value for key, value in connection.get_connection_params().items() if key in CONNECTING
+    }
+    with psycopg.connect(**{**parameters, "dbname": "postgres"}, autocommit=True) as server:
+        found = server.execute(statement.encode(), values or None)
+        return found.fetchall() if found.description else []
+
+
+CONNECTING: Final = ("host", "port", "user", "password", "sslmode")

@@ -1,0 +1,189 @@
+"""`manage.py bench seed`: what a finished build leaves, in a scratch database for benches and pages."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final
+
+import django
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection
+
+from annotation import prompts
+from annotation.access import Role, give_role
+from annotation.agents import PARSERS
+from annotation.models import Build, BuildEvent, Price, SystemText, Tally
+from annotation.publishing import annotator_of
+from cosqa_site.benches import seeding_rows
+from cosqa_site.benches.scratch import Scratch
+from cosqa_site.benches.seeding_check import check
+from cosqa_site.benches.seeding_rows import MODEL, Keys, Plan, Stretch
+from cosqa_site.benches.seeding_tables import MOMENT, VARYING, loading, table, write
+from retrieval.models import Annotator, Collection, Mining
+
+PLANS: Final[Mapping[str, Plan]] = {
+    "few": Plan(cases=4_120, snippets=1_330, reviews=50),
+    "small": Plan(cases=41_208, snippets=13_300, reviews=500),
+    "full": Plan(cases=412_080, snippets=133_000, reviews=5_000),
+}
+"""`full` is the paper's build; `small` and `few` have a tenth and a hundredth of it."""
+RATERS: Final = 10
+ADMIN: Final = "bench"
+PROCESSES: Final = 2
+STRETCH: Final = 50
+SNIPPETS_A_STRETCH: Final = 1000
+NO_STUDY: Final = "there are no models of studies yet"
+
+
+def measure(size: str) -> Mapping[str, object]:
+    """Seed the size, unless that was done before, and say what is there: rows, bytes, seconds, checks."""
+    plan, began = PLANS[size], time.perf_counter()
+    scratch = scratch_of(plan)
+    new = scratch.make(lambda: fill(plan))
+    seconds = time.perf_counter() - began
+    with scratch.entered():
+        size_in_bytes = scratch.bytes()
+        return {
+            "size": size,
+            "database": scratch.database,
+            "seeded": new,
+            "seconds": round(seconds, 1),
+            "rows": {label: table(label)._default_manager.count() for label in VARYING},
+            "bytes": size_in_bytes,
+            "bytes_a_case": round(size_in_bytes / plan.cases),
+            "problems": check(),
+            "missing": {"study": NO_STUDY},
+        }
+
+
+def seeded(size: str) -> Scratch:
+    """The scratch database of that size, which is filled if need be."""
+    plan = PLANS[size]
+    scratch = scratch_of(plan)
+    scratch.make(lambda: fill(plan))
+    return scratch
+
+
+def scratch_of(plan: Plan) -> Scratch:
+    """Named by all that decides its content: the plan, this code, the prompts and the tables."""
+    known = hashlib.sha256(repr((plan, prompts.hashes())).encode())
+    base = Path(settings.BASE_DIR)
+    here = sorted((base / "cosqa_site" / "benches").glob("seeding*.py"))
+    tables = sorted(base.glob("*/migrations/*.py"))
+    for path in (*here, *tables):
+        known.update(path.read_bytes())
+    return Scratch(known.hexdigest()[:16])
+
+
+def fill(plan: Plan) -> None:
+    """Write everything into the database that is configured now, which has its tables and no row."""
+    keys, raters = singles(plan)
+    totals: Counter[str] = Counter()
+    with loading():
+        for stretch in stretches(plan, keys):
+            write(stretch.rows)
+            totals += stretch.totals
+        write(reviews(plan, raters).rows)
+        Tally.objects.filter(pk=keys.build).update(version=plan.cases, **totals)
+
+
+def singles(plan: Plan) -> tuple[Keys, list[tuple[int, int]]]:
+    """The rows that there is one or a handful of; gives their keys, and those of raters and annotators."""
+    admin = person(ADMIN, Role.ADMIN)
+    people = [person(f"rater-{number}", Role.EXPERT) for number in range(1, RATERS + 1)]
+    for agent in PARSERS:
+        SystemText.keep(prompts.load(agent).render("system"))
+    keys = build_of(plan, admin, "finished", Build.State.DONE, plan.queries)
+    return keys, [(user.pk, annotator_of(user).pk) for user in people]
+
+
+def person(name: str, role: Role) -> User:
+    user = User.objects.create(username=name, date_joined=MOMENT)
+    user.set_unusable_password()
+    user.save()
+    give_role(user, role)
+    return user
+
+
+def build_of(plan: Plan, admin: User, name: str, state: str, queries: int) -> Keys:
+    """A build whose mining is done, with everything that it refers to."""
+    config = {"agents": prompts.hashes(), "fix_rounds": 2, "model": MODEL}
+    annotator = Annotator.objects.version(Annotator.Kind.AGENTS, "test-driven agents", config)
+    price, _ = Price.objects.get_or_create(
+        model=MODEL, effective_from=MOMENT, defaults={"input": Decimal(1), "output": Decimal(5)}
+    )
+    pool = collection(Collection.Kind.SNIPPETS, "seeded", plan.snippets)
+    asked = collection(Collection.Kind.QUERIES, name, queries)
+    done = {"state": Mining.State.DONE, "finished_at": MOMENT}
+    mining = Mining.objects.create(queries=asked, snippets=pool, encoders=["bm25"], k=plan.k, **done)
+    build = Build.objects.create(
+        name=name,
+        queries=asked,
+        snippets=pool,
+        mining=mining,
+        annotator=annotator,
+        state=state,
+        provider=Build.Provider.LIVE,
+        model=MODEL,
+        opened=True,
+        created_by=admin,
+        finished_at=MOMENT if state == Build.State.DONE else None,
+    )
+    Tally.objects.create(build=build, cap=None)
+    BuildEvent.objects.create(build=build, user=admin, event="launched", note="seeded")
+    return Keys(build.pk, mining.pk, annotator.pk, price.pk, asked.pk, pool.pk)
+
+
+def collection(kind: str, name: str, size: int) -> Collection:
+    defaults = {"size": size, "source": "made up for benches"}
+    return Collection.objects.get_or_create(kind=kind, name=name, defaults=defaults)[0]
+
+
+def stretches(plan: Plan, keys: Keys) -> Iterator[Stretch]:
+    """All rows; made in processes beside this one where there is much to make."""
+    queries = ranges(plan.queries, STRETCH)
+    pool = ranges(plan.snippets, SNIPPETS_A_STRETCH)
+    work = [partial(seeding_rows.of_snippets, plan, keys, *ends) for ends in pool]
+    work += [partial(seeding_rows.of_queries, plan, keys, *ends) for ends in queries]
+    if len(queries) == 1:
+        yield from map(run, work)
+        return
+    # Not forked: a child that ends would close this process's connection to the database.
+    with get_context("spawn").Pool(PROCESSES, initializer=django.setup) as processes:
+        yield from processes.imap(run, work)
+
+
+def ranges(end: int, width: int) -> list[tuple[int, int]]:
+    """From 1 to `end`, in stretches of `width`."""
+    return [(first, min(first + width - 1, end)) for first in range(1, end + 1, width)]
+
+
+def run(work: Callable[[], Stretch]) -> Stretch:
+    return work()
+
+
+def reviews(plan: Plan, raters: list[tuple[int, int]]) -> Stretch:
+    """What experts said, and the labels that this published; one in eight overrides the agents."""
+    made = Stretch()
+    for number, case, rater, annotator in seeding_rows.reviews_of(plan, raters):
+        agents = label_of(case)
+        label = 1 - agents if number % 8 == 0 else agents
+        reason = "the query means something else" if label != agents else ""
+        evidence = hashlib.sha256(str(number).encode()).hexdigest()
+        made.add("annotation.Review", number, case, case, rater, 1, label, agents, reason, evidence)
+        made.add("retrieval.Label", case, annotator, 1, label, True, f"review {number}")
+    return made
+
+
+def label_of(case: int) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT label FROM annotation_case WHERE id = %s", [case])
+        return int(cursor.fetchone()[0])

@@ -1,0 +1,108 @@
+"""The pipeline's bench in its smallest form, in scratch databases of its own; the figures are there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from pytest_django import DjangoDbBlocker
+
+from annotation.agents import PARSERS, arbiter, fixer, screener, test_writer
+from annotation.llm.payload import payload
+from annotation.llm.profiles import ANTHROPIC
+from annotation.llm.request import Request
+from cosqa_site.benches import pipeline, pipeline_claims, pipeline_pages, pipeline_provider, seeding
+from cosqa_site.benches.scratch import Scratch
+from cosqa_site.benches.seeding_rows import Plan
+
+TINY = Plan(cases=40, snippets=60, reviews=2)
+CONSTANTS: dict[Any, dict[str, Any]] = {
+    pipeline: {
+        "MEAN_SECONDS": 0.05,
+        "WARM_SECONDS": 0.5,
+        "WINDOW_SECONDS": 2.0,
+        "OPEN": 700,
+        "ONE": 4,
+        "TWO": 4,
+    },
+    pipeline_claims: {"HANDFULS": 2, "ROUNDS": 2},
+    pipeline_pages: {"TIMES": 2, "EVENT_SECONDS": 0.1},
+    seeding: {"PLANS": {"few": TINY, "small": TINY}},
+}
+
+
+@pytest.fixture
+def alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """A folder of its own, and the database open to code that makes others beside it."""
+    monkeypatch.setattr(settings, "COSQA_HOME", tmp_path)
+    for module, values in CONSTANTS.items():
+        for name, value in values.items():
+            monkeypatch.setattr(module, name, value)
+    with django_db_blocker.unblock():
+        try:
+            yield
+        finally:
+            seeding.scratch_of(TINY).drop()
+            connection.close()
+
+
+@pytest.mark.usefixtures("alone")
+def test_the_figures_that_it_promises_are_there() -> None:
+    found: dict[str, Any] = json.loads(json.dumps(pipeline.measure("small")))
+    expected = {"calls_of_ideal", "cpu_seconds_per_case", "cpu_growth", "claim_growth"}
+    if connection.vendor == "postgresql":
+        expected |= {"calls_of_ideal_two_at_100"}
+        assert 0 < found["two_at_100"]["connections"] <= 20
+    assert set(found["ratios"]) == expected
+    assert all(ratio > 0 for ratio in found["ratios"].values())
+    assert "tokens_of_paper" in found["missing"]
+    assert found["size"] == {"name": "small", "few": 40, "many": 40}
+    assert found["pages"]["events_a_second"] <= 1
+
+
+@pytest.mark.usefixtures("alone")
+def test_half_a_database_is_never_used() -> None:
+    scratch = Scratch("half")
+
+    def broken() -> None:
+        raise RuntimeError("no room")
+
+    with pytest.raises(RuntimeError, match="no room"):
+        scratch.make(broken)
+    assert not scratch.exists()
+    assert not any((Path(settings.COSQA_HOME) / "bench").iterdir())
+
+
+def requests() -> dict[str, Request]:
+    return {
+        "screener": screener.request(screener.ScreenerInputs("sort", "def f(a):\n    return a"), "m"),
+        "test_writer": test_writer.request(test_writer.WriterInputs("sort", "def f(a):\n    return a"), "m"),
+        "fixer": fixer.request(fixer.FixerInputs("bench_colours", "import bench_colours", "none"), "m"),
+        "arbiter": arbiter.request(arbiter.ArbiterInputs("sort", "f", "main()", "sorts", "passed"), "m"),
+    }
+
+
+@pytest.mark.parametrize("agent", PARSERS)
+def test_each_agent_can_use_what_the_provider_says(agent: str) -> None:
+    body = payload(requests()[agent], ANTHROPIC, "json_schema")
+    assert PARSERS[agent](pipeline_provider.said(body))
+
+
+def test_latencies_have_the_mean_and_the_seed_decides_them() -> None:
+    async def total(seed: int) -> float:
+        provider = pipeline_provider.Provider(seed, 0.01)
+        body = payload(requests()["screener"], ANTHROPIC, "json_schema")
+        await asyncio.gather(*(provider.answer(body) for _ in range(400)))
+        return provider.seconds
+
+    first = asyncio.run(total(7))
+    assert first == pytest.approx(4.0, rel=0.1)
+    assert asyncio.run(total(7)) == pytest.approx(first)

@@ -1,0 +1,74 @@
+"""Seeding in its smallest form: what it leaves is what the workbench itself would have left."""
+
+from __future__ import annotations
+
+import ast
+import statistics
+
+import pytest
+
+from annotation.budget import bound
+from annotation.models import Build, Case, LLMCall, Review, Tally
+from annotation.stages import Stage
+from cosqa_site.benches import seeding, seeding_rows, seeding_texts
+from cosqa_site.benches.seeding_check import check
+from cosqa_site.benches.seeding_rows import Keys, Plan
+from retrieval.filters import rules_of
+from retrieval.models import Label
+
+TINY = Plan(cases=110, snippets=60, reviews=8)
+KEYS = Keys(1, 1, 1, 1, 1, 2)
+
+
+@pytest.fixture
+def seeded(transactional_db: None) -> Build:
+    seeding.fill(TINY)
+    return Build.objects.select_related("tally").get()
+
+
+def test_nothing_is_wrong_with_what_is_seeded(seeded: Build) -> None:
+    assert check() == []
+    assert seeded.tally.settled == Case.objects.count() == TINY.cases
+    assert 0.25 < LLMCall.objects.filter(agent="arbiter").count() / TINY.cases < 0.4
+    assert Review.objects.count() == Label.objects.filter(assisted=True).count() == TINY.reviews
+
+
+def test_wrong_totals_and_missing_labels_are_told(seeded: Build) -> None:
+    Tally.objects.update(settled=TINY.cases + 1)
+    Label.objects.filter(pair=1, assisted=False).delete()
+    told = "\n".join(check())
+    assert "111 settled, there are 110" in told and "without their label: 1" in told
+
+
+def test_what_is_stored_can_be_read(seeded: Build) -> None:
+    call = LLMCall.objects.select_related("system", "request", "price").filter(agent="test_writer")[0]
+    assert call.whole_request().digest() == call.digest
+    assert bound(call.whole_request(), call.price) == call.bound
+    case = Case.objects.filter(execution__isnull=False).select_related("execution__report")[0]
+    assert case.execution is not None
+    assert case.execution.whole_report().outcome == case.execution.outcome
+
+
+def test_the_database_counts_on_after_the_seeded_keys(seeded: Build) -> None:
+    first = Case.objects.filter(stage=Stage.SETTLED).first()
+    assert first is not None
+    first.pk, first.round = None, 2
+    first.save()
+    assert first.pk > TINY.cases
+
+
+def test_rows_are_the_same_at_each_making() -> None:
+    once = seeding_rows.of_queries(TINY, KEYS, 2, 3)
+    assert once == seeding_rows.of_queries(TINY, KEYS, 2, 3)
+    assert seeding.scratch_of(TINY) == seeding.scratch_of(TINY) != seeding.scratch_of(Plan(120, 60))
+
+
+def test_snippets_are_functions_of_real_length() -> None:
+    codes = [seeding_texts.snippet(number) for number in range(1, 1500)]
+    lengths = [len(code) for code in codes]
+    assert 235 <= statistics.median(lengths) <= 285
+    assert 430 <= statistics.quantiles(lengths, n=10)[-1] <= 530
+    assert len(set(codes)) == len(codes)
+    for code in codes[:200]:
+        assert isinstance(ast.parse(code).body[0], ast.FunctionDef)
+        assert int(rules_of(code)) == seeding_rows.RULES
