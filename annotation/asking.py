@@ -8,13 +8,17 @@ from dataclasses import replace
 from typing import TypeVar
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from annotation import budget, limiter
 from annotation.agents import InvalidReply, repair
-from annotation.llm import LLM, LLMError, Request, Waiting
-from annotation.models import Case, LLMCall
+from annotation.llm import LLM, LLMError, Reply, Request, Waiting
+from annotation.llm.reply import HOPELESS
+from annotation.models import BuildEvent, Case, LLMCall
+from retrieval.hostile import clean
 
 V = TypeVar("V")
+COUNTED = "it may have been billed, so it counts at its bound"
 
 
 class Unjudgeable(Exception):
@@ -32,7 +36,7 @@ class Parked(Exception):
 def ask(case: Case, llm: LLM, request: Request, parse: Callable[[str], V]) -> tuple[V, LLMCall]:
     """The verdict on `request` and the call that gave it, after at most one repair call.
 
-    A second reply that can't be used either is not used again, so that a person's retry asks anew.
+    A last reply that can't be used either is not used again, so that a person's retry asks anew.
     Raises Parked, Unjudgeable, budget.OverBudget, budget.BudgetHeld, budget.AlreadyAsked, limiter.Full and
     LLMError.
     """
@@ -46,16 +50,28 @@ def ask(case: Case, llm: LLM, request: Request, parse: Callable[[str], V]) -> tu
     )
     call = answered(case, llm, request)
     try:
-        return parse(text_of(call)), call
+        return verdict_of(call, parse), call
     except InvalidReply as problem:
+        if call.stop_reason in HOPELESS:
+            raise given_up(call, f"the {request.agent} gave no answer: {problem}") from problem
         second = answered(case, llm, repair(request, text_of(call), str(problem)))
     try:
-        return parse(text_of(second)), second
+        return verdict_of(second, parse), second
     except InvalidReply as problem:
-        budget.discard(second, f"the reply could not be used: {problem}")
-        raise Unjudgeable(
-            f"the {request.agent}'s reply could not be used, even when asked again: {problem}"
-        ) from problem
+        why = f"the {request.agent}'s reply could not be used, even when asked again: {problem}"
+        raise given_up(second, why) from problem
+
+
+def verdict_of(call: LLMCall, parse: Callable[[str], V]) -> V:
+    """The verdict in a stored reply. Raises InvalidReply, also for one that was cut off or declined."""
+    if call.error:
+        raise InvalidReply(call.error)
+    return parse(text_of(call))
+
+
+def given_up(call: LLMCall, why: str) -> Unjudgeable:
+    budget.discard(call, why)
+    return Unjudgeable(why)
 
 
 def text_of(call: LLMCall) -> str:
@@ -83,19 +99,58 @@ def pay(case: Case, llm: LLM, request: Request) -> LLMCall:
     try:
         with no_connection():
             reply = llm.ask(request)
+        refuse_other_model(call, reply)
     except Waiting as waiting:
         budget.park(call)
         raise Parked(call) from waiting
     except LLMError as error:
-        budget.fail(call, error.message, error.reply)
+        book(call, error)
         limiter.refused(case.build, error)
         raise
     except BaseException as error:
-        budget.fail(call, f"interrupted: {error!r}")
+        budget.give_up(call, f"interrupted, {COUNTED}: {error!r}")
         raise
     settled = budget.settle(call, reply)
     limiter.answered(case.build, reply)
     return settled
+
+
+def book(call: LLMCall, error: LLMError) -> None:
+    """What a failed call costs: what its reply says, nothing, or its bound where nobody can know."""
+    if error.maybe_billed:
+        budget.give_up(call, f"{error.message}; {COUNTED}")
+    else:
+        budget.fail(call, error.message, error.reply)
+
+
+def refuse_other_model(call: LLMCall, reply: Reply) -> None:
+    """A build never changes its model by itself, also where a server may name it as it likes.
+
+    Raises LLMError, with the reply, where another model answers than before. A person who resumes the build
+    after that takes the other one.
+    """
+    calls = LLMCall.objects.filter(build=call.build_id).order_by("-pk")
+    same = calls.filter(status=LLMCall.Status.SUCCEEDED, model=call.model, provider=call.provider)
+    before = same.values_list("answered_by", flat=True).first()
+    name = clean(reply.model)[:120]
+    if before is None or before == name or taken_by_a_person(calls, name):
+        return
+    raise LLMError(
+        f"{name} answered, and until now it was {before}: the provider has another model behind the name "
+        f"{call.model}. Set it back there, or launch a new build; whoever resumes this one mixes the two.",
+        retryable=False,
+        provider=True,
+        reply=reply,
+    )
+
+
+def taken_by_a_person(calls: QuerySet[LLMCall], name: str) -> bool:
+    """Whether somebody has resumed the build after it had stopped because `name` answered."""
+    refused = calls.filter(status=LLMCall.Status.FAILED, answered_by=name).first()
+    if refused is None or refused.finished_at is None:
+        return False
+    resumed = BuildEvent.objects.filter(build=refused.build_id, event="resume")
+    return resumed.filter(at__gt=refused.finished_at).exists()
 
 
 @contextlib.contextmanager

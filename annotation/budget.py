@@ -115,14 +115,19 @@ def give_up_lost(digest: str = "") -> int:
     return sum(give_up(call) for call in lost.select_related("build__tally"))
 
 
-def give_up(call: LLMCall) -> bool:
-    """Give up a lost attempt, unless its reply came meanwhile; nobody bills an exchange by file."""
+def give_up(call: LLMCall, why: str = "the worker that waited for it died") -> bool:
+    """Count a lost attempt at its bound, unless its reply came meanwhile; nobody bills an exchange by file.
+
+    `why` no word came back of a request that was sent: nobody can say whether it was billed.
+    """
     with transaction.atomic():
         if held(call) != LLMCall.Status.RESERVED:
             return False
         cost = 0 if call.provider == ExchangeLLM.name else call.bound
         call.build.tally.change(reserved=-call.bound, spent=cost)
-        LLMCall.objects.filter(pk=call.pk).update(status=LLMCall.Status.UNKNOWN, cost=cost)
+        LLMCall.objects.filter(pk=call.pk).update(
+            status=LLMCall.Status.UNKNOWN, cost=cost, error=clean(why), finished_at=timezone.now()
+        )
     return True
 
 
@@ -136,7 +141,8 @@ def held(call: LLMCall) -> str:
 def settle(call: LLMCall, reply: Reply) -> LLMCall:
     """Store the reply, its tokens and its cost, before anybody uses it. A call is settled once.
 
-    A reply that turns up after its reservation was given up corrects what was counted for it.
+    A reply that turns up after its reservation was given up corrects what was counted for it. One with a
+    defect is kept like any other, with the defect as its error: it was paid, and is not asked for again.
     """
     usage = reply.usage
     tokens = usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens
@@ -157,6 +163,7 @@ def settle(call: LLMCall, reply: Reply) -> LLMCall:
         call.cache_read_tokens, call.cache_write_tokens = usage.cache_read_tokens, usage.cache_write_tokens
         call.latency, call.answered_by = reply.latency, clean(reply.model)[:120]
         call.provider_id, call.stop_reason = clean(reply.request_id)[:120], clean(reply.stop_reason)[:40]
+        call.error = clean(reply.defect)
         call.finished_at = timezone.now()
         call.save()
     return call

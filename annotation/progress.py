@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotation import limiter
@@ -186,6 +186,11 @@ def reasons(build: Build) -> tuple[tuple[str, int], ...]:
 
 
 def errors(build: Build) -> tuple[LLMCall, ...]:
-    """The newest calls that failed."""
-    rows = LLMCall.objects.filter(build=build, status=LLMCall.Status.FAILED).order_by("-pk")
-    return tuple(rows.only("agent", "error", "finished_at", "attempt")[:3])
+    """The newest calls that failed, or of which no word came back."""
+    calls = LLMCall.objects.order_by("-pk")
+    failed, unknown = (
+        calls.filter(build=build, status=status).values("pk")[:3]
+        for status in (LLMCall.Status.FAILED, LLMCall.Status.UNKNOWN)
+    )
+    newest = calls.filter(Q(pk__in=failed) | Q(pk__in=unknown))
+    return tuple(newest.only("agent", "error", "finished_at", "attempt")[:3])

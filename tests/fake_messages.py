@@ -40,12 +40,18 @@ KEY = "fake-key"
 
 @dataclass(frozen=True)
 class Say:
-    """A reply as it is, whatever the request's schema wants: text, stop reason, model, tool calls."""
+    """A reply as it is, whatever the request's schema wants: text, stop reason, model, tool calls.
+
+    `blocks` come before the text, as they are; the tool calls are of the tool that was asked for, or of
+    `tool_name`.
+    """
 
     text: str = ""
     stop_reason: str = "end_turn"
     model: str = ""
-    tool_inputs: tuple[Json, ...] = ()
+    tool_inputs: tuple[object, ...] = ()
+    tool_name: str = ""
+    blocks: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -170,9 +176,10 @@ class FakeMessages:
         return self._message(answer, body) if isinstance(answer, Say) else answer
 
     def _message(self, said: Say, body: Json) -> Json:
-        content: list[Json] = [{"type": "text", "text": said.text}] if said.text else []
+        content = list(said.blocks)
+        content += [{"type": "text", "text": said.text}] if said.text else []
         for tool_input in said.tool_inputs:
-            name = body["tool_choice"]["name"]
+            name = said.tool_name or body["tool_choice"]["name"]
             content.append(
                 {"type": "tool_use", "id": self.next_id("toolu"), "name": name, "input": tool_input}
             )

@@ -11,7 +11,8 @@ class LLMError(Exception):
     provider     every other request to this provider would fail too (key, credit, model name,
                  address): the build has to wait for a person, no case is to blame
     status       the HTTP status, where there was one (429 is what a limiter listens to)
-    reply        the reply that was paid for but can't be used (refused, cut off), for the books
+    reply        the reply that was paid for but can't be used (another model's), for the books
+    maybe_billed the request was sent, and no word came back of what it cost
     """
 
     def __init__(
@@ -23,6 +24,7 @@ class LLMError(Exception):
         provider: bool = False,
         status: int | None = None,
         reply: Reply | None = None,
+        maybe_billed: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -31,6 +33,7 @@ class LLMError(Exception):
         self.provider = provider
         self.status = status
         self.reply = reply
+        self.maybe_billed = maybe_billed
 
 
 class NoReply(LLMError):

@@ -25,6 +25,19 @@ _ADVICE: Final[Mapping[int, str]] = {
     529: "the provider is overloaded",
 }
 _ACCOUNT: Final = frozenset({401, 402, 403, 404})
+_GATEWAY_GAVE_UP: Final = frozenset({504, 524})
+"""Whoever stands before the model stopped waiting for it; the model may have gone on."""
+# By name: the client's transport is no dependency of ours.
+_NEVER_SENT: Final = frozenset(
+    {
+        "ConnectError",
+        "ConnectTimeout",
+        "PoolTimeout",
+        "ProxyError",
+        "LocalProtocolError",
+        "UnsupportedProtocol",
+    }
+)
 
 
 def of_status(error: "APIStatusError", model: str) -> LLMError:
@@ -39,22 +52,24 @@ def of_status(error: "APIStatusError", model: str) -> LLMError:
         retry_after=_asked_pause(status, headers),
         provider=no_credit or status in _ACCOUNT,
         status=status,
+        maybe_billed=status in _GATEWAY_GAVE_UP,
     )
 
 
 def of_connection(error: "APIConnectionError", base_url: str) -> LLMError:
-    """No answer: refused, dropped, timed out, name not found."""
+    """No answer: refused, name not found; or, after the request was sent, dropped or timed out."""
     cause = f": {error.__cause__}" if error.__cause__ else ""
     message = f"no answer from {base_url} ({type(error).__name__}{cause:.{_LONGEST}})"
-    return LLMError(message, retryable=True)
+    return LLMError(message, retryable=True, maybe_billed=type(error.__cause__).__name__ not in _NEVER_SENT)
 
 
-def of_protocol(reason: str, base_url: str) -> LLMError:
+def of_protocol(reason: str, base_url: str, *, maybe_billed: bool = False) -> LLMError:
     """An answer that is none of the Messages protocol."""
     return LLMError(
         f"{base_url} does not speak the Messages protocol: {reason[:_LONGEST]}",
         retryable=False,
         provider=True,
+        maybe_billed=maybe_billed,
     )
 
 

@@ -16,7 +16,7 @@ from annotation.llm.payload import payload
 from annotation.llm.profiles import Mode, ProviderProfile, profile
 from annotation.llm.reply import Reply
 from annotation.llm.request import Request, host_of
-from annotation.llm.responses import reply_of, usable
+from annotation.llm.responses import reply_of, unambiguous, usable
 
 if TYPE_CHECKING:
     from anthropic import Anthropic
@@ -59,7 +59,10 @@ class LiveLLM:
         self._first_rung: dict[str, int] = {}
 
     def ask(self, request: Request) -> Reply:
-        """The provider's reply. Raises LLMError; one whose reply was paid but is of no use carries it."""
+        """The provider's reply; what keeps it from being an answer is its defect.
+
+        Raises LLMError; one whose reply was paid but is another model's carries it.
+        """
         self._refuse_other_host(request)
         ladder = self.profile.ladder
         for rung in range(self._first_rung.get(request.model, 0), len(ladder)):
@@ -88,14 +91,18 @@ class LiveLLM:
         start = time.monotonic()
         try:
             response = self._client().messages.with_raw_response.create(**arguments)
-            message: object = response.parse()
         except anthropic.APIStatusError as error:
             raise failures.of_status(error, request.model) from error
         except anthropic.APIConnectionError as error:
             raise failures.of_connection(error, self.base_url) from error
         except (anthropic.AnthropicError, ValueError) as error:
             raise failures.of_protocol(str(error), self.base_url) from error
-        return reply_of(message, response.headers, time.monotonic() - start, self.base_url)
+        latency = time.monotonic() - start
+        try:
+            message: object = response.parse()
+        except (anthropic.AnthropicError, ValueError) as error:
+            raise failures.of_protocol(str(error), self.base_url, maybe_billed=True) from error
+        return unambiguous(reply_of(message, response.headers, latency, self.base_url), response.text())
 
     def _client(self) -> "Anthropic":
         with self._lock:

@@ -129,10 +129,10 @@ class _Probing:
             ", no thinking" if profile.thinking == "disabled" else ""
         )
         try:
-            text = self._ask(profile, mode).text
+            reply = self._ask(profile, mode)
         except LLMError as error:
             return self._refused(tried, error)
-        return self._note(tried, _fits(text), text[:200])
+        return self._note(tried, _fits(reply.text) and not reply.defect, reply.defect or reply.text[:200])
 
     def _works(self, tried: str, ask: Callable[[], Reply]) -> bool:
         try:

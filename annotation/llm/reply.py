@@ -12,6 +12,10 @@ def is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
 
 
+HOPELESS: Final = frozenset({"refusal", "model_context_window_exceeded"})
+"""Stop reasons after which asking again gives the same: no repair call is paid."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Billed tokens. The whole input is `input_tokens + cache_read_tokens + cache_write_tokens`."""
@@ -32,7 +36,7 @@ class Reply:
     """One reply. `text` is unparsed, `model` is who answered, `latency` is in seconds.
 
     `pause`: seconds until the provider takes another request, where the reply's headers say that a limit is
-    used up.
+    used up. `defect`: why it is no answer, whatever its text says (cut off, declined, empty); it was paid.
     """
 
     text: str
@@ -42,3 +46,4 @@ class Reply:
     request_id: str
     stop_reason: str
     pause: float = 0.0
+    defect: str = ""

@@ -115,6 +115,21 @@ def test_an_exchange_by_file_costs_nothing_when_its_worker_dies() -> None:
     assert money(case) == (0, 0)
 
 
+@pytest.mark.parametrize(("provider", "counts"), [("live:anthropic", True), ("exchange", False)])
+def test_a_call_that_was_interrupted_may_have_been_billed(provider: str, counts: bool) -> None:
+    priced()
+    case = one_case()
+    with pytest.raises(KeyboardInterrupt):
+        answered(case, FakeLLM(interrupted, name=provider), request_of(case))
+    call = LLMCall.objects.get()
+    assert call.status == LLMCall.Status.UNKNOWN and "interrupted" in call.error
+    assert money(case) == (0, call.bound if counts else 0)
+
+
+def interrupted(request: Request) -> str:
+    raise KeyboardInterrupt
+
+
 def test_a_request_that_was_answered_since_one_looked_is_not_paid_again() -> None:
     case = one_case()
     request = request_of(case)

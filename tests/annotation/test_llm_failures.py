@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from annotation.agents import screener
-from annotation.llm import LLMError, Request, failures
+from annotation.llm import LLMError, Reply, Request, failures
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import ANTHROPIC
 from tests.fake_messages import Answer, Drop, FakeMessages, Fault, Raw, Say
@@ -46,6 +46,33 @@ def error_of(fake: FakeMessages) -> Ask:
     return ask
 
 
+Asked = Callable[..., Reply]
+
+
+@pytest.fixture
+def reply_to(fake: FakeMessages) -> Asked:
+    """The reply to asking once when the server gives this answer."""
+
+    def ask(answer: Answer, request: Request = REQUEST) -> Reply:
+        fake.script(answer)
+        with closing(LiveLLM(fake.key, ANTHROPIC, base_url=fake.url)) as llm:
+            return llm.ask(request)
+
+    return ask
+
+
+def a_message(**fields: object) -> dict[str, object]:
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "some-model",
+        "content": [{"type": "text", "text": json.dumps(VERDICT)}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 10, "output_tokens": 5},
+    } | fields
+
+
 def test_another_mistake_is_no_reason_to_ask_differently(error_of: Ask) -> None:
     error = error_of(Fault(400, "messages: text content blocks must be non-empty"))
     assert (error.retryable, error.provider, error.status) == (False, False, 400)
@@ -67,6 +94,7 @@ def test_another_mistake_is_no_reason_to_ask_differently(error_of: Ask) -> None:
         (429, True, False),
         (500, True, False),
         (503, True, False),
+        (504, True, False),
         (529, True, False),
     ],
 )
@@ -77,6 +105,7 @@ def test_each_status_means_again_or_never_or_ask_a_person(
     assert (error.status, error.retryable, error.provider) == (status, retryable, provider)
     assert f"HTTP {status}, model some-model): told by the server" in error.message
     assert error.retry_after is None
+    assert error.maybe_billed == (status == 504), "a gateway gave up, the model behind it may not have"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +140,7 @@ def test_an_account_without_credit_is_the_providers_matter(error_of: Ask) -> Non
 
 def test_a_dropped_connection_is_worth_a_retry(fake: FakeMessages, error_of: Ask) -> None:
     error = error_of(Drop())
-    assert (error.retryable, error.status) == (True, None)
+    assert (error.retryable, error.status, error.maybe_billed) == (True, None, True)
     assert f"no answer from {fake.url}" in error.message
 
 
@@ -119,7 +148,7 @@ def test_silence_ends_at_the_timeout(error_of: Ask) -> None:
     start = time.monotonic()
     error = error_of(Drop(seconds=1.0), timeout=0.2)
     assert "APITimeoutError" in error.message
-    assert error.retryable
+    assert error.retryable and error.maybe_billed
     assert time.monotonic() - start < 0.9
 
 
@@ -131,6 +160,7 @@ def test_nobody_at_the_address_is_worth_a_retry() -> None:
         with closing(llm), pytest.raises(LLMError, match=f"no answer from {url}") as caught:
             llm.ask(REQUEST)
     assert caught.value.retryable
+    assert not caught.value.maybe_billed, "nothing was sent"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +180,7 @@ def test_nobody_at_the_address_is_worth_a_retry() -> None:
 )
 def test_an_answer_that_is_no_message_is_the_addresss_fault(error_of: Ask, raw: Raw) -> None:
     error = error_of(raw)
-    assert (error.retryable, error.provider) == (False, True)
+    assert (error.retryable, error.provider, error.maybe_billed) == (False, True, True)
     assert "does not speak the Messages protocol" in error.message
 
 
@@ -167,18 +197,29 @@ def test_an_answer_that_is_no_message_is_the_addresss_fault(error_of: Ask, raw: 
         (Say(" \n"), "is empty"),
     ],
 )
-def test_an_unfinished_or_empty_reply_is_an_error_that_was_paid(
-    error_of: Ask, answer: Say, complaint: str
+def test_an_unfinished_or_empty_reply_says_its_defect_and_what_it_took(
+    reply_to: Asked, answer: Say, complaint: str
 ) -> None:
-    error = error_of(answer)
-    assert re.search(complaint, error.message)
-    assert (error.retryable, error.provider) == (False, False)
-    assert error.reply is not None
-    assert error.reply.usage.input_tokens > 0
+    reply = reply_to(answer)
+    assert re.search(complaint, reply.defect)
+    assert reply.usage.input_tokens > 0
 
 
-def test_what_is_too_long_for_max_tokens_is_cut_off_for_real(error_of: Ask) -> None:
-    assert "cut off at max_tokens = 3" in error_of(VERDICT, replace(REQUEST, max_tokens=3)).message
+def test_what_is_too_long_for_max_tokens_is_cut_off_for_real(reply_to: Asked) -> None:
+    assert "cut off at max_tokens = 3" in reply_to(VERDICT, replace(REQUEST, max_tokens=3)).defect
+
+
+@pytest.mark.parametrize("stop_reason", [None, 7, [], "x" * 500])
+def test_a_stop_reason_of_any_form_is_a_defect(reply_to: Asked, stop_reason: object) -> None:
+    defect = reply_to(Raw(json.dumps(a_message(stop_reason=stop_reason)).encode())).defect
+    assert "unknown reason" in defect and len(defect) < 120
+
+
+@pytest.mark.parametrize("block", [None, "text", {}, {"type": "text", "text": None}, {"type": 3}])
+def test_content_that_is_no_block_is_the_addresss_fault(error_of: Ask, block: object) -> None:
+    error = error_of(Raw(json.dumps(a_message(content=[block])).encode()))
+    assert "does not speak the Messages protocol" in error.message
+    assert error.maybe_billed
 
 
 SOON = {
