@@ -8,7 +8,18 @@ from django.contrib.auth.models import Group, User
 from django.db import models
 from django.http import HttpRequest
 
-from annotation.models import ApiToken, Build, BuildEvent, Case, Execution, LLMCall, Price, Review, Step
+from annotation.models import (
+    ApiToken,
+    Build,
+    BuildEvent,
+    Case,
+    ConnectionTest,
+    Execution,
+    LLMCall,
+    Price,
+    Review,
+    Step,
+)
 from retrieval.admin import ReadOnly
 
 
@@ -97,6 +108,12 @@ class ExecutionAdmin(ReadOnly):
 class ReviewAdmin(ReadOnly):
     list_display = ("id", "pair_id", "rater", "revision", "label", "withdrawn", "created_at")
     list_select_related = ("rater",)
+
+
+@admin.register(ConnectionTest)
+class ConnectionTestAdmin(ReadOnly):
+    list_display = ("created_at", "user", "base_url", "model", "state", "cost")
+    list_select_related = ("user",)
 
 
 @admin.register(ApiToken)

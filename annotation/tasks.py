@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from celery import shared_task
 from celery.exceptions import OperationalError
@@ -17,7 +17,7 @@ from celery.signals import worker_shutdown, worker_shutting_down
 from django.conf import settings
 from django.utils import timezone
 
-from annotation import claims, outages, worker
+from annotation import claims, connecting, outages, worker
 from annotation.models import Request
 from annotation.pipeline import Tools
 from annotation.stages import Queue
@@ -93,7 +93,7 @@ def beat() -> None:
     worker.chores(shared_tools())
     drain_mining.apply_async(expires=EXPIRES_SECONDS)
     for task, count in (
-        (drain_llm, handfuls("llm") + int(outages.due().exists())),
+        (drain_llm, handfuls("llm") + int(outages.due().exists()) + int(connecting.waits())),
         (drain_sandbox, handfuls("sandbox")),
         (drain_interactive, requested()),
     ):
@@ -101,12 +101,13 @@ def beat() -> None:
             task.apply_async(expires=EXPIRES_SECONDS)
 
 
-def wake() -> None:
+def wake(queue: Literal["interactive", "llm"] = "interactive") -> None:
     """Have a worker look now at what people wait for, not at the next beat; threads look by themselves."""
     if not settings.CELERY_BROKER_URL:
         return
+    task = drain_interactive if queue == "interactive" else drain_llm
     try:
-        drain_interactive.apply_async(expires=EXPIRES_SECONDS, retry=False)
+        task.apply_async(expires=EXPIRES_SECONDS, retry=False)
     except OperationalError:
         log.warning("the broker does not answer: people wait for the next beat")
 

@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from annotation.views import browse, builds, calls, collections, comparison, dashboard, review
+from annotation.views import browse, builds, calls, collections, comparison, connecting, dashboard, review
 
 urlpatterns = [
     path("", dashboard.home, name="home"),
     path("dashboard/", dashboard.index, name="dashboard"),
+    path("connection/", connecting.index, name="connection"),
+    path("connection/tests/<int:pk>/", connecting.detail, name="connection-test"),
     path("collections/", collections.index, name="collections"),
     path("collections/upload/", collections.upload, name="upload"),
     path("collections/jobs/", collections.jobs, name="import-jobs"),

@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation import budget, claims, outages
+from annotation import budget, claims, connecting, outages
 from annotation.claims import REQUESTS
 from annotation.executing import fulfil_one
 from annotation.models import Build, Case, Tally
@@ -49,7 +49,7 @@ def drain(queue: str, tools: Tools) -> int:
         return mine_one() or import_one()
     if queue == "control":
         return chores(tools)
-    if queue == "llm" and try_provider(tools):
+    if queue == "llm" and (connecting.try_one() or try_provider(tools)):
         return 1
     return drain_cases("sandbox" if queue == "sandbox" else "llm", tools)
 
@@ -151,6 +151,7 @@ def busy() -> bool:
     return (
         open_cases.filter(waiting_for__isnull=True).exists()
         or unfinished.exists()
+        or connecting.waits()
         or ImportJob.objects.filter(state__in=["waiting", "running"]).exists()
         or any(kind._default_manager.filter(state__in=["waiting", "running"]).exists() for kind in REQUESTS)
     )
@@ -161,6 +162,7 @@ def chores(tools: Tools) -> int:
     claims.expire(timezone.now())
     claims.free_answered()
     budget.give_up_lost()
+    connecting.give_up_lost()
     for build in Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally"):
         look_after(build)
     tools.sandbox.reap()

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 _LONGEST: Final = 300
 _LIMITS: Final = ("requests", "tokens", "input-tokens", "output-tokens")
 _TOO_MANY: Final = 429
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
 _RETRYABLE: Final = frozenset({408, 409, _TOO_MANY})
 _ADVICE: Final[Mapping[int, str]] = {
+    **dict.fromkeys(_REDIRECTS, "the address points to another one, which is not followed: name that one"),
     401: "the provider does not accept the key: check the API key and the profile's way of sending it",
     402: "the provider wants to be paid: top up the account's credit",
     403: "the key may not do this: check its permissions and the model's availability",
@@ -24,7 +26,7 @@ _ADVICE: Final[Mapping[int, str]] = {
     429: "the provider's rate limit is reached",
     529: "the provider is overloaded",
 }
-_ACCOUNT: Final = frozenset({401, 402, 403, 404})
+_ACCOUNT: Final = frozenset({401, 402, 403, 404, *_REDIRECTS})
 _GATEWAY_GAVE_UP: Final = frozenset({504, 524})
 """Whoever stands before the model stopped waiting for it; the model may have gone on."""
 # By name: the client's transport is no dependency of ours.

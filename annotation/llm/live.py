@@ -120,6 +120,8 @@ class LiveLLM:
             base_url=self.base_url,
             timeout=self._timeout,
             max_retries=0,
+            # A redirect would take the key, and a pair's text, to an address that nobody has named.
+            http_client=anthropic.DefaultHttpxClient(follow_redirects=False),
         )
 
     def _refuse_other_host(self, request: Request) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from statistics import median
 from typing import Final
 
 from annotation.llm.errors import LLMError
@@ -37,6 +38,8 @@ MOST_TOKENS: Final = 2000
 """Enough for a model that thinks before it answers."""
 BARE: Final = replace(GENERIC, sampling=tuple(SAMPLING))
 _OF_THE_MOMENT: Final = frozenset({None, 408, 429, 503, 529})
+MOST_CALLS: Final = 12
+"""Requests that a probe without caching makes at most."""
 LONG_SYSTEM: Final = "Answer the question. " * 1500
 """About 6,000 tokens: below some thousand, nothing is cached."""
 
@@ -52,10 +55,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """The profile that fits the server, and what it rests on."""
+    """The profile that fits the server, what it rests on, and what that took.
+
+    `latency`: seconds, the median of the replies.
+    """
 
     profile: ProviderProfile
     findings: tuple[Finding, ...]
+    replies: int
+    input_tokens: int
+    output_tokens: int
+    latency: float
 
     def toml(self) -> str:
         """The profile as the text of a file for COSQA_LLM_PROFILE."""
@@ -70,9 +80,14 @@ def probe(base_url: str, api_key: str, model: str, *, caching: bool = False, tim
     """
     probing = _Probing(base_url, api_key, model, timeout)
     profile = probing.profile(caching)
+    usages = [reply.usage for reply in probing.replies]
     return Probed(
         replace(profile, name="probed", about=f"{base_url}, probed with {model}", tested=True),
         tuple(probing.findings),
+        replies=len(usages),
+        input_tokens=sum(usage.total_tokens - usage.output_tokens for usage in usages),
+        output_tokens=sum(usage.output_tokens for usage in usages),
+        latency=median(reply.latency for reply in probing.replies),
     )
 
 
@@ -80,6 +95,7 @@ class _Probing:
     def __init__(self, base_url: str, api_key: str, model: str, timeout: float) -> None:
         self._base_url, self._key, self._model, self._timeout = base_url, api_key, model, timeout
         self.findings: list[Finding] = []
+        self.replies: list[Reply] = []
 
     def profile(self, caching: bool) -> ProviderProfile:
         # How the key goes out makes no difference to the client: as a bearer token.
@@ -161,7 +177,9 @@ class _Probing:
             self._key if key is None else key, profile, base_url=self._base_url, timeout=self._timeout
         )
         with closing(llm):
-            return llm.call(request, mode)
+            reply = llm.call(request, mode)
+        self.replies.append(reply)
+        return reply
 
     def _note(self, tried: str, works: bool, told: str) -> bool:
         self.findings.append(Finding(tried, works, told))

@@ -3,7 +3,7 @@
 from annotation.models.builds import Build, BuildEvent, Price, Tally
 from annotation.models.calls import LLMCall, ReplyText, RequestText, SystemText
 from annotation.models.cases import Case, LostRace, Step
-from annotation.models.checks import SandboxCheck
+from annotation.models.checks import ConnectionTest, SandboxCheck
 from annotation.models.executions import (
     CallAnswer,
     CallRequest,
@@ -25,6 +25,7 @@ __all__ = [
     "CallAnswer",
     "CallRequest",
     "Case",
+    "ConnectionTest",
     "Draft",
     "Execution",
     "ExecutionRequest",

@@ -30,6 +30,10 @@ class Build(models.Model):
         FAILED = "failed"
         DONE = "done"
 
+    class WaitsFor(models.TextChoices):
+        PROVIDER = "provider"
+        SANDBOX = "sandbox"
+
     class Provider(models.TextChoices):
         LIVE = "live", "live: asks the model named"
         EXCHANGE = "exchange", "file exchange: any model answers by file"
@@ -46,11 +50,12 @@ class Build(models.Model):
     model = models.CharField(max_length=120)
     limit = models.PositiveIntegerField(null=True, blank=True, help_text="at most so many pairs")
     reason = models.TextField(blank=True, help_text="why it waits, failed or was stopped")
-    waiting_since = models.DateTimeField(null=True, help_text="since when it waits for its provider")
+    waits_for = models.CharField(max_length=8, choices=WaitsFor, default=WaitsFor.PROVIDER)
+    waiting_since = models.DateTimeField(null=True, help_text="since when it waits for what is away")
     probe_at = models.DateTimeField(
-        null=True, help_text="when its provider is tried next; none while it waits for a person"
+        null=True, help_text="when what is away is tried next; none while it waits for a person"
     )
-    probes = models.PositiveIntegerField(default=0, help_text="how often the provider was tried meanwhile")
+    probes = models.PositiveIntegerField(default=0, help_text="how often it was tried meanwhile")
     opened = models.BooleanField(default=False, help_text="its cases have been made")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
@@ -65,6 +70,12 @@ class Build(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def get_state_display(self) -> str:  # type: ignore[no-redef]  # Django makes one only where there is none
+        """The state in words: also what a waiting build waits for."""
+        if self.state == self.State.WAITING and self.waits_for == self.WaitsFor.SANDBOX:
+            return "waiting for the sandbox"
+        return str(self.State(self.state).label)
 
     @property
     def is_over(self) -> bool:
@@ -97,6 +108,9 @@ class Tally(models.Model):
     calls = models.PositiveIntegerField(default=0)
     provider_errors = models.PositiveIntegerField(
         default=0, help_text="errors of the provider since its last reply"
+    )
+    sandbox_errors = models.PositiveIntegerField(
+        default=0, help_text="runs that the sandbox could not make since the last that it made"
     )
     reused = models.PositiveIntegerField(default=0)
     input_tokens = models.PositiveBigIntegerField(default=0)

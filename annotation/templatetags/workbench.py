@@ -77,10 +77,12 @@ def navigation(role: access.Role, path: str) -> list[Entry]:
 
 
 def place(path: str, url: str) -> str:
-    """How `path` stands to a section; builds belong to the dashboard."""
+    """How `path` stands to a section; builds and the connection belong to the dashboard."""
     if path == url:
         return "page"
-    below = path.startswith(url) or (url == reverse("dashboard") and path.startswith("/builds/"))
+    below = path.startswith(url) or (
+        url == reverse("dashboard") and path.startswith(("/builds/", "/connection/"))
+    )
     return "true" if below else ""
 
 

@@ -77,6 +77,8 @@ ROLES: Final = {
         "build-progress",
         "collection",
         "collections",
+        "connection",
+        "connection-test",
         "dashboard",
         "import-jobs",
         "upload",
@@ -152,6 +154,7 @@ def concrete(route: Route, case: Case) -> str:
         "executions": case.execution_id,
         "queries": case.query_id,
         "members": 0,
+        "tests": 0,
     }
 
     def filled(found: re.Match[str]) -> str:

@@ -1,0 +1,180 @@
+"""Test connection: an admin has a server asked what it can do, a worker that has the key asks it.
+
+The configured key goes to the configured address alone: another one, which an admin types, is asked without
+a key, and never where machines are told about themselves.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import socket
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import Final
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.asking import no_connection
+from annotation.launching import lacks_key
+from annotation.llm import LLMError
+from annotation.llm.probing import Probed, probe
+from annotation.models import ConnectionTest, Price
+from retrieval.hostile import clean
+
+log = logging.getLogger(__name__)
+LEASE: Final = timedelta(minutes=20)
+"""Longer than all questions of a test may take."""
+TIMEOUT: Final = 60.0
+"""Seconds for one question: a model that runs on a desk may be slow."""
+LONGEST_TOLD: Final = 300
+OPEN: Final = (ConnectionTest.State.WAITING, ConnectionTest.State.RUNNING)
+LOST: Final = "The worker that asked ended meanwhile; what it was told is lost. Test again."
+NO_KEY: Final = "No key is configured: set ANTHROPIC_API_KEY and start the workbench again."
+
+
+class TestRefused(ValueError):
+    """The test can't be made; the message says what to change."""
+
+    __test__ = False
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to test; an empty `base_url` stands for the configured address."""
+
+    model: str
+    profile: str
+    base_url: str = ""
+    caching: bool = False
+
+
+def ask(user: User, wanted: Wanted) -> ConnectionTest:
+    """Record the wish, with whose it is; a worker fulfils it. Raises TestRefused."""
+    typed = wanted.base_url.strip().rstrip("/")
+    configured = typed in ("", settings.LLM_BASE_URL.rstrip("/"))
+    if not configured:
+        refuse_bad_address(typed)
+    with transaction.atomic():
+        if ConnectionTest.objects.filter(state__in=OPEN).exists():
+            raise TestRefused("A test is under way already. Its result will be in the list below.")
+        return ConnectionTest.objects.create(
+            user=user,
+            base_url=settings.LLM_BASE_URL if configured else typed,
+            configured=configured,
+            model=clean(wanted.model.strip()),
+            profile=wanted.profile,
+            caching=wanted.caching,
+        )
+
+
+def refuse_bad_address(address: str) -> None:
+    """Raises TestRefused for what is no plain address of a server."""
+    try:
+        parts = urlsplit(address)
+        plain = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        plain = False
+    if not plain or clean(address) != address or any(letter.isspace() for letter in address):
+        raise TestRefused("The address has to be like https://example.org or http://localhost:8000.")
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise TestRefused("Leave user, password, question mark and # out of the address.")
+    if address.endswith(("/v1", "/v1/messages")):
+        raise TestRefused("Leave /v1 out of the address; the workbench adds it.")
+
+
+def refuse_forbidden_place(address: str) -> None:
+    """Raises TestRefused where the address leads to what a cloud tells its machines about themselves."""
+    host = urlsplit(address).hostname or ""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise TestRefused(f"The name {host} can't be resolved: {error}.") from error
+    for *_, place in found:
+        number = ipaddress.ip_address(str(place[0]).partition("%")[0])
+        number = getattr(number, "ipv4_mapped", None) or number
+        if number.is_link_local or number.is_multicast or number.is_unspecified or number.is_reserved:
+            raise TestRefused(f"{host} leads to {number}, where no language model is asked.")
+
+
+def waits() -> bool:
+    """Whether a test waits for a worker."""
+    return ConnectionTest.objects.filter(state=ConnectionTest.State.WAITING).exists()
+
+
+def try_one() -> bool:
+    """Make a test that waits; says whether there was one."""
+    test = ConnectionTest.objects.filter(state=ConnectionTest.State.WAITING).order_by("pk").first()
+    if test is None:
+        return False
+    mine = ConnectionTest.objects.filter(pk=test.pk, state=ConnectionTest.State.WAITING)
+    if mine.update(state=ConnectionTest.State.RUNNING, lease_until=timezone.now() + LEASE):
+        finish(test, *made(test))
+    return True
+
+
+def made(test: ConnectionTest) -> tuple[Probed | None, str]:
+    """What was found, or why nothing was."""
+    try:
+        return probed(test), ""
+    except TestRefused as why:
+        return None, str(why)
+    except LLMError as error:
+        return None, explained(test, error)
+    except Exception as fault:
+        log.exception("%s", test)
+        return None, f"a fault of the workbench: {fault!r}"
+
+
+def probed(test: ConnectionTest) -> Probed:
+    """Ask the server, with no database connection held. Raises TestRefused and LLMError."""
+    with no_connection():
+        if test.configured and lacks_key():
+            raise TestRefused(NO_KEY)
+        if not test.configured:
+            refuse_forbidden_place(test.base_url)
+        key = settings.ANTHROPIC_API_KEY if test.configured else ""
+        return probe(test.base_url, key, test.model, caching=test.caching, timeout=TIMEOUT)
+
+
+def explained(test: ConnectionTest, error: LLMError) -> str:
+    """The error in words for whoever tests; a key that was not sent can't be wrong."""
+    if error.status == 401 and not (test.configured and settings.ANTHROPIC_API_KEY):
+        return (
+            "The server wants a key, and none was sent. An address that is not the configured one is never "
+            "given the configured key: set COSQA_LLM_BASE_URL and ANTHROPIC_API_KEY, or run 'manage.py llm "
+            f"probe --base-url' on the server. It said: {error.message}"
+        )
+    return error.message
+
+
+def finish(test: ConnectionTest, found: Probed | None, why: str) -> None:
+    """Store what a test came to."""
+    state = ConnectionTest.State
+    columns: dict[str, object] = {"state": state.FAILED, "message": clean(why)}
+    if found is not None:
+        findings = [asdict(finding) for finding in found.findings]
+        price = Price.objects.at(test.model, timezone.now())
+        columns = {
+            "state": state.DONE,
+            "findings": [one | {"told": clean(one["told"])[:LONGEST_TOLD]} for one in findings],
+            "toml": clean(found.toml()),
+            "calls": found.replies,
+            "input_tokens": found.input_tokens,
+            "output_tokens": found.output_tokens,
+            "latency": found.latency,
+            "cost": price.cost(found.input_tokens, found.output_tokens) if price else None,
+        }
+    mine = ConnectionTest.objects.filter(pk=test.pk, state=state.RUNNING)
+    mine.update(lease_until=None, finished_at=timezone.now(), **columns)
+
+
+def give_up_lost() -> int:
+    """Tests whose worker died have failed; nobody pays for them again unasked. Returns how many."""
+    now = timezone.now()
+    lost = ConnectionTest.objects.filter(state=ConnectionTest.State.RUNNING, lease_until__lt=now)
+    return lost.update(state=ConnectionTest.State.FAILED, message=LOST, lease_until=None, finished_at=now)

@@ -1,0 +1,184 @@
+"""Test connection: whose key goes where, what is refused, and that a worker's result is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotation import connecting, tasks, worker
+from annotation.connecting import Wanted
+from annotation.llm.probing import MOST_CALLS
+from annotation.models import ConnectionTest, Price
+from tests import factories
+from tests.fake_messages import FakeMessages, Fault
+
+pytestmark = pytest.mark.django_db
+MODEL = "some-model"
+
+
+@pytest.fixture
+def fake(settings: Any) -> Iterator[FakeMessages]:
+    with FakeMessages() as server:
+        settings.ANTHROPIC_API_KEY, settings.LLM_BASE_URL = server.key, server.url
+        settings.LLM_PROFILE = "anthropic"
+        yield server
+
+
+@pytest.fixture
+def other() -> Iterator[FakeMessages]:
+    """A server that is not the configured one and wants no key."""
+    with FakeMessages(key="none") as server:
+        yield server
+
+
+def what_came_of(**wanted: Any) -> ConnectionTest:
+    test = connecting.ask(factories.ada(), Wanted(**{"model": MODEL, "profile": "anthropic"} | wanted))
+    assert connecting.try_one()
+    test.refresh_from_db()
+    return test
+
+
+def test_what_a_server_can_do_is_kept_with_who_asked_and_what_it_took(fake: FakeMessages) -> None:
+    Price.objects.create(model=MODEL, effective_from=timezone.now() - timedelta(days=1), input=1, output=5)
+    test = what_came_of()
+    assert (test.state, test.user, test.configured) == ("done", factories.ada(), True)
+    assert "json_schema = true" in test.toml
+    assert {"tried": "json schema", "works": True, "told": '{"answer": 1}'} in test.findings
+    answered = [call for call in fake.calls if call.status == 200]
+    assert test.calls == len(answered) >= 5
+    assert test.cost == test.input_tokens * 1000 + test.output_tokens * 5000 > 0
+    assert test.latency and test.finished_at and test.lease_until is None
+    assert fake.key not in f"{test.toml}{test.findings}"
+
+
+def test_it_asks_no_more_often_than_the_page_says(fake: FakeMessages) -> None:
+    fake.supports = frozenset()
+    what_came_of()
+    assert len(fake.calls) <= MOST_CALLS
+
+
+def test_another_address_never_gets_the_configured_key(fake: FakeMessages, other: FakeMessages) -> None:
+    test = what_came_of(base_url=f"{other.url}/")
+    assert (test.state, test.configured, fake.calls) == ("done", False, [])
+    assert other.calls and fake.key not in str([call.headers for call in other.calls])
+
+
+def test_one_that_wants_a_key_is_told_apart_from_a_wrong_key(fake: FakeMessages) -> None:
+    with FakeMessages(key="its-own") as server:
+        test = what_came_of(base_url=server.url)
+    assert test.state == "failed"
+    assert "wants a key, and none was sent" in test.message
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("ANTHROPIC_API_KEY", "", "No key is configured: set ANTHROPIC_API_KEY"),
+        ("ANTHROPIC_API_KEY", "wrong", "does not accept the key"),
+        ("LLM_BASE_URL", "http://127.0.0.1:9", "no answer from http://127.0.0.1:9"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    fake: FakeMessages, settings: Any, setting: str, value: str, said: str
+) -> None:
+    setattr(settings, setting, value)
+    test = what_came_of()
+    assert (test.state, test.toml, test.calls) == ("failed", "", 0)
+    assert said in test.message
+    assert fake.key not in test.message
+
+
+def test_an_unknown_model_is_said(fake: FakeMessages) -> None:
+    fake.answer = lambda body: Fault(404, f"model: {body['model']}")
+    assert "check the model's name" in what_came_of(model="gpt-none").message
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://example.org",
+        "example.org",
+        "http://",
+        "http://[::1",
+        "http://me:secret@example.org",
+        "https://example.org/v1",
+        "https://example.org/?to=there",
+        "https://example.org/#there",
+        "http://example.org/a b",
+        "http://example.org/\x00",
+        "http://example.org:99999",
+    ],
+)
+def test_an_address_that_can_not_be_meant_is_refused_before_anything_is_recorded(
+    fake: FakeMessages, address: str
+) -> None:
+    with pytest.raises(connecting.TestRefused):
+        connecting.ask(factories.ada(), Wanted(MODEL, "generic", address))
+    assert not ConnectionTest.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://169.254.169.254",
+        "http://0.0.0.0",
+        "http://224.0.0.1",
+        "http://[fe80::1]",
+        "http://[::ffff:169.254.169.254]",
+    ],
+)
+def test_where_a_cloud_tells_of_its_machines_nothing_is_asked(fake: FakeMessages, address: str) -> None:
+    test = what_came_of(base_url=address)
+    assert test.state == "failed" and "where no language model is asked" in test.message
+
+
+def test_a_redirect_is_not_followed(fake: FakeMessages, other: FakeMessages) -> None:
+    fake.answer = lambda body: Fault(307, headers={"location": f"{other.url}/v1/messages"})
+    assert "points to another one, which is not followed" in what_came_of().message
+    assert other.calls == []
+
+
+def test_one_test_at_a_time(fake: FakeMessages) -> None:
+    connecting.ask(factories.ada(), Wanted(MODEL, "anthropic"))
+    with pytest.raises(connecting.TestRefused, match="under way already"):
+        connecting.ask(factories.ada(), Wanted(MODEL, "anthropic"))
+    assert connecting.try_one() and not connecting.try_one()
+
+
+def test_what_a_dead_worker_was_asking_has_failed_and_is_not_paid_again(fake: FakeMessages) -> None:
+    test = connecting.ask(factories.ada(), Wanted(MODEL, "anthropic"))
+    ConnectionTest.objects.update(state="running", lease_until=timezone.now() - timedelta(seconds=1))
+    assert connecting.give_up_lost() == 1
+    test.refresh_from_db()
+    assert test.state == "failed" and "Test again" in test.message
+    assert not connecting.try_one() and fake.calls == []
+
+
+def test_a_worker_of_the_language_models_makes_it(fake: FakeMessages, tools_with: Any) -> None:
+    connecting.ask(factories.ada(), Wanted(MODEL, "anthropic"))
+    tools, _ = tools_with({})
+    assert worker.busy()
+    assert worker.drain("sandbox", tools) == 0
+    assert worker.drain("llm", tools) == 1
+    assert ConnectionTest.objects.get().state == "done"
+    assert not worker.busy()
+
+
+def test_a_fault_of_ours_is_said_and_ends_the_test(
+    fake: FakeMessages, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(connecting, "probe", broken)
+    assert "a fault of the workbench" in what_came_of().message
+    assert "a bug" in caplog.text
+
+
+def test_waking_the_workers_needs_no_broker(settings: Any) -> None:
+    settings.CELERY_BROKER_URL = ""
+    tasks.wake("llm")
