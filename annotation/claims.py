@@ -75,15 +75,15 @@ def leased(rows: QuerySet[Case], handful: int) -> list[Case]:
     return list(mine.select_related(*related, "execution__report"))
 
 
-def claim_probe() -> Case | None:
-    """Lease one case by which a build's provider is tried that failed before; None where none is due.
+def claim_probe(queue: Queue = "llm") -> Case | None:
+    """Lease one case by which a build's provider, or sandbox, is tried that was away; None where none is due.
 
-    A build all of whose cases wait for something else than the provider goes on without a try.
+    A build all of whose cases wait for something else goes on without a try.
     """
-    for build in outages.due()[:BUILDS_A_LOOK]:
+    for build in outages.due(queue)[:BUILDS_A_LOOK]:
         if not outages.take(build):
             continue
-        found = leased(claimable("llm", timezone.now(), Build.State.WAITING).filter(build=build), 1)
+        found = leased(claimable(queue, timezone.now(), Build.State.WAITING).filter(build=build), 1)
         if found:
             return found[0]
         outages.over(build)

@@ -43,6 +43,7 @@ What took longer to fail, such as an installation without network, is left alone
 """
 SECONDS_BETWEEN_CHECKS = 3600.0
 FORGOTTEN = timedelta(days=1)
+HARMLESS = Program(candidate="def one():\n    return 1\n", source="assert one() == 1\n")
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,14 @@ class SandboxProvider:
         self._checked_at = time.monotonic()
         self.note(found)
         return sandbox
+
+    def works(self, limits: Limits) -> bool:
+        """Whether a program runs that can do no harm: then what was lost is one program's own sandbox."""
+        try:
+            run(HARMLESS, self.get(), limits)
+        except SandboxUnavailable:
+            return False
+        return True
 
     def watch(self) -> int:
         """Open the sandbox where it is not, then reap: for machines whose work is to execute."""

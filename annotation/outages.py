@@ -1,4 +1,4 @@
-"""A provider that fails again and again: its build waits, tries with growing pauses, and goes on by itself.
+"""A provider or a sandbox that is away: its build waits, tries with growing pauses, and goes on by itself.
 
 No case is to blame for an outage, and none loses a try. A build that waits for a person (a wrong key, no
 credit) is in the same state, but nothing is tried: `probe_at` is empty.
@@ -7,6 +7,7 @@ credit) is in the same state, but nothing is tried: `probe_at` is empty.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -16,47 +17,88 @@ from django.utils import timezone
 
 from annotation.llm import LLMError
 from annotation.models import Build, BuildEvent, Tally
+from annotation.stages import Queue
 from retrieval.hostile import clean
 
 RUN: Final = 10
-"""So many errors of the provider, with no reply among them, are an outage."""
+"""So many errors of the provider or the sandbox, with no success among them, are an outage."""
 FIRST_PAUSE: Final = timedelta(seconds=5)
 LONGEST_PAUSE: Final = timedelta(minutes=5)
 LONGEST_WISH: Final = 3600.0
 """Seconds; a provider may ask for a longer pause, but no header makes a build sleep for days."""
 IN_THE_AIR: Final = timedelta(minutes=10)
 """So long a try may take before another worker takes the next: that one may have died."""
-NOT_WAITING: Final[Mapping[str, Any]] = {"waiting_since": None, "probe_at": None, "probes": 0}
+NOT_WAITING: Final[Mapping[str, Any]] = {
+    "waits_for": Build.WaitsFor.PROVIDER,
+    "waiting_since": None,
+    "probe_at": None,
+    "probes": 0,
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Something that builds depend on and that can be away; `errors` is its column of the totals."""
+
+    kind: Build.WaitsFor
+    errors: str
+    name: str
+    back: str
+
+    def run(self, build: Build) -> int:
+        """Its errors since its last success."""
+        return int(getattr(Tally.objects.get(pk=build.pk), self.errors))
+
+
+SOURCES: Final[Mapping[Queue, Source]] = {
+    "llm": Source(Build.WaitsFor.PROVIDER, "provider_errors", "the provider", "answers again"),
+    "sandbox": Source(Build.WaitsFor.SANDBOX, "sandbox_errors", "the sandbox", "runs programs again"),
+}
+"""What the cases of each queue depend on."""
 
 
 def failed(build: Build, error: LLMError) -> None:
     """Count an error of the provider; a run of them makes its build wait."""
-    build.tally.change(provider_errors=1)
-    run = Tally.objects.get(pk=build.pk).provider_errors
-    waits = waiting(build)
-    if waits.update(reason=clean(error.message), probe_at=next_try(build.probes, error)):
+    count(build, SOURCES["llm"], error.message, asked_pause(error))
+
+
+def sandbox_failed(build: Build, reason: str) -> None:
+    """Count a run that no sandbox could make, whatever the program; a series makes the build wait."""
+    count(build, SOURCES["sandbox"], reason)
+
+
+def sandbox_works(build: Build) -> None:
+    """A program was run: the series is over."""
+    Tally.objects.filter(pk=build.pk, sandbox_errors__gt=0).update(sandbox_errors=0)
+
+
+def count(build: Build, source: Source, reason: str, asked: timedelta = timedelta()) -> None:
+    build.tally.change(**{source.errors: 1})
+    waits = waiting(build).filter(waits_for=source.kind)
+    if waits.update(reason=clean(reason), probe_at=next_try(build.probes, asked)):
         build.tally.change()
-    elif run >= RUN:
-        hold(build, error)
+    elif source.run(build) >= RUN:
+        hold(build, source, reason, asked)
 
 
-def hold(build: Build, error: LLMError) -> None:
-    """Let a running build wait, and say why and since when."""
+def hold(build: Build, source: Source, reason: str, asked: timedelta) -> None:
+    """Let a running build wait, and say for what, why and since when."""
     held = Build.objects.filter(pk=build.pk, state=Build.State.RUNNING).update(
         state=Build.State.WAITING,
-        reason=clean(error.message),
+        waits_for=source.kind,
+        reason=clean(reason),
         waiting_since=timezone.now(),
-        probe_at=next_try(0, error),
+        probe_at=next_try(0, asked),
         probes=0,
     )
     if held:
-        note(build, "waits for the provider", error.message)
+        note(build, f"waits for {source.name}", reason)
 
 
-def next_try(probes: int, error: LLMError) -> datetime:
-    """When the provider is tried after so many tries: later each time, and never before it asked for it."""
+def next_try(probes: int, asked: timedelta) -> datetime:
+    """When to try after so many tries: later each time, and never before the provider asked for it."""
     grown = min(FIRST_PAUSE * (1 << min(probes, 10)), LONGEST_PAUSE)
-    return timezone.now() + max(grown, asked_pause(error))
+    return timezone.now() + max(grown, asked)
 
 
 def asked_pause(error: LLMError, usual: float = 0.0) -> timedelta:
@@ -64,10 +106,10 @@ def asked_pause(error: LLMError, usual: float = 0.0) -> timedelta:
     return timedelta(seconds=min(error.retry_after or usual, LONGEST_WISH))
 
 
-def due() -> QuerySet[Build]:
-    """Builds whose provider is to be tried now."""
-    waits = Build.objects.filter(state=Build.State.WAITING, probe_at__lte=timezone.now())
-    return waits.order_by("probe_at")
+def due(queue: Queue = "llm") -> QuerySet[Build]:
+    """Builds whose provider, or sandbox, is to be tried now by a worker of `queue`."""
+    waits = Build.objects.filter(state=Build.State.WAITING, waits_for=SOURCES[queue].kind)
+    return waits.filter(probe_at__lte=timezone.now()).order_by("probe_at")
 
 
 def take(build: Build) -> bool:
@@ -76,9 +118,9 @@ def take(build: Build) -> bool:
     return mine.update(probe_at=timezone.now() + IN_THE_AIR, probes=F("probes") + 1) == 1
 
 
-def tried(build: Build, errors_before: int) -> None:
-    """After a try: go on when the provider has answered; when nothing had to be asked, try another case."""
-    errors = Tally.objects.get(pk=build.pk).provider_errors
+def tried(build: Build, errors_before: int, queue: Queue = "llm") -> None:
+    """After a try: go on when it succeeded; when nothing had to be asked or run, try another case."""
+    errors = SOURCES[queue].run(build)
     if not errors:
         over(build)
     elif errors <= errors_before:
@@ -86,20 +128,20 @@ def tried(build: Build, errors_before: int) -> None:
 
 
 def over(build: Build) -> None:
-    """Go on with a build that waits for its provider, and say how long it waited."""
+    """Go on with a build that waits for its provider or sandbox, and say how long it waited."""
     found = waiting(build).first()
     if found is None or found.waiting_since is None:
         return
     minutes = (timezone.now() - found.waiting_since) / timedelta(minutes=1)
     if waiting(build).update(state=Build.State.RUNNING, reason="", **NOT_WAITING):
         tries = "1 try" if found.probes == 1 else f"{found.probes} tries"
-        note(
-            build, "goes on by itself", f"the provider answers again, after {minutes:.0f} minutes and {tries}"
-        )
+        [source] = [source for source in SOURCES.values() if source.kind == found.waits_for]
+        words = f"{source.name} {source.back}, after {minutes:.0f} minutes and {tries}"
+        note(build, "goes on by itself", words)
 
 
 def waiting(build: Build) -> QuerySet[Build]:
-    """The build, if it waits for its provider and not for a person."""
+    """The build, if it waits for its provider or sandbox and not for a person."""
     return Build.objects.filter(pk=build.pk, state=Build.State.WAITING, probe_at__isnull=False)
 
 

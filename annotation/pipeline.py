@@ -36,7 +36,7 @@ LONGEST_SEEN = 2000
 LONGEST_MODULE = 200
 """A program may say that it lacks a module of any name."""
 USUAL_WAIT = 2.0
-"""Seconds before a request is sent again that the provider failed."""
+"""Seconds before a case is tried again that the provider or the sandbox failed."""
 ANEW: Mapping[str, Any] = {
     "tested_again": True,
     "rewrites": 0,
@@ -46,7 +46,7 @@ ANEW: Mapping[str, Any] = {
 }
 """A second test begins as the first did: what that one needed says nothing of this one."""
 TRIES = 3
-"""How often an infrastructure failure of the sandbox is tried again before a case is abandoned."""
+"""How often a program that loses its own sandbox is tried before its case is abandoned."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def work(case: Case, tools: Tools) -> None:
     except ProtectionMissing as why:
         pause(case, str(why))
     except SandboxUnavailable as why:
-        sandbox_failed(case, str(why))
+        sandbox_failed(case, tools, str(why))
 
 
 def after_fault(case: Case, lease: UUID | None, reason: str) -> None:
@@ -143,9 +143,17 @@ def provider_failed(case: Case, error: LLMError) -> None:
         abandon(case, error.message)
 
 
-def sandbox_failed(case: Case, reason: str) -> None:
-    """Infrastructure is tried again, then the case is abandoned: it is never evidence."""
-    try_again(case, f"the sandbox could not run the test program: {reason}")
+def sandbox_failed(case: Case, tools: Tools, reason: str) -> None:
+    """A sandbox that is away costs no try; a program that loses its own again and again is given up alone.
+
+    Which of the two it is, another program tells. Infrastructure is never evidence.
+    """
+    if tools.sandbox.works(tools.limits):
+        outages.sandbox_works(case.build)
+        try_again(case, f"the sandbox could not run the test program: {reason}")
+    else:
+        outages.sandbox_failed(case.build, reason)
+        case.put_back(until=timezone.now() + timedelta(seconds=USUAL_WAIT))
 
 
 def try_again(case: Case, reason: str) -> None:
@@ -296,9 +304,12 @@ def keep_program(case: Case, reply: test_writer.TestProgramReply) -> TestProgram
 def run_test(case: Case, tools: Tools) -> None:
     """Test executor: run once; a missing module goes to the fixer while rounds are left."""
     assert case.program is not None, "a case is executed only after its program was written"
+    began = timezone.now()
     execution, report = execute(
         case.pair.snippet.text, case.program, case.dependencies, tools.sandbox, tools.limits
     )
+    if execution.created_at >= began:  # one that was stored before says nothing about the sandbox now
+        outages.sandbox_works(case.build)
     case.execution = execution
     hopeless = unsearchable(report.missing_module) if report.missing_module else None
     fixable = report.missing_module or (report.outcome is Outcome.DEPENDENCY_REFUSED and case.fix_rounds)

@@ -107,10 +107,11 @@ class BuildOut(Schema):
     name: str
     state: BuildState
     reason: str = Field(description="why it waits, failed or was stopped")
-    waiting_since: datetime | None = Field(description="since when it waits for its provider")
+    waiting_since: datetime | None = Field(description="since when it waits for what is away")
     probe_at: datetime | None = Field(
-        description="when its provider is tried next; null while it waits for a person"
+        description="when what is away is tried next; null while it waits for a person"
     )
+    waits_for: Literal["provider", "sandbox"] = Field(description="what is away, while it waits")
     provider: str
     model: str
     queries: CollectionRef

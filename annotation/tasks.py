@@ -94,7 +94,7 @@ def beat() -> None:
     drain_mining.apply_async(expires=EXPIRES_SECONDS)
     for task, count in (
         (drain_llm, handfuls("llm") + int(outages.due().exists()) + int(connecting.waits())),
-        (drain_sandbox, handfuls("sandbox")),
+        (drain_sandbox, handfuls("sandbox") + int(outages.due("sandbox").exists())),
         (drain_interactive, requested()),
     ):
         for _ in range(count):

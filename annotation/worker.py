@@ -49,19 +49,19 @@ def drain(queue: str, tools: Tools) -> int:
         return mine_one() or import_one()
     if queue == "control":
         return chores(tools)
-    if queue == "llm" and (connecting.try_one() or try_provider(tools)):
-        return 1
-    return drain_cases("sandbox" if queue == "sandbox" else "llm", tools)
+    if queue == "sandbox":
+        return int(try_what_is_away("sandbox", tools)) or drain_cases("sandbox", tools)
+    return int(connecting.try_one() or try_what_is_away("llm", tools)) or drain_cases("llm", tools)
 
 
-def try_provider(tools: Tools) -> bool:
-    """Ask a provider that failed before, by way of one case; says whether that was due for any build."""
-    case = claims.claim_probe()
+def try_what_is_away(queue: Queue, tools: Tools) -> bool:
+    """Try a provider or sandbox that failed before, by way of one case; says whether any was due."""
+    case = claims.claim_probe(queue)
     if case is None:
         return False
-    before = case.build.tally.provider_errors
+    before = outages.SOURCES[queue].run(case.build)
     advance(case, tools)
-    outages.tried(case.build, before)
+    outages.tried(case.build, before, queue)
     return True
 
 
@@ -142,8 +142,12 @@ def until_idle(counts: dict[str, int], tools: Tools, tick: Callable[[], None] = 
 
 
 def busy() -> bool:
-    """Whether any queue has work now, in the air, or due later; requests that wait for a file don't count."""
-    running = Build.objects.filter(Q(state=Build.State.RUNNING) | Q(probe_at__isnull=False))
+    """Whether any queue has work now, in the air, or due later; requests that wait for a file don't count.
+
+    Neither do builds that wait for a sandbox: on a machine that has none that would never end.
+    """
+    provider_away = Q(probe_at__isnull=False, waits_for=Build.WaitsFor.PROVIDER)
+    running = Build.objects.filter(Q(state=Build.State.RUNNING) | provider_away)
     open_cases = Case.objects.filter(build__in=running, stage__in=[s for s in Stage if s.is_working])
     unfinished = running.filter(opened=False) | running.exclude(
         pk__in=Case.objects.exclude(stage__in=[Stage.SETTLED, Stage.ABANDONED]).values("build")

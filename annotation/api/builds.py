@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import cast
+from typing import Literal, cast
 
 from django.http import HttpRequest
 from ninja import Path, Query, Router, Status
@@ -113,6 +113,7 @@ def build_out(build: Build) -> BuildOut:
         reason=build.reason,
         waiting_since=build.waiting_since,
         probe_at=build.probe_at,
+        waits_for=cast(Literal["provider", "sandbox"], build.waits_for),
         provider=build.provider,
         model=build.model,
         queries=collection_ref(build.queries),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
-from annotation import limiter, outages, pipeline, worker
+from annotation import executing, limiter, outages, pipeline, worker
 from annotation.launching import Order, launch
 from annotation.llm.live import LiveLLM
 from annotation.models import Build, Case, Limiter, LLMCall, Price, Tally
@@ -166,3 +169,31 @@ def test_a_wrong_key_stops_the_build_with_what_to_do(fake: FakeMessages, setting
     assert build.state == Build.State.WAITING
     assert "key" in build.reason
     assert Case.objects.get(build=build).stage == Stage.SCREENING
+
+
+@pytest.mark.parametrize("backend", ["docker", "bubblewrap"])
+def test_a_sandbox_that_is_gone_is_waited_for_until_it_is_back(
+    backend: str, fake: FakeMessages, settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(pipeline, "USUAL_WAIT", 0.05)
+    monkeypatch.setattr(executing, "SECONDS_BETWEEN_OPENINGS", 0.0)
+    build, usual, path = launched(), settings.SANDBOX_BACKEND, os.environ["PATH"]
+    settings.SANDBOX_BACKEND, settings.DOCKER_HOST = backend, f"unix://{tmp_path}/none"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    shared = tools()
+    worker.until_idle(COUNTS, shared)
+    build.refresh_from_db()
+    case = Case.objects.get(build=build)
+    assert build.get_state_display() == "waiting for the sandbox"
+    assert {"docker": "no Docker engine answers", "bubblewrap": "bubblewrap"}[backend] in build.reason
+    assert (case.stage, case.attempts) == (Stage.EXECUTING, 0)
+    settings.SANDBOX_BACKEND, settings.DOCKER_HOST = usual, ""
+    monkeypatch.setenv("PATH", path)
+    Build.objects.update(probe_at=timezone.now())
+    assert worker.drain("sandbox", shared) == 1
+    worker.until_idle(COUNTS, shared)
+    shared.close()
+    case.refresh_from_db()
+    assert (case.stage, case.label) == (Stage.SETTLED, 1), case.reason
+    note = build.events.get(event="goes on by itself").note
+    assert note.startswith("the sandbox runs programs again, after 0 minutes")

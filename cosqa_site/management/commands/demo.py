@@ -100,7 +100,8 @@ class Command(BaseCommand):
         """Wait until the workers have ended the build; say how far they are where no bar is shown."""
         self.say("The Celery workers do the work …")
         said = time.monotonic()
-        moving = Q(state=Build.State.RUNNING) | Q(probe_at__isnull=False)
+        provider_away = Q(probe_at__isnull=False, waits_for=Build.WaitsFor.PROVIDER)
+        moving = Q(state=Build.State.RUNNING) | provider_away
         while Build.objects.filter(moving, pk=build.pk).exists():
             tick()
             if not self.stderr.isatty() and time.monotonic() - said > SECONDS_BETWEEN_LINES:
@@ -114,6 +115,8 @@ class Command(BaseCommand):
         if build.state == Build.State.FAILED:
             raise CommandError(build.reason)
         found = sample.result(build, folder, started)
+        if build.state == Build.State.WAITING:
+            self.say(f"The build is {build.get_state_display()}: {build.reason}")
         for reason, count in abandoned_reasons(build):
             self.say(f"  abandoned {count}: {reason}")
         self.say(
