@@ -49,16 +49,23 @@ def requirements(texts: tuple[str, ...]) -> tuple[Requirement, ...]:
 
 
 def parse_install(text: str) -> tuple[str, ...]:
-    """Requirements of one `pip install …` line; options, URLs, paths, shell text raise DependencyRefused.
+    """Requirements of `pip install …` lines; options, URLs, paths, shell text raise DependencyRefused.
 
-    >>> parse_install("pip install requests==2.32.3 numpy")
+    >>> parse_install("pip install requests==2.32.3\\npip install numpy")
     ('numpy', 'requests==2.32.3')
     """
+    lines = [line for line in text.splitlines() if line.strip()] or [text]
+    words = tuple(word for line in lines for word in _installed_by(line))
+    return tuple(map(str, requirements(words)))
+
+
+def _installed_by(text: str) -> list[str]:
+    """What follows `pip install` in one line, as it stands there."""
     try:
         words = shlex.split(text, posix=True)
     except ValueError as error:
         raise DependencyRefused(f"{text[:80]!r} cannot be read: {error}") from error
     for prefix in (["pip", "install"], ["pip3", "install"], ["python", "-m", "pip", "install"]):
         if words[: len(prefix)] == prefix and len(words) > len(prefix):
-            return tuple(map(str, requirements(tuple(words[len(prefix) :]))))
+            return words[len(prefix) :]
     raise DependencyRefused(f"{text[:80]!r} is not `pip install NAME[==VERSION] …`")

@@ -12,6 +12,7 @@ from sandbox.dependencies import DependencyRefused, parse_install, requirements
         ("pip3 install  numpy==2.0 six", ("numpy==2.0", "six")),
         ("python -m pip install 'attrs'", ("attrs",)),
         ("pip install six six", ("six",)),
+        ("pip install numpy\npip install pandas six\n", ("numpy", "pandas", "six")),
         ("pip install PyYAML ruamel.yaml ruamel_yaml", ("pyyaml", "ruamel-yaml")),
     ],
 )
@@ -42,6 +43,8 @@ def test_an_install_line_is_read(text: str, wanted: tuple[str, ...]) -> None:
         "rm -rf /",
         "pip download requests",
         "pip install requests\n--target /",
+        "pip install requests\nnumpy",
+        "pip install a b c\npip install d e f",
     ],
 )
 def test_anything_else_is_refused(text: str) -> None:
