@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0007_limiter"),
+        ("annotation", "0011_waits_and_connection_tests"),
     ]
 
     operations = [

@@ -231,6 +231,8 @@ def test_a_salt_keeps_earlier_replies_from_being_used(tools_with: Make, fresh: F
     case = go(factories.cases(salted)[0], fresh, tools)
     assert (case.label, len(llm.calls)) == (0, 2)
     assert Tally.objects.get(build=salted).reused == 0
+
+
 def test_several_commands_install_what_they_name_and_nothing_else(tools_with: Make, fresh: Fresh) -> None:
     missing = a_report(Outcome.ERRORED, assertions=(), missing_module="bs4", detail="no module named bs4")
     commands = ["pip install beautifulsoup4==4.12.3", "pip install lxml"]
