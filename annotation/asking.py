@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.db.models import QuerySet
 
 from annotation import budget, limiter
@@ -19,6 +21,9 @@ from retrieval.hostile import clean
 
 V = TypeVar("V")
 COUNTED = "it may have been billed, so it counts at its bound"
+log = logging.getLogger(__name__)
+STORING: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds between tries to store a reply while the database is away; together far less than a reservation."""
 
 
 class Unjudgeable(Exception):
@@ -110,7 +115,7 @@ def pay(case: Case, llm: LLM, request: Request) -> LLMCall:
     except BaseException as error:
         budget.give_up(call, f"interrupted, {COUNTED}: {error!r}")
         raise
-    settled = budget.settle(call, reply)
+    settled = stored(call, reply)
     limiter.answered(case.build, reply)
     return settled
 
@@ -151,6 +156,18 @@ def taken_by_a_person(calls: QuerySet[LLMCall], name: str) -> bool:
         return False
     resumed = BuildEvent.objects.filter(build=refused.build_id, event="resume")
     return resumed.filter(at__gt=refused.finished_at).exists()
+
+
+def stored(call: LLMCall, reply: Reply) -> LLMCall:
+    """The settled call. The reply is paid for: a database that is away for a moment does not lose it."""
+    for pause in STORING:
+        try:
+            return budget.settle(call, reply)
+        except (OperationalError, InterfaceError):
+            log.warning("the reply to %s can't be stored now; trying again in %.1f s", call, pause)
+            with no_connection():
+                time.sleep(pause)
+    return budget.settle(call, reply)
 
 
 @contextlib.contextmanager

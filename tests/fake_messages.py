@@ -10,16 +10,20 @@ sensible verdict. By hand: `python -m tests.fake_messages --port 8787`, then poi
 provider address there, with the key `fake-key`.
 """
 
+from __future__ import annotations
+
 import argparse
 import hashlib
 import itertools
 import json
 import re
+import socket
+import struct
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -36,6 +40,8 @@ from tests.messages_protocol import (
 )
 
 KEY = "fake-key"
+DROPS = 20
+"""Pieces of a body that drips."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,20 @@ class Raw:
     content_type: str = "application/json"
 
 
-Answer: TypeAlias = Json | Say | Fault | Drop | Raw
+@dataclass(frozen=True)
+class Slowly:
+    """A reply that takes its time: `stall` seconds pass before it, `drip` from its first byte to its last.
+
+    Where it is `cut`, the connection is reset in the middle of the body.
+    """
+
+    said: Json | Say
+    stall: float = 0.0
+    drip: float = 0.0
+    cut: bool = False
+
+
+Answer: TypeAlias = Json | Say | Fault | Drop | Raw | Slowly
 """A dict is the agent's JSON object: it comes back the way the request asks for structured output."""
 
 
@@ -110,6 +129,7 @@ class FakeMessages:
         port: int = 0,
         supports: Iterable[str] = ("json_schema", "forced_tool"),
         answer: Callable[[Json], Answer] | None = None,
+        handler: type[Handler] | None = None,
     ) -> None:
         self.key = key
         self.supports = frozenset(supports)
@@ -120,7 +140,7 @@ class FakeMessages:
         self._cached: set[str] = set()
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
-        self._server = _Server(("127.0.0.1", port), self)
+        self._server = Server(("127.0.0.1", port), self, handler or Handler)
 
     @property
     def url(self) -> str:
@@ -171,9 +191,12 @@ class FakeMessages:
         with self._lock:
             answer = self._script.popleft() if self._script else None
         answer = self.answer(body) if answer is None else answer
-        if isinstance(answer, dict):
-            answer = structured(answer, body)
-        return self._message(answer, body) if isinstance(answer, Say) else answer
+        if isinstance(answer, Slowly):
+            return replace(answer, said=self._reply(answer.said, body))
+        return self._reply(answer, body) if isinstance(answer, dict | Say) else answer
+
+    def _reply(self, said: Json | Say, body: Json) -> Json:
+        return self._message(structured(said, body) if isinstance(said, dict) else said, body)
 
     def _message(self, said: Say, body: Json) -> Json:
         content = list(said.blocks)
@@ -247,27 +270,33 @@ def canned(body: Json) -> Answer:
     return {"explanation": "A canned verdict of the fake server.", "verdict": 0.5 if "0.5" in rules else 1}
 
 
-class _Server(ThreadingHTTPServer):
+class Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, address: tuple[str, int], fake: FakeMessages) -> None:
-        super().__init__(address, _Handler)
+    def __init__(self, address: tuple[str, int], fake: FakeMessages, handler: type[Handler]) -> None:
+        super().__init__(address, handler)
         self.fake = fake
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that hung up is what some tests are about; nothing to report."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     timeout = 10
-    server: _Server
+    server: Server
+    request_id = ""
 
     def do_POST(self) -> None:
+        self.answer_request()
+
+    def answer_request(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length", "0")))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        answer, status = self.server.fake.handle(self.path, headers, raw)
+        self.deliver(*self.server.fake.handle(self.path, headers, raw))
+
+    def deliver(self, answer: Answer, status: int) -> None:
         match answer:
             case Drop(seconds):
                 time.sleep(seconds)
@@ -277,11 +306,17 @@ class _Handler(BaseHTTPRequestHandler):
             case Fault(_, message, extra):
                 error = {"type": "error", "error": {"type": answer.kind, "message": message}}
                 self._send(status, json.dumps(error).encode(), extra)
+            case Slowly(said, stall, drip, cut):
+                time.sleep(stall)
+                self._send(status, json.dumps(said).encode(), self.server.fake.reply_headers, drip, cut)
             case _:
                 self._send(status, json.dumps(answer).encode(), self.server.fake.reply_headers)
 
-    def _send(self, status: int, body: bytes, extra: Mapping[str, str]) -> None:
-        headers = {"content-type": "application/json", "request-id": self.server.fake.next_id("req")}
+    def _send(
+        self, status: int, body: bytes, extra: Mapping[str, str], drip: float = 0.0, cut: bool = False
+    ) -> None:
+        self.request_id = self.server.fake.next_id("req")
+        headers = {"content-type": "application/json", "request-id": self.request_id}
         for kind in ("requests", "input-tokens", "output-tokens"):
             headers |= {
                 f"anthropic-ratelimit-{kind}-limit": "4000",
@@ -292,7 +327,25 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in (headers | {"content-length": str(len(body))} | dict(extra)).items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        if cut:
+            self.wfile.write(body[: len(body) // 2])
+            self._reset()
+        elif drip:
+            self._drip(body, drip)
+        else:
+            self.wfile.write(body)
+
+    def _drip(self, body: bytes, seconds: float) -> None:
+        size = -(-len(body) // DROPS)
+        for start in range(0, len(body), size):
+            time.sleep(seconds / DROPS)
+            self.wfile.write(body[start : start + size])
+
+    def _reset(self) -> None:
+        """Close at once, with an RST: what lies in the buffers is thrown away at both ends."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
+        self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (the base class's name)
         """Quiet: the calls are in `FakeMessages.calls`."""

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import anthropic
 import pytest
 
-from tests.fake_messages import FakeMessages
+from tests.fake_messages import FakeMessages, Slowly
 
 ROOT = Path(__file__).parents[1]
 CLOSED = {
@@ -85,6 +86,15 @@ def test_it_refuses_a_wrong_key(fake: FakeMessages) -> None:
 def test_a_scripted_answer_has_to_fit_the_schema(fake: FakeMessages, client: anthropic.Anthropic) -> None:
     fake.script({"verdict": 2})
     with pytest.raises(anthropic.InternalServerError, match="does not fit the schema"):
+        client.messages.create(**ASK, **by_schema(CLOSED))
+
+
+def test_a_reply_may_drip_or_be_cut(fake: FakeMessages, client: anthropic.Anthropic) -> None:
+    fake.script(Slowly({"verdict": 1}, drip=0.1), Slowly({"verdict": 1}, cut=True))
+    began = time.monotonic()
+    assert client.messages.create(**ASK, **by_schema(CLOSED)).stop_reason == "end_turn"
+    assert time.monotonic() - began >= 0.1
+    with pytest.raises(anthropic.APIConnectionError):
         client.messages.create(**ASK, **by_schema(CLOSED))
 
 

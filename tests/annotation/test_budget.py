@@ -9,10 +9,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
-from annotation import budget
+from annotation import asking, budget
 from annotation.agents import screener
 from annotation.asking import answered
 from annotation.llm import LLMError, Reply, Request, Usage
@@ -86,6 +86,54 @@ def test_a_failure_that_turns_up_late_takes_back_what_was_counted() -> None:
     budget.give_up_lost()
     budget.fail(call, "no answer")
     assert money(case) == (0, 0)
+
+
+def test_a_request_that_may_be_billed_without_a_reply_counts_at_its_bound(
+    tools_with: Make, fresh: Fresh
+) -> None:
+    priced()
+    case = one_case()
+    tools, llm = tools_with(LLMError("reset in the middle", retryable=True, maybe_billed=True), YES)
+    advance(fresh(case), tools)
+    lost = LLMCall.objects.get()
+    assert (lost.status, lost.cost) == (LLMCall.Status.UNKNOWN, lost.bound)
+    assert lost.error.startswith("reset in the middle")
+    assert money(case) == (0, lost.bound)
+    Case.objects.update(next_attempt_at=None)
+    advance(fresh(case), tools)
+    assert (fresh(case).stage, len(llm.calls)) == (Stage.SETTLED, 2)
+    assert money(case) == (0, lost.bound + 560_000)
+
+
+def test_an_interrupted_call_counts_at_its_bound(tools_with: Make, fresh: Fresh) -> None:
+    priced()
+    case = one_case()
+    tools, _ = tools_with(RuntimeError("a bug"))
+    advance(fresh(case), tools)
+    assert money(case) == (0, LLMCall.objects.get().bound)
+
+
+def test_a_reply_is_stored_when_the_database_is_back(
+    tools_with: Make, fresh: Fresh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = [OperationalError("the server closed the connection"), InterfaceError("closed")]
+    settle = budget.settle
+
+    def settle_later(call: LLMCall, reply: Reply) -> LLMCall:
+        if away:
+            raise away.pop()
+        return settle(call, reply)
+
+    monkeypatch.setattr(budget, "settle", settle_later)
+    monkeypatch.setattr(asking, "STORING", (0.0, 0.0))
+    case = one_case()
+    tools, llm = tools_with(YES)
+    advance(fresh(case), tools)
+    assert (fresh(case).stage, len(llm.calls)) == (Stage.SETTLED, 1)
+
+
+def test_a_database_that_stays_away_is_waited_for_less_long_than_a_call_is_reserved() -> None:
+    assert sum(asking.STORING) < budget.RESERVATION.total_seconds() / 4
 
 
 def test_a_call_is_settled_once_however_often_its_reply_comes() -> None:

@@ -15,7 +15,7 @@ from annotation.agents import screener
 from annotation.llm import LLMError, Reply, Request, failures
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import ANTHROPIC
-from tests.fake_messages import Answer, Drop, FakeMessages, Fault, Raw, Say
+from tests.fake_messages import Answer, Drop, FakeMessages, Fault, Raw, Say, Slowly
 
 VERDICT = {"explanation": "it returns the items in reverse", "verdict": 1}
 PAIR = screener.ScreenerInputs("python reverse a list", "def reverse(items):\n    return items[::-1]\n")
@@ -150,6 +150,23 @@ def test_silence_ends_at_the_timeout(error_of: Ask) -> None:
     assert "APITimeoutError" in error.message
     assert error.retryable and error.maybe_billed
     assert time.monotonic() - start < 0.9
+
+
+@pytest.mark.parametrize(
+    ("answer", "lost"),
+    [
+        (Slowly(VERDICT, cut=True), True),
+        (Drop(), True),
+        (Drop(seconds=1.0), True),
+        (Raw(b"{ not json"), True),
+        (Fault(529), False),
+        (Say("I'd rather not.", "refusal"), False),
+    ],
+)
+def test_a_request_without_a_whole_reply_may_be_billed_all_the_same(
+    error_of: Ask, answer: Answer, lost: bool
+) -> None:
+    assert error_of(answer, timeout=0.5).maybe_billed is lost
 
 
 def test_nobody_at_the_address_is_worth_a_retry() -> None:
