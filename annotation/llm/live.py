@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from annotation.llm import failures
+from annotation.llm.deadline import bounded_client
 from annotation.llm.errors import LLMError
 from annotation.llm.payload import payload
 from annotation.llm.profiles import Mode, ProviderProfile, profile
@@ -43,7 +44,8 @@ class LiveLLM:
     """One provider; safe to share between threads, and its client is made anew after a fork.
 
     `base_url` is the address without `/v1` (the client adds it), empty for Anthropic's own; `timeout`
-    is in seconds. Raises LiveSettingsError for an address or key that can't work.
+    is in seconds, for the first line of a reply and once more for the rest. Raises LiveSettingsError for an
+    address or key that can't work.
     """
 
     def __init__(
@@ -120,8 +122,7 @@ class LiveLLM:
             base_url=self.base_url,
             timeout=self._timeout,
             max_retries=0,
-            # A redirect would take the key, and a pair's text, to an address that nobody has named.
-            http_client=anthropic.DefaultHttpxClient(follow_redirects=False),
+            http_client=bounded_client(self._timeout),
         )
 
     def _refuse_other_host(self, request: Request) -> None:

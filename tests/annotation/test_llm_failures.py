@@ -1,5 +1,6 @@
 """What each way of failing means, with the real anthropic client against a real HTTP server."""
 
+import inspect
 import json
 import re
 import socket
@@ -11,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from annotation import budget, claims
 from annotation.agents import screener
 from annotation.llm import LLMError, Reply, Request, failures
 from annotation.llm.live import LiveLLM
@@ -167,6 +169,18 @@ def test_a_request_without_a_whole_reply_may_be_billed_all_the_same(
     error_of: Ask, answer: Answer, lost: bool
 ) -> None:
     assert error_of(answer, timeout=0.5).maybe_billed is lost
+
+
+def test_a_reply_that_drips_ends_at_the_timeout_too(error_of: Ask) -> None:
+    start = time.monotonic()
+    error = error_of(Slowly(VERDICT, drip=6.0), timeout=0.5)
+    assert (error.retryable, error.maybe_billed) == (True, True)
+    assert time.monotonic() - start < 4
+
+
+def test_no_call_takes_as_long_as_a_lease() -> None:
+    timeout = inspect.signature(LiveLLM).parameters["timeout"].default
+    assert 3 * timeout < min(claims.LEASE, budget.RESERVATION).total_seconds()
 
 
 def test_nobody_at_the_address_is_worth_a_retry() -> None:
