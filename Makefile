@@ -1,7 +1,7 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-postgres check lint types contracts run worker bench
-.PHONY: protections hostile survive screenshots compose-smoke
+.PHONY: protections hostile survive faults screenshots compose-smoke
 
 PY := .venv/bin/python
 # The files of tests are shared out to as many processes as there are cores.
@@ -66,6 +66,9 @@ bench: .venv/.all ## measure speed, as ratios
 survive: .venv/.all ## kill callers and engines at full size: needs root, dockerd and Docker, takes minutes
 	@scripts/need-sandbox
 	@SANDBOX_WHOLE=yes .venv/bin/pytest tests/sandbox/test_survival.py $(PYTEST)
+
+faults: .venv/.all ## kill workers, Redis and PostgreSQL 100 times under a build of 2,000 cases (half an hour)
+	@$(PY) -m tests.faults.drive $(FAULTS)
 
 screenshots: .venv/.all ## take and check pictures of every page, at both widths, light and dark
 	@scripts/need-chromium

@@ -162,7 +162,6 @@ def test_silence_ends_at_the_timeout(error_of: Ask) -> None:
         (Drop(seconds=1.0), True),
         (Raw(b"{ not json"), True),
         (Fault(529), False),
-        (Say("I'd rather not.", "refusal"), False),
     ],
 )
 def test_a_request_without_a_whole_reply_may_be_billed_all_the_same(

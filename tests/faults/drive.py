@@ -1,0 +1,348 @@
+"""Kill and restart everything while builds run, then audit what is left.
+
+    python -m tests.faults.drive --cases 2000 --kills 100            # what `make faults` does
+    python -m tests.faults.drive --one-machine --cases 60 --kills 6  # SQLite, `manage.py serve`
+
+Prints the seed first, and at the end the table of moments and what did not hold; its status is 1 then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from tests.faults import machines, moments
+from tests.faults.machines import Machine
+from tests.faults.moments import Moment
+from tests.faults.points import STAGE_OF
+from tests.faults.services import python, wait_for
+
+if TYPE_CHECKING:
+    from tests.faults.audit import Answered, Death
+
+T = TypeVar("T")
+AGENT_OF: Final = {stage: agent for agent, stage in STAGE_OF.items()}
+COMES: Final = 30.0
+"""Seconds within which a worker has to come to a point; else what is to be killed is killed all the same."""
+SLOW, FAST = 4.0, 0.05
+"""Seconds that a reply takes in the mean, when the builds are ahead of the kills and when they are not."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is wanted. `lease` and `stall` are in seconds."""
+
+    cases: int
+    kills: int
+    seed: int
+    lease: float
+    stall: float
+    one_machine: bool
+    minutes: float
+
+
+@dataclass
+class Drive:
+    """One run. `control` speaks to the provider."""
+
+    order: Order
+    machine: Machine
+    control: Callable[..., dict[str, Any]]
+    began: float = field(default_factory=time.monotonic)
+    deaths: list[Death] = field(default_factory=list)
+    killed: list[Moment] = field(default_factory=list)
+    missed: int = 0
+    resumed: int = 0
+
+    def go(self) -> None:
+        for process in self.machine.processes:
+            if not process.pid:
+                process.start()
+        wait_for(lambda: patiently(self.settled)[0] > 0, "the first label")
+        targets = moments.ONE_MACHINE if self.order.one_machine else moments.MANY_MACHINES
+        for moment in moments.draw(self.order.kills, self.order.seed, targets):
+            self.tend()
+            self.strike(moment)
+        self.control(latency=FAST)
+        wait_for(self.finished, "the end of the builds", 60 * self.order.minutes)
+
+    def strike(self, moment: Moment) -> None:
+        """Kill the moment's target when a worker has come to its point, and start it again."""
+        worker = self.brought(moment)
+        if not worker and moment.point != "any":
+            self.missed += 1
+            moment = replace(moment, point="any", stage="")
+        victim = next((p for p in self.machine.processes if p.pid == worker), None)
+        if victim is None or moment.target not in {"worker", "server"}:
+            victim = random.Random(len(self.killed)).choice(self.machine.of(moment.target))
+        self.kill(moment, victim)
+        victim.start()
+        self.let_go()
+        self.say(f"{victim.name:<9} {moment.kind}, {moment.stage or 'any stage'}")
+
+    def say(self, words: str) -> None:
+        from tests.faults.audit import in_the_air
+
+        new = self.deaths[-1].flying - in_the_air(self.deaths[:-1])
+        print(f"{time.monotonic() - self.began:7.1f} s  {words}; {len(new)} calls in the air", flush=True)
+
+    def kill(self, moment: Moment, victim: Any) -> None:
+        from tests.faults.audit import Death
+
+        flying, pid, at = flying_now(), victim.pid, time.time()
+        victim.kill()
+        if moment.target != "postgres":
+            flying |= flying_now()
+        self.deaths.append(Death(moment.target, pid, at, frozenset(flying)))
+        self.killed.append(moment)
+
+    def brought(self, moment: Moment) -> int:
+        """The process that has come to the moment's point, 0 where none did in time."""
+        if moment.point == "any":
+            time.sleep(random.Random(self.order.seed + len(self.killed)).uniform(0.0, 1.0))
+            return 0
+        return self.awaited(moment.point, (moment.stage,)) or self.awaited(
+            moment.point, moments.STAGES[moment.point]
+        )
+
+    def awaited(self, point: str, stages: Sequence[str]) -> int:
+        """The first process that comes to the point with a case in one of the stages; 0 where none does."""
+        if point == "call":
+            self.control(hold=[AGENT_OF[stage] for stage in stages])
+            return self.wait_for(lambda: int((self.control()["held"] or {}).get("worker", 0)))
+        for stage in stages:
+            (self.orders / f"{point}.{stage}").touch()
+        return self.wait_for(self.taken)
+
+    def wait_for(self, come: Callable[[], int]) -> int:
+        looked = time.monotonic()
+        ends = looked + COMES
+        while time.monotonic() < ends:
+            if found := come():
+                return found
+            if time.monotonic() - looked > 1:
+                looked = time.monotonic()
+                self.tend()
+            time.sleep(0.02)
+        return 0
+
+    @property
+    def orders(self) -> Path:
+        return self.machine.folder / "orders"
+
+    def taken(self) -> int:
+        return next((int(path.name.split(".")[1]) for path in self.orders.glob("taken.*")), 0)
+
+    def let_go(self) -> None:
+        """Whoever stands still goes on."""
+        for path in self.orders.iterdir():
+            path.unlink(missing_ok=True)
+        self.control(release=True)
+
+    def tend(self) -> None:
+        """Do what a person would: resume what waits for one. And keep the builds beside the kills."""
+        done, cases = patiently(self.settled)
+        behind = done / max(1, cases) < len(self.killed) / max(1, self.order.kills)
+        self.control(latency=FAST if behind else SLOW)
+        self.resumed += patiently(resume)
+
+    def settled(self) -> tuple[int, int]:
+        from annotation.models import Build
+
+        tallies = [
+            build.tally for build in Build.objects.exclude(name="short of money").select_related("tally")
+        ]
+        return sum(t.settled + t.abandoned for t in tallies), sum(t.total for t in tallies)
+
+    def finished(self) -> bool:
+        """Nothing runs, nothing is held."""
+        self.resumed += patiently(resume)
+        time.sleep(0.3)
+        return patiently(is_over)
+
+
+def patiently(ask: Callable[[], T]) -> T:
+    """What `ask` gives, as soon as the database answers."""
+    from django.db import InterfaceError, OperationalError, connection
+
+    for _ in range(200):
+        try:
+            return ask()
+        except (OperationalError, InterfaceError):
+            connection.close()
+            time.sleep(0.2)
+    raise TimeoutError("the database does not answer")
+
+
+def flying_now() -> set[int]:
+    """The calls that have no reply yet, and those of the dead."""
+    from annotation.models import LLMCall
+
+    reserved = LLMCall.objects.filter(status=LLMCall.Status.RESERVED)
+    return patiently(lambda: set(reserved.values_list("pk", flat=True)))
+
+
+def resume() -> int:
+    """Resume the builds that wait for a person: a wrong model, an answer that was none."""
+    from annotation import launching
+    from annotation.models import Build
+
+    waiting = list(Build.objects.filter(state=Build.State.WAITING, probe_at__isnull=True))
+    for build in waiting:
+        launching.control(build, launching.Action.RESUME)
+    return len(waiting)
+
+
+def is_over() -> bool:
+    from annotation.models import Build, Case, LLMCall
+
+    return not (
+        Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING]).exists()
+        or Case.objects.filter(lease__isnull=False).exists()
+        or LLMCall.objects.filter(status=LLMCall.Status.RESERVED).exists()
+    )
+
+
+@contextmanager
+def provided(order: Order, folder: Path) -> Iterator[str]:
+    """The address of the fake provider, a process that nobody kills."""
+    log = folder / "provider.jsonl"
+    process = python(
+        "provider",
+        folder,
+        dict(os.environ),
+        *("-m", "tests.faults.provider", "--seed", str(order.seed), "--log", str(log)),
+        *("--stall", str(order.stall)),
+    )
+    process.start()
+    wait_for(lambda: process.log.exists() and " key " in process.log.read_text(), "the provider")
+    try:
+        yield process.log.read_text().split()[0]
+    finally:
+        process.kill()
+
+
+def control(url: str, **body: Any) -> dict[str, Any]:
+    request = urllib.request.Request(f"{url}/control/", json.dumps(body).encode(), method="POST")
+    with urllib.request.urlopen(request, timeout=30) as reply:
+        return dict(json.load(reply))
+
+
+def run(order: Order, folder: Path) -> int:
+    """Everything, under `folder`; the exit status."""
+    began = time.monotonic()
+    with provided(order, folder) as url:
+        environment = machines.variables(folder, url, order.lease)
+        with (machines.one if order.one_machine else machines.many)(folder, environment) as machine:
+            ready(machine, order.cases)
+            drive = Drive(order, machine, partial(control, url))
+            try:
+                drive.go()
+            except TimeoutError as late:
+                print(late, flush=True)
+            finally:
+                machine_down(machine)
+            return told(drive, folder, time.monotonic() - began)
+
+
+def machine_down(machine: Machine) -> None:
+    """Stop all but the database."""
+    for process in reversed(machine.processes):
+        if process.name != "postgres":
+            process.kill()
+
+
+def ready(machine: Machine, cases: int) -> None:
+    """Make the database and the builds, from this process."""
+    os.environ.update({k: v for k, v in machine.environment.items() if k != "FAULTS_ORDERS"})
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it tells of each kill of the database
+    call_command("migrate", verbosity=0)
+    from tests.faults import builds
+
+    builds.launch(cases)
+
+
+def told(drive: Drive, folder: Path, seconds: float) -> int:
+    """Print what happened and what does not hold; the exit status."""
+    from tests.faults import audit
+
+    answered = audit.book(folder / "provider.jsonl")
+    found = patiently(lambda: audit.complaints(answered, drive.deaths))
+    lacking = moments.lacking(drive.killed)
+    print(moments.table(drive.killed), figures(drive, answered, seconds), sep="\n\n")
+    for name, wrong in found.items():
+        print(f"{'ok  ' if not wrong else 'FAIL'} {name}", *wrong[:5], sep="\n       ")
+    print(*(f"FAIL too few kills: {kind}" for kind in lacking), sep="\n", flush=True)
+    return int(bool(lacking or any(found.values())))
+
+
+def figures(drive: Drive, answered: list[Answered], seconds: float) -> str:
+    from annotation.models import Build, LLMCall
+    from tests.faults.audit import bill, in_the_air, lost
+
+    done, cases = drive.settled()
+    spent = sum(build.tally.spent for build in Build.objects.select_related("tally"))
+    stored = LLMCall.objects.filter(reply__isnull=False).count()
+    flying = len(in_the_air(drive.deaths))
+    lines = (
+        f"seed {drive.order.seed}: {len(drive.killed)} kills in {seconds:.0f} s",
+        f"of them not at their point: {drive.missed}",
+        f"{done} of {cases} cases ended; a person resumed a build {drive.resumed} times",
+        f"faults: {drive.control()['drawn']}",
+        f"{len(answered)} requests, {stored} replies stored",
+        f"{len(lost(answered))} replies were lost, of {flying} calls in the air at the kills",
+        f"spent ${spent / 1e9:.4f}, billed ${bill(answered) / 1e9:.4f}",
+    )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=random.randrange(10_000))
+    parser.add_argument("--lease", type=float, default=130.0, help="seconds of a lease (the product's: 600)")
+    parser.add_argument("--stall", type=float, default=90.0, help="seconds that some replies stall")
+    parser.add_argument("--one-machine", action="store_true", help="SQLite and one process")
+    parser.add_argument("--minutes", type=float, default=20.0, help="how long the builds may take in the end")
+    parser.add_argument("--keep", action="store_true", help="keep the folder with all logs")
+    options = vars(parser.parse_args())
+    keep, order = options.pop("keep"), Order(**options)
+    print(f"seed {order.seed}", flush=True)
+    with folder(keep) as made:
+        sys.exit(run(order, made))
+
+
+@contextmanager
+def folder(keep: bool) -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="cosqa-faults-", dir="/var/tmp"))
+    made.chmod(0o755)
+    if keep:
+        print(f"logs in {made}", flush=True)
+    try:
+        yield made
+    finally:
+        if not keep:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

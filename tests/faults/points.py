@@ -1,0 +1,129 @@
+"""Points in a worker's life at which it can be told to stand still, to be killed there.
+
+Installed by `tests.faults.settings` alone. A driver writes an order (a file POINT.STAGE); the worker that
+comes to that point takes it, by renaming it to taken.PID.NUMBER, and waits until that file is gone, or until
+it is killed. What takes minutes in the product takes seconds here: leases, reservations, pauses.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, Final
+
+from django.apps import AppConfig
+
+STAGE_OF: Final = {
+    "screener": "screening",
+    "test_writer": "writing_test",
+    "fixer": "fixing",
+    "arbiter": "arbitrating",
+}
+LONGEST_WAIT: Final = 30.0
+NUMBERS = itertools.count()
+
+
+def reach(point: str, stage: str) -> None:
+    """Stand still here if the driver wants it."""
+    folder = os.environ.get("FAULTS_ORDERS", "")
+    order = Path(folder) / f"{point}.{stage}"
+    if not folder or not order.exists():
+        return
+    taken = order.with_name(f"taken.{os.getpid()}.{next(NUMBERS)}")
+    try:
+        order.rename(taken)
+    except FileNotFoundError:
+        return  # another worker was faster
+    ends = time.monotonic() + LONGEST_WAIT
+    while taken.exists() and time.monotonic() < ends:
+        time.sleep(0.01)
+
+
+def after(module: Any, name: str, point: str, stage: Callable[..., str]) -> None:
+    """Have `module.name` reach `point` when its work is done; `stage` sees its result and arguments."""
+    original = getattr(module, name)
+
+    @wraps(original)
+    def wrapped(*given: Any, **named: Any) -> Any:
+        result = original(*given, **named)
+        reach(point, stage(result, *given))
+        return result
+
+    setattr(module, name, wrapped)
+
+
+class PointsConfig(AppConfig):
+    name = "tests.faults"
+    label = "faults"
+
+    def ready(self) -> None:
+        install()
+        hurry(float(os.environ.get("FAULTS_LEASE", "15")))
+
+
+def install() -> None:
+    """The points, from the claim of a case to the end of its move."""
+    from django.db import connection
+
+    from annotation import budget, claims, pipeline
+    from annotation.models import Case
+
+    def outside(stage: str) -> str:
+        return "" if connection.in_atomic_block else stage
+
+    after(claims, "leased", "claimed", lambda cases, *_: cases[0].stage if cases else "")
+    after(budget, "insert", "reserve", lambda call, *_: STAGE_OF[call.agent])
+    after(budget, "held", "settle", lambda _, call: STAGE_OF[call.agent])
+    after(budget, "settle", "stored", lambda call, *_: outside(STAGE_OF[call.agent]))
+    after(Case, "_advance", "move", lambda _, case, old, *__: old.value)
+    after(pipeline, "publish_case", "publish", lambda _, case: "settled")
+
+
+def hurry(lease: float) -> None:
+    """A lease of so many seconds; a call takes at most three quarters of it."""
+    from annotation import budget, claims, limiter, outages, tools
+    from annotation.llm.live import LiveLLM
+
+    class NamedLLM(LiveLLM):
+        """Says with each request which process sends it."""
+
+        def _new_client(self) -> Any:
+            return super()._new_client().with_options(default_headers={"x-worker": str(os.getpid())})
+
+    whole, second = timedelta(seconds=lease), timedelta(seconds=1)
+    for module, name, value in (
+        (claims, "LEASE", whole),
+        (budget, "RESERVATION", whole),
+        (outages, "IN_THE_AIR", whole),
+        (limiter, "LONGEST_CALL", 10 * second),  # else the calls of the dead take the places of the living
+        (outages, "FIRST_PAUSE", second),
+        (outages, "LONGEST_PAUSE", 3 * second),
+        (limiter, "CLEAN", second),
+        (tools, "LiveLLM", partial(NamedLLM, timeout=0.75 * lease)),
+        (tools, "open_configured", quick_sandbox),
+    ):
+        setattr(module, name, value)
+
+
+def quick_sandbox(*_: Any, **__: Any) -> Any:
+    """A sandbox that gives a recorded report after a moment, the same for the same program."""
+    from sandbox.program import Program
+    from sandbox.report import Outcome, Report
+    from tests.factories import a_report
+    from tests.fakes import FakeSandbox
+
+    def ran(program: Program) -> Report:
+        reach("execution", "executing")
+        time.sleep(random.uniform(0.02, 0.2))
+        number = int(program.source_hash[:8], 16)
+        if number % 6 == 0 and not program.dependencies:
+            return a_report(Outcome.ERRORED, missing_module=("yaml", "frobnicate_it")[number // 6 % 2])
+        return a_report((Outcome.PASSED, Outcome.FAILED, Outcome.TIMED_OUT)[number % 3])
+
+    return FakeSandbox(ran)
