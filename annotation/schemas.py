@@ -67,6 +67,63 @@ class Order(Schema):
     sampling: CleanObject = Field(default_factory=dict, description="sent to the model as it is")
 
 
+class LaunchOrder(Order):
+    """A build to launch, on the estimate that was seen where it is paid."""
+
+    estimate: str = Field(
+        "", max_length=20_000, description="`confirm` of the estimate; left out, nobody has confirmed one"
+    )
+
+
+class RangeOut(Schema):
+    """What something takes at the least, probably, and at the most."""
+
+    low: Decimal
+    expected: Decimal
+    high: Decimal
+
+
+class StageOut(Schema):
+    """What one stage takes, all of its calls together."""
+
+    stage: str
+    calls: RangeOut
+    input_tokens: RangeOut
+    output_tokens: RangeOut
+    dollars: RangeOut | None = Field(description="null where the price is not known")
+
+
+class BasisOut(Schema):
+    """One figure that an estimate rests on, and where it comes from."""
+
+    what: str
+    figure: str
+    source: Literal["counted", "measured", "paper", "assumed"]
+    note: str
+
+
+class PriceOut(Schema):
+    """The price that was used, in dollars per million tokens."""
+
+    model: str
+    effective_from: datetime
+    input: Decimal
+    output: Decimal
+    note: str
+
+
+class EstimateOut(Schema):
+    """What a build would take. Nothing is made yet."""
+
+    pairs: int = Field(description="queries × candidates, or the limit")
+    stages: list[StageOut]
+    total: StageOut
+    price: PriceOut | None = Field(description="null where the price is not known")
+    basis: list[BasisOut] = Field(description="what the estimate rests on")
+    made_at: datetime
+    confirm: str = Field(description="send it as `estimate` to launch on this; it holds for a day")
+
+
 class Control(Schema):
     """What to do with a build, and why."""
 

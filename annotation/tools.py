@@ -9,6 +9,7 @@ from typing import cast
 
 from django.conf import settings
 
+from annotation.estimating.tokens import Counter
 from annotation.executing import RESERVED, SandboxProvider, keep_found
 from annotation.llm import LLM, LLMError
 from annotation.llm.exchange import ExchangeLLM
@@ -34,6 +35,14 @@ def tools() -> Tools:
 def llm_of(build: Build) -> LLM:
     """The language model that `build` asks."""
     return provider(build.provider, build.recorded)
+
+
+def counter(kind: str) -> Counter | None:
+    """The provider's own counter of tokens; None where it has none, or nobody live is asked."""
+    if kind != Build.Provider.LIVE or not profile(settings.LLM_PROFILE).token_counting:
+        return None
+    llm = provider(kind, "")
+    return llm.count if isinstance(llm, LiveLLM) else None
 
 
 @lru_cache(maxsize=32)

@@ -12,6 +12,9 @@ from annotation import launching, progress
 from annotation.access import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
+from annotation.api.estimates import estimate_out
+from annotation.estimating import confirming
+from annotation.estimating.making import estimate
 from annotation.models import Build, BuildEvent
 from annotation.models.builds import NANO
 from annotation.schemas import (
@@ -23,14 +26,17 @@ from annotation.schemas import (
     CollectionRef,
     Control,
     Controlled,
+    EstimateOut,
     EventOut,
     FailedCall,
+    LaunchOrder,
     MiningOut,
     Order,
     Progress,
     Reason,
 )
 from annotation.stages import Stage
+from annotation.tools import counter
 from retrieval.filters import NO_RULE, Rule
 from retrieval.models import Annotator, Collection, Mining
 from retrieval.schemas import LARGEST_ID, Id, Page, page_of
@@ -49,10 +55,21 @@ def list_builds(request: HttpRequest, wanted: Query[BuildPage]) -> Page[BuildOut
 
 
 @router.post("", response={201: BuildDetail}, auth=signed_in(Role.ADMIN))
-def launch_build(request: HttpRequest, order: Order) -> Status[BuildDetail]:
-    """Launch a build; its mining begins as soon as a worker is free. For admins."""
-    build = launching.launch(domain_order(order), visible.caller(request))
+def launch_build(request: HttpRequest, order: LaunchOrder) -> Status[BuildDetail]:
+    """Launch a build; its mining begins as soon as a worker is free. For admins.
+
+    A live build is best launched on its estimate, see `/api/builds/estimate`.
+    """
+    build = confirming.launch(domain_order(order), visible.caller(request), order.estimate)
     return Status(201, build_detail(visible.build(request, build.pk)))
+
+
+@router.post("/estimate", response=EstimateOut, auth=signed_in(Role.ADMIN))
+def estimate_build(request: HttpRequest, order: Order) -> EstimateOut:
+    """What a build would take: calls, tokens and dollars by stage. Nothing is launched. For admins."""
+    wanted = domain_order(order)
+    launching.refuse_bad(wanted)
+    return estimate_out(wanted, estimate(wanted, counter(wanted.provider)))
 
 
 @router.get("/{int:pk}", response=BuildDetail)

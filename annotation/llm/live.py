@@ -15,7 +15,7 @@ from annotation.llm.deadline import bounded_client
 from annotation.llm.errors import LLMError
 from annotation.llm.payload import payload
 from annotation.llm.profiles import Mode, ProviderProfile, profile
-from annotation.llm.reply import Reply
+from annotation.llm.reply import Reply, is_count
 from annotation.llm.request import Request, host_of
 from annotation.llm.responses import reply_of, unambiguous, usable
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["LiveLLM", "LiveSettingsError", "profile"]
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
+_NOT_COUNTED: Final = frozenset({"max_tokens", "extra_body"})
+_COUNTS_WITHIN: Final = 15.0
 # What a server's complaint has to speak of to mean that it does not know the way of asking.
 _COMPLAINTS: Final[dict[Mode, tuple[str, ...]]] = {
     "json_schema": ("output_config", "output_format", "json_schema", "structured output", "grammar"),
@@ -105,6 +107,27 @@ class LiveLLM:
         except (anthropic.AnthropicError, ValueError) as error:
             raise failures.of_protocol(str(error), self.base_url, maybe_billed=True) from error
         return unambiguous(reply_of(message, response.headers, latency, self.base_url), response.text())
+
+    def count(self, request: Request) -> int:
+        """Input tokens of `request`, counted by the provider; nothing is answered. Raises LLMError."""
+        import anthropic
+
+        ladder = self.profile.ladder
+        arguments = payload(request, self.profile, ladder[self._first_rung.get(request.model, 0)])
+        asked = {name: value for name, value in arguments.items() if name not in _NOT_COUNTED}
+        try:
+            counted: object = (
+                self._client().messages.count_tokens(**asked, timeout=_COUNTS_WITHIN).input_tokens
+            )
+        except anthropic.APIStatusError as error:
+            raise failures.of_status(error, request.model) from error
+        except anthropic.APIConnectionError as error:
+            raise failures.of_connection(error, self.base_url) from error
+        except (anthropic.AnthropicError, ValueError, AttributeError) as error:
+            raise failures.of_protocol(str(error), self.base_url) from error
+        if not is_count(counted):
+            raise failures.of_protocol("the count is no number of tokens", self.base_url)
+        return counted
 
     def _client(self) -> "Anthropic":
         with self._lock:

@@ -104,6 +104,7 @@ class _Probing:
         found = replace(found, json_schema=self._answers(found, "json_schema"))
         found = self._with_tools(found)
         found = replace(found, sampling=tuple(self._sampling(found)))
+        found = replace(found, token_counting=self._counts(found))
         return replace(found, prompt_caching=caching and self._caches(found))
 
     def _needs_key(self, profile: ProviderProfile) -> bool:
@@ -139,6 +140,15 @@ class _Probing:
         told = f"{first.cache_write_tokens} tokens written, {second.cache_read_tokens} read"
         return self._note("cache_control", second.cache_read_tokens > 0, told)
 
+    def _counts(self, profile: ProviderProfile) -> bool:
+        llm = LiveLLM(self._key, profile, base_url=self._base_url, timeout=self._timeout)
+        with closing(llm):
+            try:
+                counted = llm.count(_question(self._model))
+            except LLMError as error:
+                return self._refused("counting tokens", error)
+        return self._note("counting tokens", counted > 0, f"{counted} tokens")
+
     def _answers(self, profile: ProviderProfile, mode: Mode, kind: str = "") -> bool:
         """Whether the answer has the schema's form, which the question does not speak of."""
         tried = f"{kind}{mode.replace('_', ' ')}" + (
@@ -171,8 +181,7 @@ class _Probing:
         sampling: JsonObject | None = None,
         system: str = "Answer the question.",
     ) -> Reply:
-        question = (Message("user", "Is 2 + 2 = 4?"),)
-        request = Request("probe", self._model, system, question, SCHEMA, MOST_TOKENS, sampling or {})
+        request = _question(self._model, system, sampling or {})
         llm = LiveLLM(
             self._key if key is None else key, profile, base_url=self._base_url, timeout=self._timeout
         )
@@ -184,6 +193,13 @@ class _Probing:
     def _note(self, tried: str, works: bool, told: str) -> bool:
         self.findings.append(Finding(tried, works, told))
         return works
+
+
+def _question(
+    model: str, system: str = "Answer the question.", sampling: JsonObject | None = None
+) -> Request:
+    question = (Message("user", "Is 2 + 2 = 4?"),)
+    return Request("probe", model, system, question, SCHEMA, MOST_TOKENS, sampling or {})
 
 
 def _fits(text: str) -> bool:

@@ -35,6 +35,7 @@ class ProviderProfile:
     sampling         the names that a request's sampling may use
     thinking         leave thinking as the provider has it, or switch it off
     same_model       whether the reply's model name has to be the one that was asked for
+    token_counting   it counts a request's tokens without answering it (`/v1/messages/count_tokens`)
     """
 
     name: str
@@ -49,6 +50,7 @@ class ProviderProfile:
     sampling: tuple[str, ...]
     thinking: Literal["as_is", "disabled"]
     same_model: bool
+    token_counting: bool = False
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 

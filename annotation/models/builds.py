@@ -57,6 +57,9 @@ class Build(models.Model):
     )
     probes = models.PositiveIntegerField(default=0, help_text="how often it was tried meanwhile")
     opened = models.BooleanField(default=False, help_text="its cases have been made")
+    estimate = models.JSONField(
+        null=True, blank=True, help_text="what it was expected to take when somebody confirmed its launch"
+    )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from annotation import progress
 from annotation.launching import STATES, Action
 from annotation.models import Build, BuildEvent, Case
+from annotation.pages import estimates
 from annotation.stages import Stage
 from retrieval.filters import Rule
 
@@ -45,6 +46,11 @@ class ProgressPage:
     @property
     def build(self) -> Build:
         return self.shot.build
+
+    @property
+    def comparison(self) -> estimates.Comparison | None:
+        """What it was expected to take against what it took."""
+        return estimates.comparison(self.shot.build, self.shot.tally)
 
 
 @dataclass(frozen=True)

@@ -12,23 +12,43 @@ from django.views.decorators.http import condition, require_http_methods, requir
 from annotation import launching
 from annotation import progress as progress_of
 from annotation.access import Role, builds_visible_to, needs
+from annotation.estimating import confirming
+from annotation.estimating.making import estimate
 from annotation.launching import Action, ControlRefused, LaunchRefused
 from annotation.models import Build
 from annotation.pages import builds as pages
+from annotation.pages import estimates
 from annotation.pages.ordering import LaunchForm, encoder_choices
+from annotation.tools import counter
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def new(request: HttpRequest) -> HttpResponse:
+    """The form; what is paid is estimated first, and launched once the estimate is confirmed."""
     form = LaunchForm(request.POST or None)
-    if form.is_valid():
+    if form.is_valid() and request.POST.get("step") != "change":
         try:
-            return redirect("build", pk=launching.launch(form.order(), request.user).pk)
+            return ordered(request, form)
         except LaunchRefused as why:
             form.add_error(None, str(why))
     context = {"form": form, "encoders": encoder_choices()}
     return render(request, "annotation/build_new.html", context, status=422 if form.errors else 200)
+
+
+def ordered(request: HttpRequest, form: LaunchForm) -> HttpResponse:
+    """The launched build, or the page that asks whether its estimate will do. Raises LaunchRefused."""
+    order, word = form.order(), request.POST.get("estimate", "")
+    if order.provider != Build.Provider.LIVE:
+        return redirect("build", pk=launching.launch(order, request.user).pk)
+    launching.refuse_bad(order)
+    notice = ""
+    if request.POST.get("step") == "launch":
+        notice = confirming.why_stale(order, word)
+        if not notice:
+            return redirect("build", pk=confirming.launch(order, request.user, word).pk)
+    page = estimates.estimate_page(order, estimate(order, counter(order.provider)), notice)
+    return render(request, "annotation/build_estimate.html", {"page": page, "form": form})
 
 
 @require_safe

@@ -309,3 +309,19 @@ def test_a_provider_that_counts_nonsense_stops_the_build_and_not_the_books(
     with pytest.raises(LLMError, match="Messages protocol") as caught:
         live().ask(REQUEST)
     assert caught.value.provider
+
+
+def test_tokens_are_counted_by_the_provider_and_nothing_is_answered(
+    fake: FakeMessages, live: Connect
+) -> None:
+    counted = live().count(REQUEST)
+    assert counted > 10
+    (call,) = fake.calls
+    assert call.path.startswith("/v1/messages/count_tokens")
+    assert "max_tokens" not in call.body
+    assert call.body["output_config"]["format"]["type"] == "json_schema"
+
+
+def test_a_counter_that_refuses_is_an_error_of_the_provider(fake: FakeMessages) -> None:
+    with pytest.raises(LLMError, match="does not accept the key"):
+        LiveLLM("wrong", ANTHROPIC, base_url=fake.url).count(REQUEST)

@@ -36,6 +36,7 @@ def test_a_server_that_can_do_everything(fake: FakeMessages) -> None:
     assert (profile.thinking, profile.prompt_caching, profile.same_model) == ("as_is", True, True)
     assert (profile.auth, profile.needs_key) == ("bearer", True)
     assert profile.sampling == ("temperature", "top_p", "top_k", "effort")
+    assert profile.token_counting
 
 
 def test_a_server_that_knows_words_alone(fake: FakeMessages) -> None:

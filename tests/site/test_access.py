@@ -83,11 +83,13 @@ ROLES: Final = {
         "import-jobs",
         "upload",
         "api:control_build",
+        "api:estimate_build",
         "api:launch_build",
     },
 }
 POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:launch_build": {},
+    "api:estimate_build": {},
     "api:control_build": {"action": "cancel"},
     "api:post_review": {"label": 1, "seen_revision": 0, "evidence": "a" * 64},
     "api:undo_review": {"seen_revision": 1},

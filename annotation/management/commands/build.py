@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.launching import LaunchRefused, Order, launch
+from annotation.estimating.confirming import launch
+from annotation.launching import LaunchRefused, Order
 from annotation.models import Build
 from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.models import Collection

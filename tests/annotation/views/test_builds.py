@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.html import strip_tags
 from pytest_django import Settings
 
-from annotation.models import Build, BuildEvent, Case
+from annotation.models import Build, BuildEvent, Case, Price
 from annotation.stages import Stage
 from retrieval.filters import Rule
 from retrieval.models import Mining
@@ -92,14 +92,79 @@ def test_a_live_build_needs_a_price_or_the_word_that_it_needs_none(ada: Client, 
     answer = ada.post(NEW, live)
     assert answer.status_code == 422
     assert "What a-model costs is not known" in answer.content.decode()
-    assert ada.post(NEW, live | {"unpriced": "on"}).status_code == 302
-    assert "without a price" in Build.objects.get().events.get().note
+    confirm(ada, live | {"unpriced": "on"})
+    assert "without a price" in Build.objects.get().events.get(event="launched").note
 
 
 def test_a_provider_that_needs_no_key_can_be_chosen(ada: Client, settings: Any) -> None:
     settings.LLM_PROFILE = "ollama"
-    live = order(more_encoders="", provider="live", model="local", budget="", unpriced="on")
-    assert ada.post(NEW, live).status_code == 302
+    confirm(ada, order(more_encoders="", provider="live", model="local", budget="", unpriced="on"))
+    assert Build.objects.get().model == "local"
+
+
+def confirm(client: Client, live: dict[str, Any]) -> None:
+    """Launch what is paid: look at the estimate, then confirm it."""
+    page = client.post(NEW, live).context["page"]
+    assert client.post(NEW, live | {"step": "launch", "estimate": page.word}).status_code == 302
+
+
+@pytest.fixture
+def priced(settings: Any) -> dict[str, Any]:
+    """A live order of a model that has a price."""
+    settings.ANTHROPIC_API_KEY, settings.LLM_PROFILE = "a-key", "generic"
+    Price.objects.create(model="a-model", effective_from=datetime(2026, 1, 1, tzinfo=UTC), input=1, output=5)
+    return order(more_encoders="", provider="live", model="a-model")
+
+
+def test_what_is_paid_is_estimated_first_and_nothing_is_made_before(
+    ada: Client, priced: dict[str, Any]
+) -> None:
+    answer = ada.post(NEW, priced | {"encoders": ["bow"], "budget": "0.0001"})
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert not (Build.objects.exists() or Mining.objects.exists())
+    assert "from 2026-01-01 on: $1 in and $5 out" in page
+    assert "above your cap" in page
+    assert "33 % (20 % to 50 %)" in page and "as reported in the paper" in page
+    assert '<input type="hidden" name="encoders" value="bow"' in page
+
+
+def test_going_back_leaves_everything_filled_in(ada: Client, priced: dict[str, Any]) -> None:
+    answer = ada.post(NEW, priced | {"step": "change", "estimate": "x"})
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert 'value="autumn"' in page and 'value="2.50"' in page and 'value="a-model"' in page
+    assert not Build.objects.exists()
+
+
+def test_a_confirmed_estimate_is_kept_with_its_build_and_shown_beside_what_came_of_it(
+    ada: Client, priced: dict[str, Any]
+) -> None:
+    confirm(ada, priced)
+    build = Build.objects.get()
+    assert build.estimate and build.estimate["pairs"] == 9
+    told = build.events.get(event="estimate confirmed")
+    assert told.user == factories.ada() and told.note.startswith("9 pairs, 15 calls (13 to 21), $0.0")
+    build.tally.change(calls=11, spent=10**9)
+    page = text_of(ada, build)
+    assert "Estimate and actual" in page and "9 pairs expected" in page
+    assert "Calls 15 13 to 21 11" in page
+    assert "above the range" in page  # a dollar for eleven calls
+
+
+def test_an_estimate_is_launched_on_only_as_it_was_shown(ada: Client, priced: dict[str, Any]) -> None:
+    word = ada.post(NEW, priced).context["page"].word
+    for changed, told in [
+        ({"k": "1"}, "The order has changed"),
+        ({"estimate": word[:-3] + "abc"}, "holds no more"),
+    ]:
+        answer = ada.post(NEW, priced | {"step": "launch", "estimate": word} | changed)
+        assert (answer.status_code, told in answer.content.decode()) == (200, True)
+    Price.objects.create(model="a-model", effective_from=timezone.now(), input=2, output=9)
+    answer = ada.post(NEW, priced | {"step": "launch", "estimate": word})
+    assert "The price has changed" in answer.content.decode()
+    assert "$2 in and $9 out" in answer.content.decode()
+    assert not Build.objects.exists()
 
 
 def test_a_name_can_be_used_once(ada: Client) -> None:

@@ -1,0 +1,100 @@
+"""From the estimate that somebody saw to the build that is launched on it, with nothing stored in between.
+
+The estimate travels through the page, or through whoever calls the API, as a signed word: it can be launched
+on only as it was shown, for the order that it was made of, and while the price that it used holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+from typing import Final
+
+from django.core import signing
+from django.db import transaction
+from django.utils import timezone
+from pydantic import ValidationError
+
+from annotation import launching
+from annotation.estimating.figures import Estimate
+from annotation.estimating.making import estimate
+from annotation.launching import Actor, LaunchRefused, Order
+from annotation.models import Build, Price
+
+SALT: Final = "annotation.estimating"
+HOLDS: Final = timedelta(days=1)
+
+
+def signed(order: Order, found: Estimate) -> str:
+    """The word that `confirmed` takes."""
+    return signing.dumps({"order": key_of(order), "estimate": found.to_json()}, salt=SALT, compress=True)
+
+
+def confirmed(order: Order, word: str) -> Estimate:
+    """The estimate in the word. Raises LaunchRefused where it was made of another order, or holds no more."""
+    try:
+        data = signing.loads(word, salt=SALT, max_age=HOLDS)
+        found = Estimate.from_json(data["estimate"])
+    except (signing.BadSignature, ValidationError, KeyError, TypeError) as error:
+        raise LaunchRefused("This estimate holds no more; look at a new one.") from error
+    if data.get("order") != key_of(order):
+        raise LaunchRefused("The order has changed since it was estimated; look at a new estimate.")
+    price = Price.objects.at(order.model, timezone.now())
+    if (price.pk if price else None) != (found.price.id if found.price else None):
+        raise LaunchRefused("The price has changed since this was estimated; look at a new estimate.")
+    return found
+
+
+def why_stale(order: Order, word: str) -> str:
+    """Why the order can't be launched on the word; empty where it can."""
+    try:
+        confirmed(order, word)
+    except LaunchRefused as why:
+        return str(why)
+    return ""
+
+
+def key_of(order: Order) -> str:
+    """What tells orders apart as far as their estimate is concerned; sizes count, as members may be added."""
+    told = (
+        order.queries.pk,
+        order.queries.size,
+        order.snippets.pk,
+        order.snippets.size,
+        order.k,
+        order.limit,
+        int(order.rule),
+        order.provider,
+        order.model,
+        order.fix_rounds,
+    )
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
+
+
+def launch(order: Order, user: Actor = None, word: str = "") -> Build:
+    """Launch on the estimate of `word`, and keep it with the build. Raises LaunchRefused.
+
+    Without a word a build that is paid is estimated all the same, to be compared with what came of it; its
+    history then says that nobody confirmed that. What is free is not estimated.
+    """
+    if order.provider != Build.Provider.LIVE:
+        return launching.launch(order, user)
+    launching.refuse_bad(order)
+    found = confirmed(order, word) if word else estimate(order)
+    with transaction.atomic():
+        build = launching.launch(order, user)
+        build.estimate = found.to_json()
+        build.save(update_fields=["estimate"])
+        event = "estimate confirmed" if word else "estimated, confirmed by nobody"
+        launching.record(build, user, event, in_words(found))
+    return build
+
+
+def in_words(found: Estimate) -> str:
+    """The estimate in one line, for the build's history."""
+    calls, cost = found.calls, found.cost
+    money = "no price"
+    if cost is not None:
+        money = f"${cost.expected / 1e9:,.4g} (${cost.low / 1e9:,.4g} to ${cost.high / 1e9:,.4g})"
+    asked = f"{calls.expected:,.0f} calls ({calls.low:,.0f} to {calls.high:,.0f})"
+    return f"{found.pairs:,} pairs, {asked}, {money}"

@@ -1,0 +1,170 @@
+"""What is known of a model from earlier builds, and what is assumed of one that has not finished any."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.estimating.figures import Basis, Range
+from annotation.estimating.tokens import SURE, mean_of
+from annotation.models import Build, LLMCall
+
+BUILDS: Final = 3
+CALLS: Final = 5_000
+"""Calls are read newest first and at most so many of a build: an estimate costs the same after any."""
+ENOUGH: Final = 20
+"""A mean of fewer says nothing of the next build."""
+OTHER_PAIRS: Final = 0.1
+"""Other collections are other work: a measured figure is taken to be off by a tenth at the least."""
+
+UNCLEAR: Final = Range(0.2, 0.33, 0.5)
+"""Share of pairs that the screener sends on; the paper reports 33 %. Other models and collections differ."""
+FIXING: Final = Range(0.0, 0.035, 0.1633)
+"""Calls of the fixer for a tested pair: none, as many as functions of CoSQA need a package (3.5 %), or as
+many as the paper's programs that did not run (16.33 %)."""
+AGAIN: Final = Range(1.0, 1.02, 1.15)
+"""Calls for each that is needed: a reply that can't be used is asked for once more."""
+OUTPUT: Final[Mapping[str, Range]] = MappingProxyType(
+    {
+        screener.NAME: Range(60, 130, 390),
+        test_writer.NAME: Range(141, 500, 1500),
+        fixer.NAME: Range(4, 25, 75),
+        arbiter.NAME: Range(75, 180, 540),
+    }
+)
+"""Tokens of one reply: the terse ones of the sample's recording, what the prompts ask for, and three times as
+much for a model that is wordy or thinks before it answers."""
+REPORT: Final = Range(100, 300, 1000)
+"""Tokens of a report as the arbiter reads it: a few assertions, or a long trace."""
+
+
+@dataclass(frozen=True)
+class Experience:
+    """Shares, and tokens of one call. `inputs` are means by agent, of those that were measured."""
+
+    unclear: Range
+    fixing: Range
+    again: Range
+    outputs: Mapping[str, Range]
+    inputs: Mapping[str, float]
+    basis: tuple[Basis, ...]
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Tokens of some calls of one agent."""
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+def of_model(model: str) -> Experience:
+    """What the last finished builds of `model` measured, and what is assumed beside that. Bounded reads."""
+    builds = finished(model)
+    spent = calls_of(builds)
+    unclear, unclear_basis = unclear_share(builds)
+    fixing, fixing_basis = fixing_share(spent)
+    again, again_basis = calls_again(builds, spent)
+    outputs, output_basis = output_tokens(spent)
+    return Experience(
+        unclear,
+        fixing,
+        again,
+        outputs,
+        {agent: mean_of(some.inputs).expected for agent, some in spent.items()},
+        (unclear_basis, fixing_basis, again_basis, output_basis),
+    )
+
+
+def finished(model: str) -> list[Build]:
+    """The last builds of `model` that came to their end and say enough."""
+    done = Build.objects.filter(model=model, state=Build.State.DONE, tally__settled__gte=ENOUGH)
+    return list(done.select_related("tally").order_by("-finished_at")[:BUILDS])
+
+
+def calls_of(builds: Sequence[Build]) -> dict[str, Spent]:
+    """The newest calls of `builds` by agent, where there are enough whose tokens were told."""
+    columns = "agent", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"
+    rows = defaultdict[str, list[tuple[int, int]]](list)
+    for build in builds:
+        calls = LLMCall.objects.filter(build=build, status=LLMCall.Status.SUCCEEDED, output_tokens__gt=0)
+        for agent, fresh, read, written, out in calls.order_by("-pk").values_list(*columns)[:CALLS]:
+            rows[agent].append((fresh + read + written, out))
+    return {
+        agent: Spent(tuple(taken for taken, _ in some), tuple(given for _, given in some))
+        for agent, some in rows.items()
+        if len(some) >= ENOUGH
+    }
+
+
+def unclear_share(builds: Sequence[Build]) -> tuple[Range, Basis]:
+    """The share of pairs that are tested: each has one program that was executed."""
+    settled = sum(build.tally.settled for build in builds)
+    if not settled:
+        note = "The paper reports 33 %; 20 % to 50 % is assumed for other models and collections."
+        return UNCLEAR, Basis("Unclear to the screener", "33 % (20 % to 50 %)", "paper", note)
+    share = min(sum(build.tally.programs for build in builds) / settled, 1.0)
+    off = max(SURE * (share * (1 - share) / settled) ** 0.5, OTHER_PAIRS * share)
+    found = Range(share - off, share, share + off).within(0.0, 1.0)
+    return found, Basis("Unclear to the screener", percent(found), "measured", named(builds))
+
+
+def fixing_share(spent: Mapping[str, Spent]) -> tuple[Range, Basis]:
+    """Calls of the fixer for a tested pair; every tested pair is arbitrated once."""
+    arbitrated = spent.get(arbiter.NAME)
+    if arbitrated is None:
+        note = (
+            "3.5 % of CoSQA's functions need a package; in the paper 16.33 % of the programs did not run, "
+            "each of which may be asked about in every round."
+        )
+        return FIXING, Basis("Calls of the fixer for a tested pair", percent(FIXING), "assumed", note)
+    asked = len(spent[fixer.NAME].outputs) if fixer.NAME in spent else 0
+    share = asked / len(arbitrated.outputs)
+    found = Range(share * (1 - OTHER_PAIRS), share, max(share * (1 + OTHER_PAIRS), 0.01))
+    note = "" if asked else f"Fewer than {ENOUGH} were needed."
+    return found, Basis("Calls of the fixer for a tested pair", percent(found), "measured", note)
+
+
+def calls_again(builds: Sequence[Build], spent: Mapping[str, Spent]) -> tuple[Range, Basis]:
+    """Calls for each that was needed: repairs, refused programs, retries."""
+    needed = sum(build.tally.settled + 2 * build.tally.programs for build in builds)
+    made = sum(build.tally.calls + build.tally.reused for build in builds)
+    if not needed or made < needed:
+        words = f"{AGAIN.expected} ({AGAIN.low} to {AGAIN.high})"
+        note = "A reply that can't be used is asked for once more."
+        return AGAIN, Basis("Calls for each that is needed", words, "assumed", note)
+    asked = len(spent[fixer.NAME].outputs) if fixer.NAME in spent else 0
+    share = max((made - asked) / needed, 1.0)
+    found = Range(1.0, share, share + max(share - 1.0, 0.02))
+    return found, Basis("Calls for each that is needed", f"{share:.2f}", "measured", named(builds))
+
+
+def output_tokens(spent: Mapping[str, Spent]) -> tuple[dict[str, Range], Basis]:
+    """Tokens of a reply by agent: measured where there were enough."""
+    measured = {agent: widened(mean_of(some.outputs)) for agent, some in spent.items() if agent in OUTPUT}
+    found = {**OUTPUT, **measured}
+    words = ", ".join(f"{agent.replace('_', ' ')} {found[agent].expected:.0f}" for agent in OUTPUT)
+    missing = [agent.replace("_", " ") for agent in OUTPUT if agent not in measured]
+    if not measured:
+        note = "No finished build has measured them: what the prompts ask for, up to three times as much."
+    else:
+        note = f"Assumed for {', '.join(missing)}." if missing else ""
+    return found, Basis("Tokens of a reply", words, "measured" if measured else "assumed", note)
+
+
+def widened(found: Range) -> Range:
+    off = OTHER_PAIRS * found.expected
+    return Range(min(found.low, found.expected - off), found.expected, max(found.high, found.expected + off))
+
+
+def percent(share: Range) -> str:
+    return f"{100 * share.expected:.3g} % ({100 * share.low:.3g} % to {100 * share.high:.3g} %)"
+
+
+def named(builds: Sequence[Build]) -> str:
+    """Which builds a figure was measured in; names are cut, as people give them."""
+    return "In " + ", ".join(f"“{build.name[:40]}”" for build in builds) + "."

@@ -1,0 +1,131 @@
+"""An estimate of an order: pairs × shares × tokens × price, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils import timezone
+
+from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.estimating import experience
+from annotation.estimating.experience import Experience
+from annotation.estimating.figures import NOTHING, Basis, Estimate, PriceUsed, Range, StageEstimate
+from annotation.estimating.tokens import Counter, Prompts, prompts_of
+from annotation.launching import Order, pairs_a_query
+from annotation.models import Price
+from annotation.stages import Stage
+
+AGENTS: Mapping[Stage, str] = {
+    Stage.SCREENING: screener.NAME,
+    Stage.WRITING_TEST: test_writer.NAME,
+    Stage.FIXING: fixer.NAME,
+    Stage.ARBITRATING: arbiter.NAME,
+}
+
+
+def estimate(order: Order, counter: Counter | None = None) -> Estimate:
+    """What `order` will take; `counter` is the provider's own, where it has one.
+
+    What another build has asked of the same model already costs nothing, and prompt caching may make calls
+    cheaper: neither is counted on.
+    """
+    price = Price.objects.at(order.model, timezone.now())
+    known = experience.of_model(order.model)
+    prompts = prompts_of(order, counter)
+    candidates, queries = pairs_a_query(order), order.queries.size
+    pairs = min(queries * candidates, order.limit or queries * candidates)
+    calls = calls_of(order, pairs, known)
+    inputs = inputs_of(prompts, known)
+    return Estimate(
+        pairs=pairs,
+        queries=queries,
+        candidates=candidates,
+        stages=tuple(
+            stage_of(stage, calls[stage], inputs[agent], known.outputs[agent], price)
+            for stage, agent in AGENTS.items()
+        ),
+        price=price_used(price),
+        basis=(prompts.basis, evidence_basis(known), *known.basis),
+        made_at=timezone.now(),
+    )
+
+
+def calls_of(order: Order, pairs: int, known: Experience) -> dict[Stage, Range]:
+    """Calls of each stage."""
+    all_pairs = Range.of(pairs)
+    tested = all_pairs * known.unclear
+    rounds = Range(1, 1, order.fix_rounds)
+    return {
+        Stage.SCREENING: all_pairs * known.again,
+        Stage.WRITING_TEST: tested * known.again,
+        Stage.FIXING: tested * known.fixing * rounds if order.fix_rounds else NOTHING,
+        Stage.ARBITRATING: tested * known.again,
+    }
+
+
+def inputs_of(prompts: Prompts, known: Experience) -> dict[str, Range]:
+    """Input tokens of one call of each agent: the prompt, and for two of them program and report."""
+    empty = {agent: prompts.tokens.get(agent, NOTHING) for agent in AGENTS.values()}
+    return {
+        screener.NAME: empty[screener.NAME],
+        test_writer.NAME: empty[test_writer.NAME],
+        fixer.NAME: empty[fixer.NAME] + evidence(empty, known, fixer.NAME),
+        arbiter.NAME: empty[arbiter.NAME] + evidence(empty, known, arbiter.NAME),
+    }
+
+
+def evidence(empty: Mapping[str, Range], known: Experience, agent: str) -> Range:
+    """Tokens of program and report in a call of `agent`: measured, or a program and a report of usual length.
+
+    Earlier builds had other pairs, so the arbiter's prompt is taken for as much longer than the screener's as
+    it was there, beyond what its own rules make it longer.
+    """
+    usual = known.outputs[test_writer.NAME] + experience.REPORT
+    if agent not in known.inputs:
+        return usual
+    found = known.inputs[agent] - empty[agent].expected
+    if agent == arbiter.NAME:
+        if screener.NAME not in known.inputs:
+            return usual
+        found -= known.inputs[screener.NAME] - empty[screener.NAME].expected
+    return experience.widened(Range.of(max(found, 0.0)))
+
+
+def evidence_basis(known: Experience) -> Basis:
+    what = "Program and report, as the arbiter reads them"
+    if arbiter.NAME in known.inputs and screener.NAME in known.inputs:
+        return Basis(what, "as in earlier builds", "measured")
+    report = experience.REPORT
+    words = f"{report.expected:.0f} tokens ({report.low:.0f} to {report.high:,.0f})"
+    return Basis(
+        what, f"a reply of the test writer and {words}", "assumed", "They exist only once a program has run."
+    )
+
+
+def stage_of(stage: Stage, calls: Range, given: Range, said: Range, price: Price | None) -> StageEstimate:
+    inputs, outputs = calls * given, calls * said
+    return StageEstimate(stage, calls, inputs, outputs, cost_of(inputs, outputs, price))
+
+
+def cost_of(inputs: Range, outputs: Range, price: Price | None) -> Range | None:
+    """Nanodollars; None without a price."""
+    if price is None:
+        return None
+    return Range(
+        price.cost(round(inputs.low), round(outputs.low)),
+        price.cost(round(inputs.expected), round(outputs.expected)),
+        price.cost(round(inputs.high), round(outputs.high)),
+    )
+
+
+def price_used(price: Price | None) -> PriceUsed | None:
+    if price is None:
+        return None
+    return PriceUsed(
+        id=price.pk,
+        model=price.model,
+        effective_from=price.effective_from,
+        input=f"{price.input.normalize():f}",
+        output=f"{price.output.normalize():f}",
+        note=price.note,
+    )

@@ -1,0 +1,126 @@
+"""How long the agents' prompts are: the real ones, filled with a seeded sample of real pairs, counted.
+
+A provider's own counter is asked for a few of them only: it is limited as calls are, and what it says of
+those few, in characters a token, holds for the others.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Final
+
+from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.asking import no_connection
+from annotation.estimating.figures import Basis, Range
+from annotation.launching import Order
+from annotation.llm import LLMError, Request
+from retrieval.models import Member
+
+Counter = Callable[[Request], int]
+"""Input tokens of a request, by its provider. Raises LLMError."""
+
+SAMPLE: Final = 50
+ASKED: Final = 6
+"""So many prompts of each agent are given to the provider's counter."""
+AT_ONCE: Final = 6
+MOST: Final = 4.3
+USUAL: Final = 3.6
+FEWEST: Final = 2.8
+"""Characters a token, counted locally. The prompts are English with some Python: common tokenizers take 3.6
+characters for one token of it, 4.3 where most of it is plain English; some newer ones make 30 % more tokens
+of the same text, which is 2.8."""
+SURE: Final = 1.96
+"""Standard errors on each side of a mean that leave out one mean in twenty."""
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Input tokens of one call of each agent, without the program and the report, which nobody has yet."""
+
+    tokens: Mapping[str, Range]
+    basis: Basis
+
+
+def prompts_of(order: Order, counter: Counter | None = None) -> Prompts:
+    """The tokens of the agents' prompts for pairs such as those of `order`."""
+    made = {agent: requests for agent, requests in requests_of(order).items() if requests}
+    said = ""
+    if counter is not None:
+        try:
+            return by_provider(made, counter)
+        except LLMError as error:
+            said = f" The provider's counter did not answer: {error.message}"
+    rate = Range(1 / MOST, 1 / USUAL, 1 / FEWEST)
+    tokens = {agent: mean_of([characters(one) for one in many]) * rate for agent, many in made.items()}
+    words = f"{USUAL} characters a token ({MOST} low, {FEWEST} high), {drawn(made)} pairs drawn"
+    return Prompts(tokens, Basis("Length of the prompts", words, "counted", f"Counted locally.{said}"))
+
+
+def by_provider(made: Mapping[str, Sequence[Request]], counter: Counter) -> Prompts:
+    """The same by the provider's counter. Raises LLMError."""
+    tokens = {}
+    for agent, requests in made.items():
+        some = requests[:ASKED]
+        with no_connection(), ThreadPoolExecutor(AT_ONCE) as pool:
+            counts = list(pool.map(counter, some))
+        rates = [count / characters(one) for count, one in zip(counts, some, strict=True)]
+        rate = Range(min(rates), fmean(rates), max(rates))
+        tokens[agent] = mean_of([characters(one) for one in requests]) * rate
+    words = f"the provider's own counter, {drawn(made)} pairs drawn"
+    return Prompts(tokens, Basis("Length of the prompts", words, "counted"))
+
+
+def requests_of(order: Order) -> dict[str, list[Request]]:
+    """What each agent would be asked of the drawn pairs; the fixer is asked of none."""
+    pairs, model = drawn_pairs(order), order.model
+    return {
+        screener.NAME: [screener.request(screener.ScreenerInputs(*pair), model) for pair in pairs],
+        test_writer.NAME: [test_writer.request(test_writer.WriterInputs(*pair), model) for pair in pairs],
+        fixer.NAME: [fixer.request(fixer.FixerInputs("module", "", ""), model)],
+        arbiter.NAME: [arbiter.request(arbiter.ArbiterInputs(*pair, "", "", ""), model) for pair in pairs],
+    }
+
+
+def drawn_pairs(order: Order) -> list[tuple[str, str]]:
+    """The texts of (query, snippet), the same ones whenever the same collections are asked for.
+
+    The mining will choose by similarity; drawn snippets are taken to be as long on the average.
+    """
+    dice = random.Random(f"{order.queries.pk} {order.snippets.pk} {int(order.rule)}")  # noqa: S311  (no secret)
+    queries = drawn_texts(list(order.queries.members.values_list("pk", flat=True)), dice)
+    passing = order.snippets.members.passing(order.rule)
+    snippets = drawn_texts(list(passing.values_list("pk", flat=True)), dice)
+    return list(zip(queries, snippets, strict=False))
+
+
+def drawn_texts(members: list[int], dice: random.Random) -> list[str]:
+    """The texts of SAMPLE members, some of them several times where there are fewer."""
+    if not members:
+        return []
+    few = len(members) < SAMPLE
+    wanted = dice.choices(members, k=SAMPLE) if few else dice.sample(members, SAMPLE)
+    found = Member.objects.filter(pk__in=wanted).select_related("text__body")
+    texts = {member.pk: member.text.text for member in found}
+    return [texts[pk] for pk in wanted]
+
+
+def drawn(made: Mapping[str, Sequence[Request]]) -> int:
+    return len(made.get(screener.NAME, ()))
+
+
+def characters(request: Request) -> int:
+    """Of what is sent: the rules, the material and the schema."""
+    schema = json.dumps(dict(request.schema), ensure_ascii=False)
+    return len(request.system) + sum(len(turn.text) for turn in request.messages) + len(schema)
+
+
+def mean_of(values: Sequence[float]) -> Range:
+    """The mean, and how far a mean of so few values is off."""
+    mean = fmean(values)
+    off = SURE * stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
+    return Range(max(mean - off, 0.0), mean, mean + off)

@@ -1,0 +1,210 @@
+"""What a build will take, before it is launched, and what it took, beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from pydantic import ValidationError
+
+from annotation.estimating.confirming import signed
+from annotation.estimating.figures import Basis, Estimate, Range, StageEstimate
+from annotation.launching import Order
+from annotation.models import Build, Tally
+from annotation.models.builds import NANO
+from annotation.pages.words import WORKERS, Sign, Tone, dollars
+from annotation.stages import Stage
+
+SOURCES: Final = {
+    "counted": "counted in these collections",
+    "measured": "measured in earlier builds",
+    "paper": "as reported in the paper",
+    "assumed": "assumed",
+}
+BELOW: Final = Sign("↓", "below the range", "info")
+WITHIN: Final = Sign("✓", "within the range", "good")
+ABOVE: Final = Sign("!", "above the range", "warn")
+SO_FAR: Final = Sign("…", "so far", "quiet")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A range in words."""
+
+    expected: str
+    low: str
+    high: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One stage of an estimate, or all of them; `cost` is None without a price."""
+
+    name: str
+    who: str
+    calls: Figure
+    input_tokens: Figure
+    output_tokens: Figure
+    cost: Figure | None
+
+
+@dataclass(frozen=True)
+class Told:
+    """One figure that the estimate rests on, and where it comes from, in words."""
+
+    basis: Basis
+    source: str
+
+
+@dataclass(frozen=True)
+class Warned:
+    """What should be thought of before launching; `tone` is the banner's."""
+
+    tone: Tone
+    words: str
+
+
+@dataclass(frozen=True)
+class EstimatePage:
+    """The page that asks whether to launch. `word` confirms this very estimate."""
+
+    order: Order
+    estimate: Estimate
+    rows: tuple[Row, ...]
+    total: Row
+    told: tuple[Told, ...]
+    warnings: tuple[Warned, ...]
+    cap: str
+    word: str
+    notice: str
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One figure of a build: what was expected, what came of it, and how the two stand."""
+
+    name: str
+    expected: Figure
+    actual: str
+    share: str
+    sign: Sign
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A build's estimate against what it took so far."""
+
+    estimate: Estimate
+    rows: tuple[Compared, ...]
+
+
+def estimate_page(order: Order, found: Estimate, notice: str = "") -> EstimatePage:
+    """The page of an estimate; `notice` says why an earlier one was not launched on."""
+    total = StageEstimate("", found.calls, found.input_tokens, found.output_tokens, found.cost)
+    return EstimatePage(
+        order=order,
+        estimate=found,
+        rows=tuple(row(stage) for stage in found.stages),
+        total=row(total),
+        told=tuple(Told(basis, SOURCES[basis.source]) for basis in found.basis),
+        warnings=warnings(order, found),
+        cap="no cap" if order.budget is None else dollars(int(order.budget * NANO)),
+        word=signed(order, found),
+        notice=notice,
+    )
+
+
+def row(stage: StageEstimate) -> Row:
+    known = Stage(stage.stage) if stage.stage else None
+    return Row(
+        name=known.replace("_", " ") if known else "all stages",
+        who=WORKERS[known] if known else "",
+        calls=figure(stage.calls),
+        input_tokens=figure(stage.input_tokens),
+        output_tokens=figure(stage.output_tokens),
+        cost=None if stage.cost is None else figure(stage.cost, money),
+    )
+
+
+def figure(found: Range, said: Callable[[float], str] | None = None) -> Figure:
+    said = said or number
+    return Figure(said(found.expected), said(found.low), said(found.high))
+
+
+def number(found: float) -> str:
+    """A whole number, and no more digits than an estimate is worth."""
+    if found >= 1000:
+        digits = len(str(int(found))) - 3
+        found = round(found / 10**digits) * 10**digits
+    return str(intcomma(round(found)))
+
+
+def money(found: float) -> str:
+    return dollars(round(found))
+
+
+def warnings(order: Order, found: Estimate) -> tuple[Warned, ...]:
+    """What is wrong with the money, the worst first."""
+    if found.cost is None:
+        words = f"What {order.model} costs is not known: nothing will be counted, and no cap can hold."
+        return (Warned("warn", words),)
+    return cap_warnings(order, found.cost)
+
+
+def cap_warnings(order: Order, cost: Range) -> tuple[Warned, ...]:
+    if order.budget is None:
+        return (Warned("warn", "The build has no cap: nothing stops it but you."),)
+    cap = float(order.budget * NANO)
+    if cost.expected > cap:
+        words = f"This is above your cap of {money(cap)}: the build would pause before it is done."
+        return (Warned("bad", words),)
+    if cost.high > cap:
+        words = f"At the most this is above your cap of {money(cap)}: the build may pause before it is done."
+        return (Warned("warn", words),)
+    return ()
+
+
+def comparison(build: Build, tally: Tally) -> Comparison | None:
+    """Estimate against actual; None where the build was not estimated."""
+    if not build.estimate:
+        return None
+    try:
+        found = Estimate.from_json(build.estimate)
+    except ValidationError:  # written by another release
+        return None
+    figures = [
+        ("Calls", found.calls, tally.calls, number, exact),
+        ("Tokens in", found.input_tokens, tally.input_tokens, number, exact),
+        ("Tokens out", found.output_tokens, tally.output_tokens, number, exact),
+    ]
+    rows = [compared(build, *one) for one in figures]
+    if found.cost is not None:
+        rows.append(compared(build, "Dollars", found.cost, tally.spent, money, money))
+    return Comparison(found, tuple(rows))
+
+
+def exact(found: float) -> str:
+    return str(intcomma(int(found)))
+
+
+def compared(
+    build: Build,
+    name: str,
+    found: Range,
+    actual: int,
+    estimated: Callable[[float], str],
+    counted: Callable[[float], str],
+) -> Compared:
+    share = f"{100 * actual / found.expected:.0f} %" if found.expected else "–"
+    return Compared(name, figure(found, estimated), counted(actual), share, stands(build, found, actual))
+
+
+def stands(build: Build, found: Range, actual: int) -> Sign:
+    """Where the actual figure lies; before the end only that it is above can be said for good."""
+    if actual > found.high:
+        return ABOVE
+    if not build.is_over:
+        return SO_FAR
+    return WITHIN if actual >= found.low else BELOW

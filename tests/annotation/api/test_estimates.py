@@ -1,0 +1,81 @@
+"""Estimates over the API: the same figures as on the page, and a word to launch on them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotation.models import Build, Price
+from tests import factories
+from tests.calls import post
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def order(settings: Any) -> dict[str, Any]:
+    settings.ANTHROPIC_API_KEY, settings.LLM_PROFILE = "a-key", "generic"
+    Price.objects.create(model="a-model", effective_from=datetime(2026, 1, 1, tzinfo=UTC), input=1, output=5)
+    return {
+        "name": "night build",
+        "queries": factories.queries().pk,
+        "snippets": factories.snippets().pk,
+        "encoders": ["bm25"],
+        "k": 2,
+        "provider": "live",
+        "model": "a-model",
+    }
+
+
+def test_an_estimate_has_stages_total_price_and_basis_and_makes_nothing(
+    ada: Client, order: dict[str, Any]
+) -> None:
+    found = post(ada, "builds/estimate", order)
+    assert found["pairs"] == 6
+    assert [stage["stage"] for stage in found["stages"]] == [
+        "screening",
+        "writing_test",
+        "fixing",
+        "arbitrating",
+    ]
+    assert found["total"]["calls"]["expected"] == "10"
+    assert float(found["total"]["dollars"]["low"]) < float(found["total"]["dollars"]["high"])
+    assert found["price"]["effective_from"].startswith("2026-01-01")
+    assert {basis["source"] for basis in found["basis"]} == {"counted", "paper", "assumed"}
+    assert not Build.objects.exists()
+
+
+def test_it_is_launched_on_and_kept(ada: Client, order: dict[str, Any]) -> None:
+    found = post(ada, "builds/estimate", order)
+    post(ada, "builds", order | {"estimate": found["confirm"]}, 201)
+    build = Build.objects.get()
+    assert build.estimate and build.estimate["pairs"] == 6
+    assert build.events.get(event="estimate confirmed").user == factories.ada()
+
+
+def test_a_launch_without_a_look_is_told_apart(ada: Client, order: dict[str, Any]) -> None:
+    post(ada, "builds", order, 201)
+    build = Build.objects.get()
+    assert build.estimate and build.estimate["pairs"] == 6
+    assert build.events.filter(event="estimated, confirmed by nobody").exists()
+
+
+def test_what_is_free_is_not_estimated(ada: Client, order: dict[str, Any]) -> None:
+    post(ada, "builds", order | {"provider": "exchange"}, 201)
+    assert Build.objects.get().estimate is None
+
+
+def test_an_estimate_of_something_else_is_refused(ada: Client, order: dict[str, Any]) -> None:
+    found = post(ada, "builds/estimate", order)
+    problem = post(ada, "builds", order | {"k": 3, "estimate": found["confirm"]}, 422)
+    assert problem["type"] == "urn:cosqa:launch-refused"
+    assert "has changed" in problem["detail"]
+    assert not Build.objects.exists()
+
+
+def test_what_could_not_be_launched_is_not_estimated(ada: Client, order: dict[str, Any]) -> None:
+    problem = post(ada, "builds/estimate", order | {"model": "unknown"}, 422)
+    assert "What unknown costs is not known" in problem["detail"]

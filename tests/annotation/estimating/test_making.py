@@ -1,0 +1,140 @@
+"""Pairs × shares × tokens × price, by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from annotation.estimating import experience
+from annotation.estimating.figures import Estimate, Range
+from annotation.estimating.making import estimate
+from annotation.estimating.tokens import characters
+from annotation.launching import Order
+from annotation.llm import Request
+from annotation.models import Build, Price
+from annotation.stages import Stage
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def order(**changes: Any) -> Order:
+    made = Order("new", factories.queries(), factories.snippets(), ("bm25",), k=3, model="small-model")
+    return replace(made, **changes)
+
+
+def priced(**columns: Any) -> Price:
+    since = datetime(2026, 1, 1, tzinfo=UTC)
+    given: dict[str, Any] = {"model": "small-model", "effective_from": since, "input": 1, "output": 5}
+    return Price.objects.create(**given | columns)
+
+
+@pytest.mark.parametrize(
+    ("change", "pairs"),
+    [({}, 9), ({"k": 2}, 6), ({"k": 20}, 9), ({"limit": 4}, 4), ({"limit": 100}, 9)],
+)
+def test_pairs_are_queries_times_candidates_within_the_limit(change: dict[str, int], pairs: int) -> None:
+    assert estimate(order(**change)).pairs == pairs  # three queries; three snippets pass the rule
+
+
+def test_calls_follow_from_the_papers_share_of_unclear_pairs() -> None:
+    stages = {stage.stage: stage.calls for stage in estimate(order()).stages}
+    screening = stages[Stage.SCREENING]
+    assert (screening.low, screening.expected) == (9, 9 * 1.02)
+    assert screening.high == pytest.approx(9 * 1.15)
+    assert stages[Stage.WRITING_TEST].expected == pytest.approx(9 * 0.33 * 1.02)
+    assert stages[Stage.ARBITRATING] == stages[Stage.WRITING_TEST]
+    assert stages[Stage.FIXING].expected == pytest.approx(9 * 0.33 * 0.035)
+    assert stages[Stage.FIXING].high == pytest.approx(9 * 0.5 * 0.1633 * 2)
+
+
+def test_without_fixing_rounds_nothing_is_fixed() -> None:
+    stages = {stage.stage: stage for stage in estimate(order(fix_rounds=0)).stages}
+    assert stages[Stage.FIXING].calls == stages[Stage.FIXING].input_tokens == Range.of(0)
+
+
+def test_dollars_are_tokens_at_the_price_in_force() -> None:
+    priced(input=100, effective_from=datetime(2025, 1, 1, tzinfo=UTC))
+    now = priced(note="list price")
+    found = estimate(order())
+    assert found.price is not None and found.cost is not None
+    assert (found.price.id, found.price.input, found.price.note) == (now.pk, "1", "list price")
+    for stage in found.stages:
+        assert stage.cost is not None
+        by_hand = 1000 * round(stage.input_tokens.expected) + 5000 * round(stage.output_tokens.expected)
+        assert stage.cost.expected == by_hand
+    assert found.cost.low < found.cost.expected < found.cost.high
+
+
+def test_without_a_price_there_are_no_dollars_but_all_the_rest() -> None:
+    found = estimate(order())
+    assert (found.price, found.cost) == (None, None)
+    assert found.calls.expected > 9
+
+
+def test_a_providers_counter_decides_the_length_of_the_prompts() -> None:
+    def count(request: Request) -> int:
+        return characters(request)
+
+    many, few = estimate(order(), count), estimate(order())
+    screening, locally = many.stages[0].input_tokens, few.stages[0].input_tokens
+    assert screening.expected == pytest.approx(locally.expected * 3.6)
+
+
+def test_the_arbiter_reads_a_program_and_a_report_that_nobody_has_yet() -> None:
+    _, _, _, arbitrating = estimate(order()).stages
+    each = arbitrating.input_tokens.expected / arbitrating.calls.expected
+    assert each > experience.OUTPUT["test_writer"].expected + experience.REPORT.expected
+
+
+def test_it_survives_being_stored() -> None:
+    priced()
+    found = estimate(order())
+    assert Estimate.from_json(found.to_json()) == found
+
+
+def measured() -> Build:
+    """A finished build of 24 cases, eight of them tested, whose replies are long."""
+    words = [f"reverse list {number}" for number in range(8)]
+    mining = factories.mining(factories.queries(words, "earlier"), factories.snippets(), k=3)
+    build = factories.launched("earlier", mining=mining, opened=True)
+    pool = [member.text for member in build.snippets.members.select_related("text")][:3]
+    for member in build.queries.members.select_related("text"):
+        for rank, snippet in enumerate(pool, start=1):
+            factories.open_case(build, factories.candidate(mining, member.text, snippet, rank))
+    for number, case in enumerate(factories.cases(build)):
+        factories.settled(case, number % 2)
+    build.tally.change(calls=40, programs=8)
+    Build.objects.filter(pk=build.pk).update(state=Build.State.DONE, finished_at=datetime.now(UTC))
+    return build
+
+
+def test_what_earlier_builds_measured_takes_the_place_of_what_is_assumed() -> None:
+    measured()
+    known = experience.of_model("small-model")
+    assert known.unclear.expected == pytest.approx(8 / 24)
+    assert known.unclear.low < 8 / 24 < known.unclear.high
+    assert known.outputs["screener"].expected == 60
+    assert known.outputs["screener"].low == pytest.approx(54)
+    assert known.again.expected == 1.0  # 24 screenings, 8 programs, 8 verdicts: 40 calls
+    assert known.outputs["arbiter"] == experience.OUTPUT["arbiter"]  # there were too few of them
+    sources = {basis.what: basis.source for basis in known.basis}
+    assert sources["Unclear to the screener"] == sources["Tokens of a reply"] == "measured"
+    assert sources["Calls of the fixer for a tested pair"] == "assumed"
+
+
+def test_other_models_and_builds_that_go_on_teach_nothing() -> None:
+    build = measured()
+    assert experience.of_model("another-model").basis[0].source == "paper"
+    Build.objects.filter(pk=build.pk).update(state=Build.State.PAUSED)
+    assert experience.of_model("small-model").basis[0].source == "paper"
+
+
+def test_prices_are_shown_without_an_exponent() -> None:
+    priced(input=Decimal("100.000000"), output=Decimal("0.100000"))
+    found = estimate(order()).price
+    assert found is not None and (found.input, found.output) == ("100", "0.1")
