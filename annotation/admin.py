@@ -17,6 +17,7 @@ from annotation.models import (
     Execution,
     LLMCall,
     Price,
+    ProjectCapChange,
     Review,
     Step,
 )
@@ -74,6 +75,14 @@ class BuildAdmin(ReadOnly):
 class BuildEventAdmin(ReadOnly):
     list_display = ("at", "build", "event", "user", "note")
     list_select_related = ("build", "user")
+
+
+@admin.register(ProjectCapChange)
+class ProjectCapChangeAdmin(ReadOnly):
+    """The cap itself is changed on the dashboard, where a reason is asked for."""
+
+    list_display = ("at", "user", "before", "after", "why")
+    list_select_related = ("user",)
 
 
 @admin.register(Case)

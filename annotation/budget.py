@@ -12,7 +12,18 @@ from django.utils import timezone
 from annotation import limiter
 from annotation.llm import Reply, Request
 from annotation.llm.exchange import ExchangeLLM
-from annotation.models import Build, Case, LLMCall, Price, ReplyText, RequestText, SystemText, Tally
+from annotation.models import (
+    Build,
+    Case,
+    LLMCall,
+    Price,
+    ProjectTally,
+    ReplyText,
+    RequestText,
+    SystemText,
+    Tally,
+)
+from annotation.models.builds import NANO
 from retrieval.hostile import clean
 
 RESERVATION = timedelta(minutes=10)
@@ -21,7 +32,7 @@ CHARACTERS_A_TOKEN = 2
 
 
 class OverBudget(Exception):
-    """The call could cost more than is left under the build's cap."""
+    """The call could cost more than is left under the build's cap or the project's, as the message says."""
 
 
 class AlreadyAsked(Exception):
@@ -41,7 +52,9 @@ def bound(request: Request, price: Price | None) -> int:
 
 
 def reserve(case: Case, request: Request, provider: str) -> LLMCall:
-    """A reserved call for `request`, paid by the case's build; totals first, then the call's row.
+    """A reserved call for `request`, paid by the case's build.
+
+    Locked are the build's totals, then the project's, then the call's row: the same order everywhere.
 
     Raises OverBudget, BudgetHeld, limiter.Full, and AlreadyAsked when the same request is in the air or has
     its reply.
@@ -54,6 +67,8 @@ def reserve(case: Case, request: Request, provider: str) -> LLMCall:
         with transaction.atomic():
             if not case.build.tally.reserve(amount):
                 refuse(case.build, amount)
+            if counts(case.build) and not ProjectTally.objects.reserve(amount):
+                refuse_project(amount)
             limiter.admit(case.build)
             return insert(case.build, request, provider, price, amount)
     except IntegrityError as error:
@@ -63,9 +78,31 @@ def reserve(case: Case, request: Request, provider: str) -> LLMCall:
 def refuse(build: Build, amount: int) -> NoReturn:
     """Say why `amount` can't be reserved: used up for good, or only held for a moment."""
     tally = Tally.objects.get(pk=build.pk)
-    if tally.cap is not None and tally.spent + amount <= tally.cap:
-        raise BudgetHeld(f"{tally.reserved / 1e9:.6f} dollars are held by calls in the air")
-    raise OverBudget(f"the next call may cost {amount / 1e9:.6f} dollars, more than is left")
+    refuse_by(tally, amount, "the budget is used up")
+
+
+def refuse_project(amount: int) -> NoReturn:
+    """The same for the cap that all live builds share."""
+    project = ProjectTally.objects.now()
+    why = f"the project's cap of ${(project.cap or 0) / NANO:,.2f}, which all live builds share, is used up"
+    refuse_by(project, amount, why, ". An admin can raise it on the dashboard, and then resume the build")
+
+
+def refuse_by(tally: Tally | ProjectTally, amount: int, why: str, advice: str = "") -> NoReturn:
+    if tally.cap is None or tally.spent + amount <= tally.cap:
+        raise BudgetHeld(f"{tally.reserved / NANO:.6f} dollars are held by calls in the air")
+    raise OverBudget(f"{why}: the next call may cost {amount / NANO:.6f} dollars, more than is left{advice}")
+
+
+def counts(build: Build) -> bool:
+    """Whether the build's money is the project's: replies from files cost nobody anything."""
+    return build.provider == Build.Provider.LIVE
+
+
+def book(build: Build, reserved: int = 0, spent: int = 0) -> None:
+    """The project's share of a change of the build's totals, which are held already: always in this order."""
+    if counts(build):
+        ProjectTally.objects.book(reserved, spent)
 
 
 def insert(build: Build, request: Request, provider: str, price: Price | None, amount: int) -> LLMCall:
@@ -125,6 +162,7 @@ def give_up(call: LLMCall, why: str = "the worker that waited for it died") -> b
             return False
         cost = 0 if call.provider == ExchangeLLM.name else call.bound
         call.build.tally.change(reserved=-call.bound, spent=cost)
+        book(call.build, -call.bound, cost)
         LLMCall.objects.filter(pk=call.pk).update(
             status=LLMCall.Status.UNKNOWN, cost=cost, error=clean(why), finished_at=timezone.now()
         )
@@ -151,13 +189,15 @@ def settle(call: LLMCall, reply: Reply) -> LLMCall:
         before = held(call)
         if before in {LLMCall.Status.SUCCEEDED, LLMCall.Status.FAILED}:
             return LLMCall.objects.select_related("reply").get(pk=call.pk)
+        reserved, spent = -call.bound if before == LLMCall.Status.RESERVED else 0, cost - call.cost
         call.build.tally.answered(
             calls=1,
-            reserved=-call.bound if before == LLMCall.Status.RESERVED else 0,
-            spent=cost - call.cost,
+            reserved=reserved,
+            spent=spent,
             input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
             output_tokens=usage.output_tokens,
         )
+        book(call.build, reserved, spent)
         call.status, call.cost, call.reply = LLMCall.Status.SUCCEEDED, cost, ReplyText.keep(reply.text)
         call.input_tokens, call.output_tokens = usage.input_tokens, usage.output_tokens
         call.cache_read_tokens, call.cache_write_tokens = usage.cache_read_tokens, usage.cache_write_tokens
@@ -176,9 +216,10 @@ def fail(call: LLMCall, error: str, reply: Reply | None = None) -> None:
             cost = settle(call, reply).cost
         else:
             before, cost = held(call), 0
-            in_the_air = before == LLMCall.Status.RESERVED
+            reserved = -call.bound if before == LLMCall.Status.RESERVED else 0
             # One that was given up had been counted at its bound.
-            call.build.tally.change(reserved=-call.bound if in_the_air else 0, spent=-call.cost)
+            call.build.tally.change(reserved=reserved, spent=-call.cost)
+            book(call.build, reserved, -call.cost)
         LLMCall.objects.filter(pk=call.pk).update(
             status=LLMCall.Status.FAILED, error=clean(error), cost=cost, finished_at=timezone.now()
         )
@@ -194,6 +235,7 @@ def park(call: LLMCall) -> None:
     with transaction.atomic():
         if held(call) == LLMCall.Status.RESERVED:
             call.build.tally.change(reserved=-call.bound)
+            book(call.build, -call.bound)
         LLMCall.objects.filter(pk=call.pk).update(
             status=LLMCall.Status.WAITING, bound=0, cost=0, expires_at=None
         )

@@ -18,7 +18,7 @@ from annotation import outages, prompts
 from annotation.agents.single_llm import Criterion
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
-from annotation.models import Build, BuildEvent, Case, LostRace, Price, Tally
+from annotation.models import Build, BuildEvent, Case, LostRace, Price, ProjectTally, Tally
 from annotation.models.builds import NANO
 from annotation.stages import Event, Stage
 from retrieval import encoders
@@ -165,6 +165,11 @@ def refuse_unpaid(order: Order) -> None:
         raise LaunchRefused("No key: set ANTHROPIC_API_KEY and start again, or choose file exchange.")
     if is_priced(order.model):
         return
+    if ProjectTally.objects.filter(cap__isnull=False).exists():
+        raise LaunchRefused(
+            f"The project has a cap, which can't be kept without a price: enter that of {order.model} "
+            "(0 for a model that costs nothing)."
+        )
     if order.budget is not None:
         raise LaunchRefused(
             f"A budget can't be kept without a price: enter that of {order.model}, or leave the budget empty."

@@ -93,7 +93,7 @@ def work(case: Case, tools: Tools) -> None:
     except (budget.AlreadyAsked, budget.BudgetHeld, limiter.Full):
         case.put_back(until=timezone.now() + timedelta(seconds=1))
     except budget.OverBudget as over:
-        pause(case, f"the budget is used up: {over}")
+        pause(case, str(over))
     except Unjudgeable as why:
         abandon(case, str(why))
     except LLMError as error:

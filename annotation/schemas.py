@@ -133,6 +133,23 @@ class Control(Schema):
     note: CleanText = Field("", max_length=1000)
 
 
+class CapIn(Schema):
+    """Another cap for a build, and why."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    budget: Decimal | None = Field(ge=0, le=1_000_000, decimal_places=6, description="dollars; null = no cap")
+    reason: CleanText = Field(min_length=1, max_length=1000, description="kept in the history")
+
+
+class CapOut(Schema):
+    """A build's cap and what is gone of it, in dollars."""
+
+    budget: Decimal | None = Field(description="null = no cap")
+    reserved: Decimal
+    spent: Decimal
+
+
 class Controlled(Schema):
     """What came of it."""
 

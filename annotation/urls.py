@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from annotation.views import browse, builds, calls, collections, comparison, connecting, dashboard, review
+from annotation.views import (
+    browse,
+    builds,
+    calls,
+    caps,
+    collections,
+    comparison,
+    connecting,
+    dashboard,
+    review,
+)
 
 urlpatterns = [
     path("", dashboard.home, name="home"),
@@ -17,7 +27,9 @@ urlpatterns = [
     path("builds/<int:pk>/", builds.detail, name="build"),
     path("builds/<int:pk>/progress/", builds.progress, name="build-progress"),
     path("builds/<int:pk>/control/", builds.control, name="build-control"),
+    path("builds/<int:pk>/cap/", caps.build_cap, name="build-cap"),
     path("builds/<int:pk>/abandoned/", builds.abandoned, name="build-abandoned"),
+    path("project/cap/", caps.project_cap, name="project-cap"),
     path("browse/", browse.index, name="browse"),
     path("browse/compare/", comparison.compare, name="compare"),
     path("browse/<int:build_pk>/", browse.queries, name="browse-build"),

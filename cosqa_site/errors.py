@@ -20,6 +20,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from annotation.api.reviews import review_out
+from annotation.caps import CapRefused
 from annotation.launching import ControlRefused, LaunchRefused
 from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
@@ -29,6 +30,7 @@ CONTENT_TYPE: Final = "application/problem+json"
 
 STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
+    CapRefused: HTTPStatus.CONFLICT,
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
     IllegalMove: HTTPStatus.CONFLICT,

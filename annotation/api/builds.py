@@ -8,14 +8,14 @@ from typing import Literal, cast
 from django.http import HttpRequest
 from ninja import Path, Query, Router, Status
 
-from annotation import launching, progress
+from annotation import caps, launching, progress
 from annotation.access import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.estimates import estimate_out
 from annotation.estimating import confirming
 from annotation.estimating.making import estimate
-from annotation.models import Build, BuildEvent
+from annotation.models import Build, BuildEvent, Tally
 from annotation.models.builds import NANO
 from annotation.schemas import (
     AnnotatorOut,
@@ -23,6 +23,8 @@ from annotation.schemas import (
     BuildOut,
     BuildPage,
     BuildState,
+    CapIn,
+    CapOut,
     CollectionRef,
     Control,
     Controlled,
@@ -86,6 +88,19 @@ def control_build(request: HttpRequest, pk: Path[Id], order: Control) -> Control
     touched = launching.control(build, action, visible.caller(request), order.note)
     build.refresh_from_db(fields=["state"])
     return Controlled(state=cast(BuildState, build.state), cases=touched)
+
+
+@router.post("/{int:pk}/cap", response=CapOut, auth=signed_in(Role.ADMIN))
+def change_cap(request: HttpRequest, pk: Path[Id], wanted: CapIn) -> CapOut:
+    """Give a build that is not over another cap, also while it runs. For admins."""
+    build = visible.build(request, pk)
+    caps.change_cap(build, wanted.budget, visible.caller(request), wanted.reason)
+    tally = Tally.objects.get(pk=build.pk)
+    return CapOut(
+        budget=None if tally.cap is None else dollars(tally.cap),
+        reserved=dollars(tally.reserved),
+        spent=dollars(tally.spent),
+    )
 
 
 def domain_order(order: Order) -> launching.Order:

@@ -16,6 +16,7 @@ from annotation.models.executions import (
 )
 from annotation.models.limits import Limiter
 from annotation.models.people import ApiToken, Preference
+from annotation.models.projects import ProjectCapChange, ProjectTally
 from annotation.models.reviews import Draft, Review, Seen
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
     "Preference",
     "Price",
     "ProgramText",
+    "ProjectCapChange",
+    "ProjectTally",
     "ReplyText",
     "ReportText",
     "Request",

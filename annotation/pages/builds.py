@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from annotation import progress
 from annotation.launching import STATES, Action
 from annotation.models import Build, BuildEvent, Case
-from annotation.pages import estimates
+from annotation.pages import estimates, money
 from annotation.stages import Stage
 from retrieval.filters import Rule
 
@@ -46,6 +46,11 @@ class ProgressPage:
     @property
     def build(self) -> Build:
         return self.shot.build
+
+    @property
+    def money(self) -> money.BuildMoney:
+        """The caps that hold it."""
+        return money.build_money(self.shot.build, self.shot.tally)
 
     @property
     def comparison(self) -> estimates.Comparison | None:

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.executing import SECONDS_BETWEEN_CHECKS
 from annotation.models import Build, SandboxCheck, Step
+from annotation.pages.money import Cap, project_cap
 from retrieval.models import Collection, ImportJob
 from sandbox.protocol import Check
 
@@ -78,6 +79,7 @@ class Dashboard:
     jobs: tuple[ImportJob, ...]
     health: tuple[Fact, ...]
     sandboxes: tuple[SandboxView, ...]
+    cap: Cap
 
     @property
     def is_live(self) -> bool:
@@ -98,6 +100,7 @@ def dashboard(visible: QuerySet[Build]) -> Dashboard:
         jobs=tuple(ImportJob.objects.select_related("created_by")[:JOBS]),
         health=health(),
         sandboxes=tuple(map(sandbox_view, SandboxCheck.objects.all())),
+        cap=project_cap(),
     )
 
 

@@ -14,6 +14,7 @@ from annotation.estimating.figures import Basis, Estimate, Range, StageEstimate
 from annotation.launching import Order
 from annotation.models import Build, Tally
 from annotation.models.builds import NANO
+from annotation.pages.money import project_cap
 from annotation.pages.words import WORKERS, Sign, Tone, dollars
 from annotation.stages import Stage
 
@@ -150,7 +151,18 @@ def warnings(order: Order, found: Estimate) -> tuple[Warned, ...]:
     if found.cost is None:
         words = f"What {order.model} costs is not known: nothing will be counted, and no cap can hold."
         return (Warned("warn", words),)
-    return cap_warnings(order, found.cost)
+    return cap_warnings(order, found.cost) + project_warnings(found.cost)
+
+
+def project_warnings(cost: Range) -> tuple[Warned, ...]:
+    """What the cap that all live builds share says to it."""
+    left = project_cap().left
+    if left is None or cost.high <= left:
+        return ()
+    under = f"what is left under the project's cap, {money(left)}"
+    if cost.expected > left:
+        return (Warned("bad", f"This is above {under}: the build would pause before it is done."),)
+    return (Warned("warn", f"At the most this is above {under}: the build may pause before it is done."),)
 
 
 def cap_warnings(order: Order, cost: Range) -> tuple[Warned, ...]:

@@ -50,6 +50,8 @@ PLACES: Final = (
     Place("build", "/builds/{build}/", "admin"),
     Place("build-waiting", "/builds/{waiting}/", "admin"),
     Place("build-cancel", "/builds/{waiting}/control/?action=cancel", "admin"),
+    Place("build-cap", "/builds/{waiting}/cap/", "admin"),
+    Place("project-cap", "/project/cap/", "admin"),
     Place("build-abandoned", "/builds/{broken}/abandoned/", "admin"),
     Place("browse", "/browse/", "reader"),
     Place("browse-build", "/browse/{build}/", "reader"),

@@ -72,6 +72,7 @@ ROLES: Final = {
     Role.ADMIN: {
         "build",
         "build-abandoned",
+        "build-cap",
         "build-control",
         "build-new",
         "build-progress",
@@ -81,13 +82,16 @@ ROLES: Final = {
         "connection-test",
         "dashboard",
         "import-jobs",
+        "project-cap",
         "upload",
+        "api:change_cap",
         "api:control_build",
         "api:estimate_build",
         "api:launch_build",
     },
 }
 POSTED: Final[dict[str, dict[str, Any]]] = {
+    "api:change_cap": {"budget": "1", "reason": "more to do"},
     "api:launch_build": {},
     "api:estimate_build": {},
     "api:control_build": {"action": "cancel"},

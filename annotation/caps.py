@@ -1,0 +1,79 @@
+"""Change the cap of a build, or the one that all live builds share. Who, when and why is recorded."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from django.db import transaction
+
+from annotation.launching import MOST_DOLLARS, Actor, is_priced, person, record
+from annotation.models import Build, ProjectCapChange, ProjectTally, Tally
+from annotation.models.builds import NANO
+from retrieval.hostile import clean
+
+OPEN: Final = (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING)
+LONGEST_REASON: Final = 1000
+
+
+class CapRefused(ValueError):
+    """The cap can't be changed so; the message says what to do."""
+
+
+def change_cap(build: Build, dollars: Decimal | None, user: Actor, why: str) -> None:
+    """Give `build` another cap, or none. Raises CapRefused."""
+    reason, cap = checked_reason(why), nanodollars(dollars)
+    if cap is not None and build.provider == Build.Provider.LIVE and not is_priced(build.model):
+        raise CapRefused(f"A cap can't be kept without a price: enter that of {build.model} first.")
+    with transaction.atomic():
+        build.tally.change()  # held from here on, so that nothing is spent meanwhile
+        build.refresh_from_db(fields=["state"])
+        if build.state not in OPEN:
+            raise CapRefused(f"The build is {build.get_state_display()}; it spends nothing any more.")
+        tally = Tally.objects.get(pk=build.pk)
+        refuse_passed(cap, tally.spent + tally.reserved)
+        Tally.objects.filter(pk=build.pk).update(cap=cap)
+        record(build, user, "cap changed", f"from {said(tally.cap)} to {said(cap)}: {reason}")
+
+
+def change_project_cap(dollars: Decimal | None, user: Actor, why: str) -> None:
+    """Give all live builds another common cap, or none. Raises CapRefused."""
+    reason, cap = checked_reason(why), nanodollars(dollars)
+    with transaction.atomic():
+        ProjectTally.objects.now()
+        row = ProjectTally.objects.select_for_update().get(pk=ProjectTally.ONLY)
+        refuse_passed(cap, row.spent + row.reserved)
+        ProjectTally.objects.filter(pk=row.pk).update(cap=cap)
+        ProjectCapChange.objects.create(user=person(user), before=row.cap, after=cap, why=reason)
+
+
+def checked_reason(why: str) -> str:
+    """The reason, as it can be stored. Raises CapRefused where there is none."""
+    reason = clean(why).strip()[:LONGEST_REASON]
+    if not reason:
+        raise CapRefused("Say why: the reason is kept in the history.")
+    return reason
+
+
+def nanodollars(dollars: Decimal | None) -> int | None:
+    """Raises CapRefused for what is no amount of money."""
+    if dollars is None:
+        return None
+    if not (dollars.is_finite() and 0 <= dollars <= MOST_DOLLARS):
+        raise CapRefused(f"A cap is in dollars: 0 to {MOST_DOLLARS:,}, or leave it empty for none.")
+    return int(dollars * NANO)
+
+
+def refuse_passed(cap: int | None, gone: int) -> None:
+    """A cap below what is gone already would say something that is not true."""
+    if cap is not None and cap < gone:
+        raise CapRefused(f"{said(gone)} are spent or reserved already; choose at least that.")
+
+
+def said(amount: int | None) -> str:
+    """Nanodollars in words, all digits that there are but no more."""
+    if amount is None:
+        return "no cap"
+    exact = f"{Decimal(amount) / NANO:,f}"
+    whole, _, cents = exact.partition(".")
+    return f"${whole}.{cents.rstrip('0').ljust(2, '0')}"

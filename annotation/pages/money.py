@@ -1,0 +1,116 @@
+"""Caps as pages show them, and the forms that change them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django import forms
+
+from annotation.caps import LONGEST_REASON, OPEN
+from annotation.models import Build, ProjectCapChange, ProjectTally, Tally
+from annotation.models.builds import NANO
+from annotation.pages.words import Sign, dollars
+
+NEARLY: Final = 0.8
+"""From this share of a cap on, the page warns."""
+CHANGES: Final = 50
+
+THERE_IS_NONE: Final = Sign("–", "no cap")
+ENOUGH_LEFT: Final = Sign("✓", "less than 80 % is used", "good")
+NEARLY_USED: Final = Sign("!", "more than 80 % is used", "warn")
+USED_UP: Final = Sign("✗", "used up", "bad")
+
+
+@dataclass(frozen=True)
+class Cap:
+    """A cap and what is gone of it, in nanodollars; `cap` is None where there is none."""
+
+    cap: int | None
+    spent: int
+    reserved: int
+
+    @property
+    def left(self) -> int | None:
+        return None if self.cap is None else max(0, self.cap - self.spent - self.reserved)
+
+    @property
+    def used(self) -> float:
+        """The share that is spent or reserved; 0 without a cap."""
+        gone = self.spent + self.reserved
+        if not self.cap:
+            return 0.0 if self.cap is None else 1.0
+        return min(gone / self.cap, 1.0)
+
+    @property
+    def percent(self) -> int:
+        """Rounded down, so that 100 is said only where nothing is left."""
+        return int(100 * self.used)
+
+    @property
+    def sign(self) -> Sign:
+        if self.cap is None:
+            return THERE_IS_NONE
+        if self.used >= 1:
+            return USED_UP
+        return NEARLY_USED if self.used >= NEARLY else ENOUGH_LEFT
+
+
+@dataclass(frozen=True)
+class BuildMoney:
+    """A build's cap, and the project's where it counts for the build."""
+
+    own: Cap
+    project: Cap | None
+    can_change: bool
+
+
+@dataclass(frozen=True)
+class ProjectMoney:
+    """The page of the project's cap, with its history, the newest first."""
+
+    cap: Cap
+    changes: tuple[ProjectCapChange, ...]
+
+
+def cap_of(row: Tally | ProjectTally) -> Cap:
+    return Cap(row.cap, row.spent, row.reserved)
+
+
+def project_cap() -> Cap:
+    """What all live builds share, and what they have spent."""
+    return cap_of(ProjectTally.objects.filter(pk=ProjectTally.ONLY).first() or ProjectTally())
+
+
+def build_money(build: Build, tally: Tally) -> BuildMoney:
+    is_paid = build.provider == Build.Provider.LIVE
+    return BuildMoney(cap_of(tally), project_cap() if is_paid else None, build.state in OPEN)
+
+
+def project_money() -> ProjectMoney:
+    return ProjectMoney(project_cap(), tuple(ProjectCapChange.objects.select_related("user")[:CHANGES]))
+
+
+class CapForm(forms.Form):
+    """A new cap and the reason for it."""
+
+    budget = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=10,
+        decimal_places=4,
+        label="Cap in dollars",
+        help_text="Empty: no cap.",
+    )
+    why = forms.CharField(
+        max_length=LONGEST_REASON, label="Why", help_text="Kept in the history, with your name and the time."
+    )
+
+    def __init__(self, data: Any, cap: Cap) -> None:
+        shown = None if cap.cap is None else f"{cap.cap / NANO:.4f}".rstrip("0").rstrip(".")
+        super().__init__(data, initial={"budget": shown})
+
+
+def changed(cap: int | None) -> str:
+    """What came of a change, for the person who made it."""
+    return "There is no cap now." if cap is None else f"The cap is {dollars(cap)} now."
