@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
 from django.db import models
+from django.forms import ModelForm
 from django.http import HttpRequest
 
 from annotation.models import (
@@ -38,8 +39,23 @@ class Editable(ReadOnly):
 class PriceAdmin(Editable):
     """A new price is a new row with its date; calls keep the price that they were made at."""
 
-    list_display = ("model", "effective_from", "input", "output", "cache_read", "cache_write", "note")
+    list_display = (
+        "model",
+        "effective_from",
+        "input",
+        "output",
+        "cache_read",
+        "cache_write",
+        "note",
+        "source",
+    )
     list_filter = ("model",)
+    readonly_fields = ("source",)
+
+    def save_model(self, request: HttpRequest, obj: Price, form: ModelForm[Price], change: bool) -> None:
+        """Whatever a person saves is that person's, and `prices load` leaves the model alone from then on."""
+        obj.source = ""
+        super().save_model(request, obj, form, change)
 
 
 admin.site.unregister([User, Group])

@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from annotation import outages, prompts
+from annotation import outages, pricing, prompts
 from annotation.agents.single_llm import Criterion
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
@@ -188,7 +188,8 @@ def is_priced(model: str) -> bool:
 
 
 def unknown_price(model: str) -> str:
-    return f"What {model} costs is not known: nothing would be counted, and no cap could hold."
+    shipped = " “manage.py prices load” fills its list price in." if pricing.is_shipped(model) else ""
+    return f"What {model} costs is not known: nothing would be counted, and no cap could hold.{shipped}"
 
 
 def refuse_bad_encoders(names: tuple[str, ...]) -> None:

@@ -110,6 +110,7 @@ class PriceOut(Schema):
     input: Decimal
     output: Decimal
     note: str
+    source: str = Field(description="where a shipped price was read; empty where a person entered it")
 
 
 class EstimateOut(Schema):

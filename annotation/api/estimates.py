@@ -56,4 +56,5 @@ def price_out(price: PriceUsed | None) -> PriceOut | None:
         input=Decimal(price.input),
         output=Decimal(price.output),
         note=price.note,
+        source=price.source,
     )

@@ -77,6 +77,7 @@ class PriceUsed:
     input: str
     output: str
     note: str
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,4 +128,5 @@ def price_used(price: Price | None) -> PriceUsed | None:
         input=f"{price.input.normalize():f}",
         output=f"{price.output.normalize():f}",
         note=price.note,
+        source=price.source,
     )

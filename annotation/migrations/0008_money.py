@@ -1,4 +1,4 @@
-"""The estimate that a build was launched on; the money of all live builds together, and their common cap."""
+"""The estimate that a build was launched on; where shipped prices were read; the money of all live builds together, and their common cap."""
 
 import django.db.models.deletion
 from django.conf import settings
@@ -27,6 +27,15 @@ class Migration(migrations.Migration):
                 blank=True,
                 help_text="what it was expected to take when somebody confirmed its launch",
                 null=True,
+            ),
+        ),
+        migrations.AddField(
+            model_name="price",
+            name="source",
+            field=models.CharField(
+                blank=True,
+                help_text="where a shipped price was read; empty = a person entered it",
+                max_length=200,
             ),
         ),
         migrations.CreateModel(

@@ -190,6 +190,9 @@ class Price(models.Model):
     cache_read = models.DecimalField(max_digits=12, decimal_places=6, default=Decimal(0))
     cache_write = models.DecimalField(max_digits=12, decimal_places=6, default=Decimal(0))
     note = models.CharField(max_length=200, blank=True)
+    source = models.CharField(
+        max_length=200, blank=True, help_text="where a shipped price was read; empty = a person entered it"
+    )
 
     objects = PriceQuerySet.as_manager()
 
