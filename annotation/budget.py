@@ -13,6 +13,7 @@ from annotation import limiter
 from annotation.llm import Reply, Request
 from annotation.llm.exchange import ExchangeLLM
 from annotation.models import (
+    AgentBill,
     Build,
     Case,
     LLMCall,
@@ -24,6 +25,7 @@ from annotation.models import (
     Tally,
 )
 from annotation.models.builds import NANO
+from annotation.models.figures import add
 from retrieval.hostile import clean
 
 RESERVATION = timedelta(minutes=10)
@@ -163,6 +165,7 @@ def give_up(call: LLMCall, why: str = "the worker that waited for it died") -> b
         cost = 0 if call.provider == ExchangeLLM.name else call.bound
         call.build.tally.change(reserved=-call.bound, spent=cost)
         book(call.build, -call.bound, cost)
+        bill(call, spent=cost)
         LLMCall.objects.filter(pk=call.pk).update(
             status=LLMCall.Status.UNKNOWN, cost=cost, error=clean(why), finished_at=timezone.now()
         )
@@ -198,6 +201,14 @@ def settle(call: LLMCall, reply: Reply) -> LLMCall:
             output_tokens=usage.output_tokens,
         )
         book(call.build, reserved, spent)
+        bill(
+            call,
+            calls=1,
+            spent=cost - call.cost,
+            input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
+            output_tokens=usage.output_tokens,
+            milliseconds=round(1000 * reply.latency),
+        )
         call.status, call.cost, call.reply = LLMCall.Status.SUCCEEDED, cost, ReplyText.keep(reply.text)
         call.input_tokens, call.output_tokens = usage.input_tokens, usage.output_tokens
         call.cache_read_tokens, call.cache_write_tokens = usage.cache_read_tokens, usage.cache_write_tokens
@@ -207,6 +218,11 @@ def settle(call: LLMCall, reply: Reply) -> LLMCall:
         call.finished_at = timezone.now()
         call.save()
     return call
+
+
+def bill(call: LLMCall, **deltas: int) -> None:
+    """What the call's agent has cost its build; the caller holds the build's totals."""
+    add(AgentBill, {"build_id": call.build_id, "agent": call.agent}, **deltas)
 
 
 def fail(call: LLMCall, error: str, reply: Reply | None = None) -> None:
@@ -220,6 +236,8 @@ def fail(call: LLMCall, error: str, reply: Reply | None = None) -> None:
             # One that was given up had been counted at its bound.
             call.build.tally.change(reserved=reserved, spent=-call.cost)
             book(call.build, reserved, -call.cost)
+            if call.cost:
+                bill(call, spent=-call.cost)
         LLMCall.objects.filter(pk=call.pk).update(
             status=LLMCall.Status.FAILED, error=clean(error), cost=cost, finished_at=timezone.now()
         )

@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from annotation import outages, pricing, prompts
+from annotation import outages, pricing, prompts, trend
 from annotation.agents.single_llm import Criterion
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
@@ -264,6 +264,7 @@ def control(build: Build, action: Action, user: Actor = None, note: str = "") ->
     """Do `action`; returns how many cases it touched (only retry touches any). Raises ControlRefused."""
     touched = retry_abandoned(build) if action is Action.RETRY else change_state(build, action)
     record(build, user, action.value, note)
+    trend.note(build, timezone.now(), always=True)
     Tally.objects.get(build=build).change()
     return touched
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
@@ -26,7 +27,7 @@ from retrieval.models import Annotator
 from sandbox.checks import ProtectionMissing
 from sandbox.dependencies import parse_install
 from sandbox.modules import distribution_for, unsearchable
-from sandbox.program import Limits, redefines
+from sandbox.program import Limits, assertions, redefines
 from sandbox.report import Outcome, Rates, Report
 from sandbox.runner import DependencyRefused, SandboxUnavailable
 
@@ -74,7 +75,7 @@ class Tools:
 
 def advance(case: Case, tools: Tools) -> None:
     """Do the work of the case's stage once, then move it or put it back. Never raises for one case's sake."""
-    lease = case.lease
+    lease, case.began = case.lease, time.monotonic()
     try:
         work(case, tools)
     except LostRace as race:
@@ -250,7 +251,14 @@ def write_test(case: Case, tools: Tools) -> None:
                 program_id=program.pk,
             )
         else:
-            case.move(Event.WRITTEN, note=reply.reading, call=call, program=program, program_id=program.pk)
+            case.move(
+                Event.WRITTEN,
+                note=reply.reading,
+                call=call,
+                program=program,
+                program_id=program.pk,
+                tally={"test_cases": assertions(reply.program)},
+            )
 
 
 def refused(case: Case) -> dict[str, str]:

@@ -28,6 +28,7 @@ urlpatterns = [
     path("builds/<int:pk>/progress/", builds.progress, name="build-progress"),
     path("builds/<int:pk>/control/", builds.control, name="build-control"),
     path("builds/<int:pk>/cap/", caps.build_cap, name="build-cap"),
+    path("builds/<int:pk>/cases/", builds.cases, name="build-cases"),
     path("builds/<int:pk>/abandoned/", builds.abandoned, name="build-abandoned"),
     path("project/cap/", caps.project_cap, name="project-cap"),
     path("browse/", browse.index, name="browse"),

@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation import budget, claims, connecting, outages
+from annotation import budget, claims, connecting, outages, trend
 from annotation.claims import REQUESTS
 from annotation.executing import fulfil_one
 from annotation.models import Build, Case, Tally
@@ -169,6 +169,8 @@ def chores(tools: Tools) -> int:
     connecting.give_up_lost()
     for build in Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally"):
         look_after(build)
+    for build in Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING], opened=True):
+        trend.note(build, timezone.now())
     tools.sandbox.reap()
     return 0
 
@@ -197,6 +199,7 @@ def close(build: Build, state: str, reason: str = "") -> None:
     now = timezone.now()
     changed = Build.objects.filter(pk=build.pk, state=Build.State.RUNNING)
     if changed.update(state=state, reason=reason, finished_at=now):
+        trend.note(build, now, always=True)
         build.tally.change()
 
 

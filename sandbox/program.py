@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from sandbox.rebinding import rebinds
 from sandbox.syntax import parsed
 
-__all__ = ["Limits", "Program", "candidate_names", "helpers", "redefines", "subject_of"]
+__all__ = ["Limits", "Program", "assertions", "candidate_names", "helpers", "redefines", "subject_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,12 @@ def redefines(candidate: str, source: str) -> bool:
     """
     tree = _parse(source)
     return tree is not None and rebinds(tree, frozenset(candidate_names(candidate)))
+
+
+def assertions(source: str) -> int:
+    """How many assert statements a test program has, evaluated or not; 0 for one that can't be read."""
+    tree = _parse(source)
+    return sum(isinstance(node, ast.Assert) for node in ast.walk(tree)) if tree else 0
 
 
 def helpers(source: str) -> tuple[str, ...]:

@@ -14,12 +14,14 @@ from annotation.models.executions import (
     Request,
     TestProgram,
 )
+from annotation.models.figures import AgentBill, Duration, Moment
 from annotation.models.limits import Limiter
 from annotation.models.people import ApiToken, Preference
 from annotation.models.projects import ProjectCapChange, ProjectTally
 from annotation.models.reviews import Draft, Review, Seen
 
 __all__ = [
+    "AgentBill",
     "ApiToken",
     "Build",
     "BuildEvent",
@@ -28,11 +30,13 @@ __all__ = [
     "Case",
     "ConnectionTest",
     "Draft",
+    "Duration",
     "Execution",
     "ExecutionRequest",
     "LLMCall",
     "Limiter",
     "LostRace",
+    "Moment",
     "Preference",
     "Price",
     "ProgramText",

@@ -108,6 +108,24 @@ class Tally(models.Model):
     second_touched = models.PositiveIntegerField(
         default=0, help_text="of them, those that tested the candidate"
     )
+    cleared = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="settled by the screener, without a test"
+    )
+    unclear = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="that the screener could not judge"
+    )
+    written = models.PositiveIntegerField(default=0, db_default=0, help_text="that got their test program")
+    fixings = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="times that a module was missing and looked for"
+    )
+    test_cases = models.PositiveBigIntegerField(
+        default=0, db_default=0, help_text="assertions in the programs written"
+    )
+    screening_ms = models.PositiveBigIntegerField(default=0, db_default=0, help_text="worked in this stage")
+    writing_test_ms = models.PositiveBigIntegerField(default=0, db_default=0)
+    executing_ms = models.PositiveBigIntegerField(default=0, db_default=0)
+    fixing_ms = models.PositiveBigIntegerField(default=0, db_default=0)
+    arbitrating_ms = models.PositiveBigIntegerField(default=0, db_default=0)
     calls = models.PositiveIntegerField(default=0)
     provider_errors = models.PositiveIntegerField(
         default=0, help_text="errors of the provider since its last reply"
@@ -133,6 +151,16 @@ class Tally(models.Model):
     def open(self) -> int:
         """Cases that are neither settled nor abandoned."""
         return self.total - self.settled - self.abandoned
+
+    @property
+    def screened(self) -> int:
+        """Cases that the screener has judged, clear or not."""
+        return self.cleared + self.unclear
+
+    @property
+    def arbitrated(self) -> int:
+        """Cases that were settled after a test."""
+        return max(0, self.settled - self.cleared)
 
     @property
     def rates(self) -> Rates:

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from django.db import models, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from annotation.causes import cause_of
 from annotation.models.builds import Build
 from annotation.models.calls import LLMCall
 from annotation.models.executions import Execution, TestProgram
+from annotation.models.figures import Duration, add, bucket_of
 from annotation.stages import Event, Stage, following
 from retrieval.hostile import clean
 from retrieval.models import Annotator, Candidate, Pair, Text
 
 OPEN = tuple(stage for stage in Stage if stage not in {Stage.SETTLED, Stage.ABANDONED})
 CHOICES = [(stage.value, stage.value.replace("_", " ")) for stage in Stage]
+COUNTED: Final[Mapping[Event, str]] = MappingProxyType(
+    {
+        Event.MATCH: "cleared",
+        Event.NO_MATCH: "cleared",
+        Event.UNCLEAR: "unclear",
+        Event.WRITTEN: "written",
+        Event.MISSING_MODULE: "fixings",
+    }
+)
+"""The column of a build's totals that counts an event."""
+CLEAR: Final = (Event.MATCH, Event.NO_MATCH)
 
 
 class LostRace(Exception):
@@ -37,6 +53,7 @@ class Case(models.Model):
     stage = models.CharField(max_length=12, choices=CHOICES, default=Stage.SCREENING.value)
     label = models.SmallIntegerField(null=True)
     reason = models.TextField(blank=True, help_text="why it was abandoned")
+    cause = models.CharField(max_length=130, blank=True, db_default="", help_text="the reason's kind")
     left = models.CharField(max_length=12, blank=True, help_text="the stage that it was abandoned from")
     program = models.ForeignKey(TestProgram, on_delete=models.PROTECT, null=True, related_name="cases")
     execution = models.ForeignKey(Execution, on_delete=models.PROTECT, null=True, related_name="cases")
@@ -48,6 +65,7 @@ class Case(models.Model):
         default=False, help_text="its first program came to no assertion, and a second one was asked for"
     )
     steps_made = models.PositiveIntegerField(default=0)
+    seconds = models.FloatField(default=0, db_default=0, help_text="worked on it so far, without waiting")
     lease = models.UUIDField(null=True, help_text="fences the worker that holds the case")
     lease_until = models.DateTimeField(null=True)
     next_attempt_at = models.DateTimeField(null=True)
@@ -56,6 +74,9 @@ class Case(models.Model):
         LLMCall, on_delete=models.PROTECT, null=True, related_name="waiting_cases"
     )
     updated_at = models.DateTimeField(auto_now=True)
+
+    began: float | None = None
+    """When work on the present stage began, by this process's clock; None where nobody said."""
 
     class Meta:
         ordering = ["build", "query", "rank"]
@@ -76,6 +97,12 @@ class Case(models.Model):
             models.Index(fields=["lease_until"], condition=Q(lease__isnull=False), name="case_leased"),
             models.Index(fields=["build", "stage", "id"], name="case_by_build_and_stage"),
             models.Index(fields=["build", "query", "rank"], name="case_by_query"),
+            models.Index(
+                fields=["build", "cause", "left", "id"],
+                condition=Q(stage=Stage.ABANDONED.value),
+                name="case_by_cause",
+            ),
+            models.Index(fields=["build", "id"], condition=Q(execution__isnull=False), name="case_executed"),
         ]
 
     def __str__(self) -> str:
@@ -99,9 +126,15 @@ class Case(models.Model):
         """
         old = Stage(self.stage)
         new = following(old, event, left=Stage(self.left) if self.left else None)
+        seconds = None if self.began is None or not old.is_working else time.monotonic() - self.began
+        counts = counted(event, old, seconds, tally or {})
+        if event in (Event.GAVE_UP, Event.RETRIED):
+            changes["cause"] = cause_of(clean(changes.get("reason", ""))) if event is Event.GAVE_UP else ""
         with transaction.atomic():
-            self.build.tally.change(**moved(old, new, changes.get("label"), tally or {}))
-            self._advance(old, new, changes)
+            self.build.tally.change(**moved(old, new, changes.get("label"), counts))
+            self._advance(old, new, changes | {"seconds": self.seconds + (seconds or 0.0)})
+            if new is Stage.SETTLED and seconds is not None:
+                self._timed(event)
             return Step.objects.create(
                 case=self,
                 number=self.steps_made,
@@ -112,7 +145,13 @@ class Case(models.Model):
                 call=call,
                 program=program,
                 execution=execution,
+                seconds=seconds,
             )
+
+    def _timed(self, event: Event) -> None:
+        """Count the pair among those that took as long."""
+        path = Duration.Path.CLEAR if event in CLEAR else Duration.Path.UNCLEAR
+        add(Duration, {"build": self.build, "path": path, "bucket": bucket_of(self.seconds)}, cases=1)
 
     def _advance(self, old: Stage, new: Stage, changes: dict[str, Any]) -> None:
         changes = {"next_attempt_at": None, "attempts": 0, "updated_at": timezone.now()} | cleaned(changes)
@@ -125,6 +164,7 @@ class Case(models.Model):
         for name, value in changes.items():
             setattr(self, name, value)
         self.stage, self.lease, self.lease_until, self.steps_made = new.value, None, None, self.steps_made + 1
+        self.began = None
 
     def renew(self, until: datetime) -> bool:
         """Hold the lease until `until`; False where it ran out, or where the build has been stopped."""
@@ -149,6 +189,16 @@ def cleaned(columns: dict[str, Any]) -> dict[str, Any]:
     return {name: clean(value) if isinstance(value, str) else value for name, value in columns.items()}
 
 
+def counted(event: Event, old: Stage, seconds: float | None, others: dict[str, int]) -> dict[str, int]:
+    """`others`, and what an event and its time add to a build's totals."""
+    counts = dict(others)
+    if event in COUNTED:
+        counts[COUNTED[event]] = counts.get(COUNTED[event], 0) + 1
+    if seconds is not None:
+        counts[f"{old}_ms"] = round(1000 * seconds)
+    return counts
+
+
 def moved(old: Stage, new: Stage, label: int | None, others: dict[str, int]) -> dict[str, int]:
     """How one move changes a build's totals."""
     changes = dict(others)
@@ -171,6 +221,7 @@ class Step(models.Model):
     program = models.ForeignKey(TestProgram, on_delete=models.PROTECT, null=True, related_name="+")
     execution = models.ForeignKey(Execution, on_delete=models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
+    seconds = models.FloatField(null=True, help_text="worked on it, without waiting; none where not known")
 
     class Meta:
         ordering = ["case", "number"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
+from django.utils import timezone
 
-from annotation import progress
+from annotation import progress, trend
 from annotation.launching import STATES, Action
 from annotation.models import Build, BuildEvent, Case
 from annotation.pages import estimates, money
+from annotation.pages.figures import Figures, figures
 from annotation.stages import Stage
 from retrieval.filters import Rule
 
@@ -40,6 +42,7 @@ class ProgressPage:
     """The live part of a build's page."""
 
     shot: progress.Snapshot
+    figures: Figures
     events: tuple[BuildEvent, ...]
     controls: tuple[Control, ...]
 
@@ -81,12 +84,21 @@ class AbandonedPage:
 def progress_page(build: Build) -> ProgressPage:
     """The live part, the same for the page, the polled fragment and the websocket."""
     shot = progress.snapshot(build)
-    return ProgressPage(shot, events(shot.build), controls(shot.build))
+    numbers = figures(shot, minutes_of(shot.build))
+    return ProgressPage(shot, numbers, events(shot.build), controls(shot.build))
+
+
+def minutes_of(build: Build) -> float | None:
+    """Minutes since the build's cases were made, to its end if it is over; None where that is not known."""
+    since = trend.began(build)
+    return ((build.finished_at or timezone.now()) - since).total_seconds() / 60 if since else None
 
 
 def build_page(build: Build) -> BuildPage:
     live = progress_page(build)
-    return BuildPage(live.shot, live.events, live.controls, rule=rule_words(live.shot.mining.rule))
+    return BuildPage(
+        live.shot, live.figures, live.events, live.controls, rule=rule_words(live.shot.mining.rule)
+    )
 
 
 def events(build: Build) -> tuple[BuildEvent, ...]:

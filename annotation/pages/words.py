@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import floor, log10
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -103,12 +104,19 @@ def case_sign(stage: str, label: int | None) -> Sign:
     return ABANDONED if stage == Stage.ABANDONED else label_sign(label)
 
 
-def dollars(nanodollars: int) -> str:
+def dollars(nanodollars: float) -> str:
     """Money with the digits that matter: `$1.25`, `$0.0042`, `$0`."""
     amount = nanodollars / NANO
     if amount == 0:
         return "$0"
     return f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.2g}" if amount >= 0.0001 else "< $0.0001"
+
+
+def small_dollars(nanodollars: float) -> str:
+    """Money however small, to two digits: `$0.00062`."""
+    amount = nanodollars / NANO
+    digits = max(2, 1 - floor(log10(amount))) if amount > 0 else 0
+    return f"${amount:,.{digits}f}"
 
 
 def duration(seconds: float) -> str:

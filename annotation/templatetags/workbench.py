@@ -104,9 +104,15 @@ def sign(kind: str, word: str = "") -> SafeString:
 
 
 @register.filter
-def dollars(nanodollars: int | None) -> str:
+def dollars(nanodollars: float | None) -> str:
     """Nanodollars as dollars; None is a budget without a cap."""
     return "no cap" if nanodollars is None else words.dollars(nanodollars)
+
+
+@register.filter
+def small_dollars(nanodollars: float) -> str:
+    """Nanodollars as dollars, however little it is."""
+    return words.small_dollars(nanodollars)
 
 
 @register.filter
@@ -120,6 +126,18 @@ def counted(number: int, noun: str) -> str:
     """`3 cases`, `1 case`, `1,200 cases`; a plural that is not noun + s goes after a comma."""
     one, _, many = noun.partition(",")
     return f"{intcomma(number)} {one if number == 1 else many or one + 's'}"
+
+
+@register.filter
+def said(name: str) -> str:
+    """A stage's or an agent's name as words: `writing_test` → `writing test`."""
+    return name.replace("_", " ")
+
+
+@register.filter
+def seconds(value: float | None) -> str:
+    """A short time: `35 ms`, `1.2 s`; a dash where it is not known."""
+    return "–" if value is None else words.duration(value)
 
 
 @register.filter

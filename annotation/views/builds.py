@@ -18,7 +18,9 @@ from annotation.launching import Action, ControlRefused, LaunchRefused
 from annotation.models import Build
 from annotation.pages import builds as pages
 from annotation.pages import estimates
+from annotation.pages.cases import cases_page
 from annotation.pages.ordering import LaunchForm, encoder_choices
+from annotation.seen import mark_seen
 from annotation.tools import counter
 
 
@@ -94,6 +96,15 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
 def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
     page = pages.abandoned_page(visible(request, pk), cursor(request))
     return render(request, "annotation/build_abandoned.html", {"page": page})
+
+
+@require_safe
+@needs(Role.ADMIN)
+def cases(request: HttpRequest, pk: int) -> HttpResponse:
+    """The cases behind a number; they show what agents decided."""
+    page = cases_page(visible(request, pk), request.GET)
+    mark_seen(request.user, page.pairs)
+    return render(request, "annotation/build_cases.html", {"page": page})
 
 
 def visible(request: HttpRequest, pk: int) -> Build:

@@ -23,9 +23,9 @@ from annotation import budget, claims, exchanging
 from annotation.executing import SandboxProvider
 from annotation.launching import retry_abandoned
 from annotation.llm import LLMError, Request, Waiting
-from annotation.models import Build, Case, LLMCall, Price, Tally
+from annotation.models import AgentBill, Build, Case, Duration, LLMCall, Price, Step, Tally
 from annotation.pipeline import Tools, advance
-from annotation.stages import Stage
+from annotation.stages import QUEUE_OF, Stage
 from retrieval.models import Label
 from sandbox.report import Outcome
 from sandbox.runner import SandboxUnavailable
@@ -180,6 +180,25 @@ class Walk:
         assert tally.programs >= len(executed)
         assert tally.second_touched <= tally.second_tests <= again
         assert tally.programs >= again
+        self.check_figures(tally, settled)
+
+    def check_figures(self, tally: Tally, settled: list[Case]) -> None:
+        """What the build's page tells beside the totals, recounted from steps, calls and cases."""
+        steps = list(Step.objects.filter(case__build=self.build))
+        events = Counter(step.event for step in steps)
+        assert tally.cleared == events["match"] + events["no_match"]
+        assert tally.arbitrated == events["accepted"] + events["denied"]
+        counts = {"unclear": tally.unclear, "written": tally.written, "missing_module": tally.fixings}
+        assert counts == {event: events[event] for event in counts}
+        worked = sum(getattr(tally, f"{stage}_ms") for stage in QUEUE_OF)
+        assert worked == pytest.approx(1000 * sum(step.seconds or 0 for step in steps), abs=len(steps))
+        bills = {bill.agent: bill for bill in AgentBill.objects.all()}
+        assert sum(bill.spent for bill in bills.values()) == tally.spent
+        assert sum(bill.calls for bill in bills.values()) == tally.calls
+        assert sum(bill.output_tokens for bill in bills.values()) == tally.output_tokens
+        timed = Duration.objects.values_list("path").annotate(n=Sum("cases")).values_list("path", "n")
+        paths = Counter("unclear" if case.program_id else "clear" for case in settled)
+        assert dict(timed) == dict(paths)
 
 
 @given(chance=st.randoms(use_true_random=False), cap=st.sampled_from([None, 10_000_000, 60_000_000]))

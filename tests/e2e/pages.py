@@ -53,6 +53,8 @@ PLACES: Final = (
     Place("build-cap", "/builds/{waiting}/cap/", "admin"),
     Place("project-cap", "/project/cap/", "admin"),
     Place("build-abandoned", "/builds/{broken}/abandoned/", "admin"),
+    Place("build-cases", "/builds/{build}/cases/?reached=unclear&label=1", "admin"),
+    Place("build-cases-none", "/builds/{build}/cases/?stage=abandoned", "admin"),
     Place("browse", "/browse/", "reader"),
     Place("browse-build", "/browse/{build}/", "reader"),
     Place("compare", "/browse/compare/?first={build}&second={waiting}", "reader"),

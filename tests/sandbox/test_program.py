@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.program import Limits, Program, candidate_names, helpers, redefines
+from sandbox.program import Limits, Program, assertions, candidate_names, helpers, redefines
 
 CANDIDATE = "import re\n\nCACHE = {}\n\ndef find(x):\n    return CACHE.get(x)\n\nclass Finder:\n    pass\n"
 
@@ -81,3 +81,10 @@ def test_the_order_of_dependencies_does_not_matter(names: list[str]) -> None:
 
 def test_limits_are_told_apart_by_their_digest() -> None:
     assert Limits().digest() == Limits().digest() != Limits(seconds=11).digest()
+
+
+def test_assertions_are_counted_whether_or_not_they_would_be_evaluated() -> None:
+    source = "def main():\n    assert f(1)\n    if False:\n        assert f(2) == 2\n\n\nmain()\n"
+    assert assertions(source) == 2
+    assert assertions("print('assert')") == 0
+    assert assertions("def broken(:") == 0

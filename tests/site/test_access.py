@@ -73,6 +73,7 @@ ROLES: Final = {
         "build",
         "build-abandoned",
         "build-cap",
+        "build-cases",
         "build-control",
         "build-new",
         "build-progress",

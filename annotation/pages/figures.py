@@ -1,0 +1,254 @@
+"""A build's figures at a glance: how far its cases came, what stages take and agents cost, beside the paper.
+
+Everything is read from counters: the totals, a bill for each agent, two small histograms. What can't be said
+yet is an empty text, never a 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from annotation.models import AgentBill, Build, Duration, Tally
+from annotation.models.figures import middle
+from annotation.pages import paper
+from annotation.pages.words import duration, small_dollars
+from annotation.progress import Snapshot
+from annotation.stages import QUEUE_OF, Stage
+
+AGENTS: Final = {
+    Stage.SCREENING: "screener",
+    Stage.WRITING_TEST: "test_writer",
+    Stage.FIXING: "fixer",
+    Stage.ARBITRATING: "arbiter",
+}
+"""Who asks a model in a stage; executing asks none."""
+REACHED: Final = {
+    Stage.SCREENING: "screened",
+    Stage.WRITING_TEST: "written",
+    Stage.EXECUTING: "executed",
+    Stage.FIXING: "fixed",
+    Stage.ARBITRATING: "arbitrated",
+}
+"""The filter of the cases that a stage has worked on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How many cases came so far; `of` names what `count` is a part of, `link` is the query of its cases."""
+
+    name: str
+    count: int
+    whole: int
+    of: str
+    link: str
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A figure of this build (empty: can't be said yet, `note` says why) beside the paper's."""
+
+    name: str
+    here: str
+    note: str
+    paper: paper.Reported
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    """What a stage takes and its agent costs. Money is in nanodollars, times are in seconds.
+
+    `cases` of the fixer are rounds: a case may lack several modules.
+    """
+
+    stage: Stage
+    agent: str
+    cases: int
+    mean_seconds: float | None
+    slowest: bool
+    bill: AgentBill | None
+
+    @property
+    def link(self) -> str:
+        """The query of its cases."""
+        return f"reached={REACHED[self.stage]}"
+
+    @property
+    def latency(self) -> float | None:
+        """Mean seconds of a call."""
+        bill = self.bill
+        return bill.milliseconds / 1000 / bill.calls if bill and bill.calls and bill.milliseconds else None
+
+    @property
+    def cost_a_case(self) -> float | None:
+        return self.bill.spent / self.cases if self.bill and self.cases else None
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """All that the page tells in numbers; empty sequences where there are no cases."""
+
+    levels: tuple[Level, ...]
+    compared: tuple[Compared, ...]
+    stages: tuple[StageRow, ...]
+    by_file: bool
+    mean_a_minute: float | None
+
+
+def figures(shot: Snapshot, began: float | None) -> Figures:
+    """The figures of a snapshot; `began` = minutes since its cases were made. Reads two small tables."""
+    tally, build = shot.tally, shot.build
+    return Figures(
+        levels=levels(tally),
+        compared=compared(shot),
+        stages=stage_rows(tally, {bill.agent: bill for bill in AgentBill.objects.filter(build=build)}),
+        by_file=build.provider != Build.Provider.LIVE,
+        mean_a_minute=shot.finished / began if began and shot.finished else None,
+    )
+
+
+def levels(tally: Tally) -> tuple[Level, ...]:
+    """The funnel: from the candidates to what is settled; nothing before there are cases."""
+    if not tally.total:
+        return ()
+    return (
+        Level("candidates", tally.total, tally.total, "", ""),
+        Level("screened", tally.screened, tally.total, "of the candidates", "reached=screened"),
+        Level("clear", tally.cleared, tally.screened, "of the screened", "reached=clear", 1),
+        Level("unclear", tally.unclear, tally.screened, "of the screened", "reached=unclear", 1),
+        Level("tests written", tally.written, tally.unclear, "of the unclear", "reached=written"),
+        Level("tests executed", tally.programs, tally.written, "of the tests", "reached=executed"),
+        Level("ran", tally.ran, tally.programs, "of the executed", "ran=yes", 1),
+        Level("did not run", tally.programs - tally.ran, tally.programs, "of the executed", "ran=no", 1),
+        Level("arbitrated", tally.arbitrated, tally.programs, "of the executed", "reached=arbitrated"),
+        Level("settled", tally.settled, tally.total, "of the candidates", "stage=settled"),
+        Level("abandoned", tally.abandoned, tally.total, "of the candidates", "stage=abandoned"),
+    )
+
+
+def compared(shot: Snapshot) -> tuple[Compared, ...]:
+    """The figures that the paper reports, too."""
+    tally = shot.tally
+    return (
+        Compared("Cost of a pair", *cost_a_pair(shot), paper.COST_A_PAIR),
+        Compared(
+            "Executable rate",
+            percent(tally.ran, tally.programs),
+            counts(tally.ran, tally.programs, "test program", "ran"),
+            paper.EXECUTABLE,
+            "ran=yes",
+        ),
+        Compared("Test cases a program", *test_cases(tally), paper.TEST_CASES, "reached=written"),
+        Compared(
+            "Share of label 1",
+            percent(tally.matches, tally.settled),
+            counts(tally.matches, tally.settled, "settled case", "are matches"),
+            paper.MATCHES,
+            "label=1",
+        ),
+        Compared(
+            "Unclear",
+            percent(tally.unclear, tally.screened),
+            counts(tally.unclear, tally.screened, "screened case", "needed a test"),
+            paper.UNCLEAR,
+            "reached=unclear",
+        ),
+        *times(shot.build),
+    )
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else ""
+
+
+def counts(part: int, whole: int, noun: str, verb: str) -> str:
+    """`1,234 of 5,678 settled cases are matches`, or that there is none yet."""
+    if not whole:
+        return f"no {noun} yet"
+    return f"{part:,} of {whole:,} {noun}{'' if whole == 1 else 's'} {verb}"
+
+
+def cost_a_pair(shot: Snapshot) -> tuple[str, str]:
+    """Everything that was spent, by the settled pairs; and how that is meant."""
+    tally = shot.tally
+    if not tally.settled:
+        return "", "no pair is settled yet"
+    if not shot.has_price and not tally.spent:
+        return "", "not known: the model has no price"
+    if not tally.calls:
+        return "", "nothing was paid: every reply was there already"
+    times_paper = tally.spent / tally.settled / paper.COST
+    note = f"all that was spent ÷ {tally.settled:,} settled; {times_paper:.2g} × the paper’s"
+    return small_dollars(tally.spent / tally.settled), note
+
+
+def test_cases(tally: Tally) -> tuple[str, str]:
+    """The mean number of assertions in the programs that were written."""
+    if not tally.written:
+        return "", "no test program yet"
+    if not tally.test_cases:
+        return "", "not counted in this build"
+    return f"{tally.test_cases / tally.written:.2f}", f"assertions in {tally.written:,} programs"
+
+
+def times(build: Build) -> tuple[Compared, Compared]:
+    """Median and p95 of clear and unclear pairs."""
+    rows = list(Duration.objects.filter(build=build).order_by("bucket"))
+    clear = [row for row in rows if row.path == Duration.Path.CLEAR]
+    unclear = [row for row in rows if row.path == Duration.Path.UNCLEAR]
+    return (
+        Compared("Time of a clear pair", *quantiles(clear), paper.CLEAR_TIME, "reached=clear"),
+        Compared("Time of an unclear pair", *quantiles(unclear), paper.UNCLEAR_TIME, "reached=arbitrated"),
+    )
+
+
+def quantiles(rows: Sequence[Duration]) -> tuple[str, str]:
+    """Median and p95 in words, with how many pairs were timed."""
+    timed = sum(row.cases for row in rows)
+    if not timed:
+        return "", "no pair was timed yet"
+    median, late = quantile(rows, 0.5), quantile(rows, 0.95)
+    pairs = "1 pair" if timed == 1 else f"{timed:,} pairs"
+    return f"{duration(median)} · p95 {duration(late)}", f"median and p95 of {pairs}, to 5 %"
+
+
+def quantile(rows: Sequence[Duration], share: float) -> float:
+    """Seconds below which `share` of the pairs lie: the class in which the pair of that rank is."""
+    rank, passed = share * sum(row.cases for row in rows), 0
+    for row in rows:
+        passed += row.cases
+        if passed >= rank:
+            return middle(row.bucket)
+    return middle(rows[-1].bucket)
+
+
+def stage_rows(tally: Tally, bills: dict[str, AgentBill]) -> tuple[StageRow, ...]:
+    """Each working stage; the one that takes longest a case is marked, if two can be compared."""
+    through = {
+        Stage.SCREENING: tally.screened,
+        Stage.WRITING_TEST: tally.written,
+        Stage.EXECUTING: tally.programs,
+        Stage.FIXING: tally.fixings,
+        Stage.ARBITRATING: tally.arbitrated,
+    }
+    means = {stage: mean_seconds(getattr(tally, f"{stage}_ms"), through[stage]) for stage in QUEUE_OF}
+    known = {stage: mean for stage, mean in means.items() if mean is not None}
+    slowest = max(known, key=known.__getitem__) if len(known) > 1 else None
+    return tuple(
+        StageRow(
+            stage,
+            AGENTS.get(stage, ""),
+            through[stage],
+            means[stage],
+            stage == slowest,
+            bills.get(AGENTS.get(stage, "")),
+        )
+        for stage in QUEUE_OF
+    )
+
+
+def mean_seconds(milliseconds: int, cases: int) -> float | None:
+    return milliseconds / 1000 / cases if milliseconds and cases else None
