@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotation import outages, pricing, prompts, trend
 from annotation.agents.single_llm import Criterion
+from annotation.causes import said
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
 from annotation.models import Build, BuildEvent, Case, LostRace, Price, ProjectTally, Tally
@@ -260,10 +261,15 @@ def record(build: Build, user: Actor, event: str, note: str = "") -> None:
     BuildEvent.objects.create(build=build, user=person(user), event=event, note=note)
 
 
-def control(build: Build, action: Action, user: Actor = None, note: str = "") -> int:
-    """Do `action`; returns how many cases it touched (only retry touches any). Raises ControlRefused."""
-    touched = retry_abandoned(build) if action is Action.RETRY else change_state(build, action)
-    record(build, user, action.value, note)
+def control(
+    build: Build, action: Action, user: Actor = None, note: str = "", cause: str | None = None
+) -> int:
+    """Do `action`; returns how many cases it touched (only retry touches any). Raises ControlRefused.
+
+    `cause` retries the cases alone that were abandoned for it.
+    """
+    touched = retry_abandoned(build, cause) if action is Action.RETRY else change_state(build, action)
+    record(build, user, action.value, note if cause is None else of_group(cause, touched, note))
     trend.note(build, timezone.now(), always=True)
     Tally.objects.get(build=build).change()
     return touched
@@ -288,16 +294,20 @@ def change_state(build: Build, action: Action) -> int:
     return 0
 
 
-def retry_abandoned(build: Build) -> int:
-    """Send every abandoned case back to the stage that it left."""
+def of_group(cause: str, cases: int, note: str) -> str:
+    """What the history says of the retry of one group."""
+    told = f"{cases:,} abandoned because: {said(cause)[0]}"
+    return f"{told}. {note}" if note else told
+
+
+def retry_abandoned(build: Build, cause: str | None = None) -> int:
+    """Send every abandoned case back to the stage that it left, or those of one cause."""
     build.refresh_from_db()
     if build.state == Build.State.CANCELLED:
         raise ControlRefused("The build was cancelled; launch it again under another name.")
-    retried = 0
-    for case in (
-        Case.objects.filter(build=build, stage=Stage.ABANDONED).select_related("build__tally").iterator()
-    ):
-        retried += retry(case)
+    rows = Case.objects.filter(build=build, stage=Stage.ABANDONED)
+    wanted = rows if cause is None else rows.filter(cause=cause)
+    retried = sum(retry(case) for case in wanted.select_related("build__tally").iterator())
     if retried:
         done = Build.objects.filter(pk=build.pk, state=Build.State.DONE)
         done.update(state=Build.State.RUNNING, finished_at=None)

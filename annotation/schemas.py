@@ -132,6 +132,9 @@ class Control(Schema):
 
     action: Literal["pause", "resume", "cancel", "retry"]
     note: CleanText = Field("", max_length=1000)
+    cause: CleanText | None = Field(
+        None, max_length=130, description="retry only what was abandoned for this cause; null = all"
+    )
 
 
 class CapIn(Schema):

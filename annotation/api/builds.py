@@ -85,7 +85,7 @@ def control_build(request: HttpRequest, pk: Path[Id], order: Control) -> Control
     """Pause, resume or cancel a build, or retry what it abandoned. For admins."""
     build = visible.build(request, pk)
     action = launching.Action(order.action)
-    touched = launching.control(build, action, visible.caller(request), order.note)
+    touched = launching.control(build, action, visible.caller(request), order.note, order.cause)
     build.refresh_from_db(fields=["state"])
     return Controlled(state=cast(BuildState, build.state), cases=touched)
 

@@ -30,6 +30,9 @@ def count(apps, schema_editor):
     for build, event, number in steps.values_list("case__build", "event").annotate(n=models.Count("id")):
         column = COUNTED[event]
         tallies.filter(build=build).update(**{column: models.F(column) + number})
+    groups, cases = apps.get_model("annotation", "Abandonment"), apps.get_model("annotation", "Case").objects
+    left = cases.filter(stage="abandoned").order_by().values("build_id", "left")
+    groups.objects.bulk_create(groups(**row) for row in left.annotate(cases=models.Count("id")))
     kind, calls = apps.get_model("annotation", "AgentBill"), apps.get_model("annotation", "LLMCall")
     rows = calls.objects.order_by().values("build_id", "agent").annotate(**SUMS)
     kind.objects.bulk_create(
@@ -242,6 +245,34 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="moment",
             index=models.Index(fields=["build", "at"], name="moment_by_build"),
+        ),
+        migrations.CreateModel(
+            name="Abandonment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("cause", models.CharField(blank=True, max_length=130)),
+                ("left", models.CharField(help_text="the stage that the cases left", max_length=12)),
+                ("cases", models.IntegerField(db_default=0, default=0)),
+                (
+                    "build",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="abandonments",
+                        to="annotation.build",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["build", "-cases", "cause", "left"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("build", "cause", "left"), name="abandonment_once")
+                ],
+            },
         ),
         migrations.RunPython(count, migrations.RunPython.noop),
     ]

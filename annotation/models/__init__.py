@@ -14,13 +14,14 @@ from annotation.models.executions import (
     Request,
     TestProgram,
 )
-from annotation.models.figures import AgentBill, Duration, Moment
+from annotation.models.figures import Abandonment, AgentBill, Duration, Moment
 from annotation.models.limits import Limiter
 from annotation.models.people import ApiToken, Preference
 from annotation.models.projects import ProjectCapChange, ProjectTally
 from annotation.models.reviews import Draft, Review, Seen
 
 __all__ = [
+    "Abandonment",
     "AgentBill",
     "ApiToken",
     "Build",

@@ -16,7 +16,7 @@ from annotation.causes import cause_of
 from annotation.models.builds import Build
 from annotation.models.calls import LLMCall
 from annotation.models.executions import Execution, TestProgram
-from annotation.models.figures import Duration, add, bucket_of
+from annotation.models.figures import Abandonment, Duration, add, bucket_of
 from annotation.stages import Event, Stage, following
 from retrieval.hostile import clean
 from retrieval.models import Annotator, Candidate, Pair, Text
@@ -128,13 +128,18 @@ class Case(models.Model):
         new = following(old, event, left=Stage(self.left) if self.left else None)
         seconds = None if self.began is None or not old.is_working else time.monotonic() - self.began
         counts = counted(event, old, seconds, tally or {})
-        if event in (Event.GAVE_UP, Event.RETRIED):
-            changes["cause"] = cause_of(clean(changes.get("reason", ""))) if event is Event.GAVE_UP else ""
+        if Stage.ABANDONED in (old, new):
+            changes["cause"] = cause_of(clean(changes.get("reason", ""))) if new is Stage.ABANDONED else ""
+        was = {"cause": self.cause, "left": self.left}
         with transaction.atomic():
             self.build.tally.change(**moved(old, new, changes.get("label"), counts))
             self._advance(old, new, changes | {"seconds": self.seconds + (seconds or 0.0)})
             if new is Stage.SETTLED and seconds is not None:
                 self._timed(event)
+            if new is Stage.ABANDONED:
+                self._abandoned({"cause": self.cause, "left": self.left}, 1)
+            if old is Stage.ABANDONED:
+                self._abandoned(was, -1)
             return Step.objects.create(
                 case=self,
                 number=self.steps_made,
@@ -147,6 +152,10 @@ class Case(models.Model):
                 execution=execution,
                 seconds=seconds,
             )
+
+    def _abandoned(self, group: dict[str, str], difference: int) -> None:
+        """Count the case among those that were abandoned alike, or no longer."""
+        add(Abandonment, {"build": self.build, **group}, cases=difference)
 
     def _timed(self, event: Event) -> None:
         """Count the pair among those that took as long."""

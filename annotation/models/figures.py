@@ -78,6 +78,22 @@ def middle(bucket: int) -> float:
     return 0.0 if bucket == 0 else float(GROWTH ** (bucket - 0.5)) / 1000
 
 
+class Abandonment(models.Model):
+    """How many cases of a build are abandoned for one cause in one stage, now."""
+
+    build = models.ForeignKey(Build, on_delete=models.CASCADE, related_name="abandonments")
+    cause = models.CharField(max_length=130, blank=True)
+    left = models.CharField(max_length=12, help_text="the stage that the cases left")
+    cases = models.IntegerField(default=0, db_default=0)
+
+    class Meta:
+        ordering = ["build", "-cases", "cause", "left"]
+        constraints = [models.UniqueConstraint(fields=["build", "cause", "left"], name="abandonment_once")]
+
+    def __str__(self) -> str:
+        return f"{self.cases} abandoned in {self.left}: {self.cause}"
+
+
 class Moment(models.Model):
     """A build's totals at one moment, for its charts; appended, ever more rarely as the build ages."""
 

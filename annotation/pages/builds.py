@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation import progress, trend
 from annotation.launching import STATES, Action
-from annotation.models import Build, BuildEvent, Case
+from annotation.models import Build, BuildEvent
 from annotation.pages import estimates, money
+from annotation.pages.abandoned import Group, groups
 from annotation.pages.figures import Figures, figures
-from annotation.stages import Stage
 from retrieval.filters import Rule
 
-PAGE = 50
 EVENTS = 20
+CAUSES = 5
+"""The causes on the build's own page; the page of abandoned cases has more."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class ProgressPage:
 
     shot: progress.Snapshot
     figures: Figures
+    groups: tuple[Group, ...]
     events: tuple[BuildEvent, ...]
     controls: tuple[Control, ...]
 
@@ -68,24 +69,12 @@ class BuildPage(ProgressPage):
     rule: str
 
 
-@dataclass(frozen=True)
-class AbandonedPage:
-    """Cases that could not be judged, in pages of 50; `after` is the cursor of the next page."""
-
-    build: Build
-    abandoned: int
-    reasons: tuple[tuple[str, int], ...]
-    cases: tuple[Case, ...]
-    after: int | None
-    is_first: bool
-    can_retry: bool
-
-
 def progress_page(build: Build) -> ProgressPage:
     """The live part, the same for the page, the polled fragment and the websocket."""
     shot = progress.snapshot(build)
     numbers = figures(shot, minutes_of(shot.build))
-    return ProgressPage(shot, numbers, events(shot.build), controls(shot.build))
+    causes = groups(shot.build, shot.tally, CAUSES)
+    return ProgressPage(shot, numbers, causes, events(shot.build), controls(shot.build))
 
 
 def minutes_of(build: Build) -> float | None:
@@ -97,7 +86,12 @@ def minutes_of(build: Build) -> float | None:
 def build_page(build: Build) -> BuildPage:
     live = progress_page(build)
     return BuildPage(
-        live.shot, live.figures, live.events, live.controls, rule=rule_words(live.shot.mining.rule)
+        live.shot,
+        live.figures,
+        live.groups,
+        live.events,
+        live.controls,
+        rule=rule_words(live.shot.mining.rule),
     )
 
 
@@ -114,22 +108,6 @@ def rule_words(rule: int) -> str:
     """The rule's name in words: `TESTABLE_WITH_SELF` → `testable with self`."""
     names = [str(one.name).lower().replace("_", " ") for one in Rule if one & rule]
     return ", ".join(names) or "no rule: every snippet"
-
-
-def abandoned_page(build: Build, after: int) -> AbandonedPage:
-    """The page of abandoned cases behind case `after` (0 = the first)."""
-    rows: QuerySet[Case] = Case.objects.filter(build=build, stage=Stage.ABANDONED, pk__gt=after)
-    found = list(rows.select_related("pair__query", "pair__snippet").order_by("pk")[: PAGE + 1])
-    shown = tuple(found[:PAGE])
-    return AbandonedPage(
-        build=build,
-        abandoned=build.tally.abandoned,
-        reasons=progress.reasons(build),
-        cases=shown,
-        after=shown[-1].pk if len(found) > PAGE else None,
-        is_first=not after,
-        can_retry=bool(build.tally.abandoned) and build.state != Build.State.CANCELLED,
-    )
 
 
 DONE = {

@@ -18,10 +18,12 @@ from annotation.launching import Action, ControlRefused, LaunchRefused
 from annotation.models import Build
 from annotation.pages import builds as pages
 from annotation.pages import estimates
+from annotation.pages.abandoned import abandoned_page
 from annotation.pages.cases import cases_page
 from annotation.pages.ordering import LaunchForm, encoder_choices
 from annotation.seen import mark_seen
 from annotation.tools import counter
+from retrieval.hostile import clean
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -83,7 +85,9 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "annotation/build_control.html", {"build": build, "action": action})
     try:
-        touched = launching.control(build, action, request.user, request.POST.get("note", "").strip())
+        cause = clean(request.POST["cause"]) if "cause" in request.POST else None
+        note = request.POST.get("note", "").strip()
+        touched = launching.control(build, action, request.user, note, cause)
     except ControlRefused as why:
         messages.error(request, str(why))
     else:
@@ -94,7 +98,7 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @needs(Role.ADMIN)
 def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
-    page = pages.abandoned_page(visible(request, pk), cursor(request))
+    page = abandoned_page(visible(request, pk), cursor(request))
     return render(request, "annotation/build_abandoned.html", {"page": page})
 
 

@@ -23,7 +23,7 @@ from annotation import budget, claims, exchanging
 from annotation.executing import SandboxProvider
 from annotation.launching import retry_abandoned
 from annotation.llm import LLMError, Request, Waiting
-from annotation.models import AgentBill, Build, Case, Duration, LLMCall, Price, Step, Tally
+from annotation.models import Abandonment, AgentBill, Build, Case, Duration, LLMCall, Price, Step, Tally
 from annotation.pipeline import Tools, advance
 from annotation.stages import QUEUE_OF, Stage
 from retrieval.models import Label
@@ -197,6 +197,9 @@ class Walk:
         assert sum(bill.calls for bill in bills.values()) == tally.calls
         assert sum(bill.output_tokens for bill in bills.values()) == tally.output_tokens
         timed = Duration.objects.values_list("path").annotate(n=Sum("cases")).values_list("path", "n")
+        gone = Counter((c.cause, c.left) for c in Case.objects.filter(stage=Stage.ABANDONED))
+        kept = Abandonment.objects.filter(cases__gt=0).values_list("cause", "left", "cases")
+        assert {(cause, left): cases for cause, left, cases in kept} == dict(gone)
         paths = Counter("unclear" if case.program_id else "clear" for case in settled)
         assert dict(timed) == dict(paths)
 

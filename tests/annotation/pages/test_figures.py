@@ -134,7 +134,8 @@ def test_work_adds_up_over_a_pairs_stages_and_waiting_does_not_count() -> None:
     assert waited.seconds == pytest.approx(3, abs=0.2)
     waited.move(Event.GAVE_UP, reason="x", left=Stage.WRITING_TEST.value)
     tally = Tally.objects.get(build=build)
-    assert (tally.screening_ms, tally.writing_test_ms) == (pytest.approx(3000, abs=200), 0)
+    assert tally.screening_ms == pytest.approx(3000, abs=200)
+    assert tally.writing_test_ms == 0
     assert waited.steps.get(event="unclear").seconds == pytest.approx(3, abs=0.2)
     assert waited.steps.get(event="gave_up").seconds is None
     assert not Duration.objects.exists()
