@@ -12,6 +12,8 @@ from annotation.models import Build, BuildEvent
 from annotation.pages import estimates, money
 from annotation.pages.abandoned import Group, groups
 from annotation.pages.figures import Figures, figures
+from annotation.pages.trends import Trend
+from annotation.pages.trends import trend as trend_of
 from retrieval.filters import Rule
 
 EVENTS = 20
@@ -44,6 +46,7 @@ class ProgressPage:
     shot: progress.Snapshot
     figures: Figures
     groups: tuple[Group, ...]
+    trend: Trend | None
     events: tuple[BuildEvent, ...]
     controls: tuple[Control, ...]
 
@@ -74,7 +77,8 @@ def progress_page(build: Build) -> ProgressPage:
     shot = progress.snapshot(build)
     numbers = figures(shot, minutes_of(shot.build))
     causes = groups(shot.build, shot.tally, CAUSES)
-    return ProgressPage(shot, numbers, causes, events(shot.build), controls(shot.build))
+    over_time = trend_of(shot, timezone.now())
+    return ProgressPage(shot, numbers, causes, over_time, events(shot.build), controls(shot.build))
 
 
 def minutes_of(build: Build) -> float | None:
@@ -89,6 +93,7 @@ def build_page(build: Build) -> BuildPage:
         live.shot,
         live.figures,
         live.groups,
+        live.trend,
         live.events,
         live.controls,
         rule=rule_words(live.shot.mining.rule),

@@ -30,7 +30,9 @@ function show(html, newVersion) {
   if (newVersion === version) return;
   version = newVersion;
   const focused = place.contains(document.activeElement) ? document.activeElement.id : "";
+  const opened = [...place.querySelectorAll("details[open]")].map((one) => one.id);
   place.innerHTML = html;
+  for (const id of opened.filter(Boolean)) document.getElementById(id)?.setAttribute("open", "");
   // A button that is gone (the build ended) leaves its reader at the state, not at the top of the page.
   if (focused) (document.getElementById(focused) ?? place.querySelector("h2"))?.focus();
   announce(place.firstElementChild?.dataset.state ?? "");
