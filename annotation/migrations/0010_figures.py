@@ -51,7 +51,7 @@ def count(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0007_limiter"),
+        ("annotation", "0008_money"),
         ("retrieval", "0001_initial"),
     ]
 

@@ -78,7 +78,7 @@ def test_what_the_pipeline_abandons_is_kept_by_kind_and_forgotten_on_retry(
     Case.objects.filter(pk=second.pk).update(attempts=pipeline.TRIES)
     pipeline.after_fault(second, second.lease, f"a fault of the workbench: {KeyError('x')!r}")
     third.attempts = pipeline.TRIES
-    pipeline.sandbox_failed(third, "no bubblewrap")
+    pipeline.sandbox_failed(third, tools, "no bubblewrap")
     kinds = list(Case.objects.filter(stage=Stage.ABANDONED).order_by("pk").values_list("cause", flat=True))
     assert kinds == [Cause.UNUSABLE, Cause.FAULT, Cause.SANDBOX]
     retry_abandoned(build)
