@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from annotation import outages, pricing, prompts, trend
+from annotation import canary, outages, pricing, prompts, trend
 from annotation.agents.single_llm import Criterion
 from annotation.causes import said
 from annotation.llm import host_of
@@ -46,6 +46,7 @@ class ControlRefused(ValueError):
 class Action(StrEnum):
     PAUSE = "pause"
     RESUME = "resume"
+    GO_ON = "go_on"
     CANCEL = "cancel"
     RETRY = "retry"
 
@@ -70,6 +71,8 @@ class Order:
     `fresh`: nothing that was answered before is used again. `annotator`: who decides; what concerns tests
     counts for agents alone. `screen_by_query`: all candidates of a query in one request, in an order drawn
     from `seed`.
+    `skip_canary`: why a large live build may ask for all of its pairs at once; empty where its canary comes
+    first.
     """
 
     name: str
@@ -93,6 +96,7 @@ class Order:
     annotator: Judge = Judge.AGENTS
     screen_by_query: bool = False
     seed: int = 1
+    skip_canary: str = ""
 
 
 def launch(order: Order, user: Actor = None) -> Build:
@@ -125,6 +129,10 @@ def launched(order: Order, user: Actor) -> Build:
     without = "; without a price" if order.unpriced and not is_priced(order.model) else ""
     words = f"top {order.k} by {', '.join(order.encoders)}; model {order.model}{without}"
     record(build, user, "launched", words)
+    if order.skip_canary.strip():
+        record(build, user, "skipped the canary", order.skip_canary.strip())
+    elif order.provider == Build.Provider.LIVE:
+        canary.plan(build)
     return build
 
 
@@ -268,22 +276,38 @@ def control(
 
     `cause` retries the cases alone that were abandoned for it.
     """
-    touched = retry_abandoned(build, cause) if action is Action.RETRY else change_state(build, action)
-    record(build, user, action.value, note if cause is None else of_group(cause, touched, note))
+    touched = retry_abandoned(build, cause) if action is Action.RETRY else change_state(build, action, user)
+    record(
+        build,
+        user,
+        EVENTS.get(action, action.value),
+        note if cause is None else of_group(cause, touched, note),
+    )
     trend.note(build, timezone.now(), always=True)
     Tally.objects.get(build=build).change()
     return touched
 
 
-PAST = {Action.PAUSE: "paused", Action.RESUME: "resumed", Action.CANCEL: "cancelled"}
+EVENTS = {Action.GO_ON: "went on after the canary"}
+PAST = {
+    Action.PAUSE: "paused",
+    Action.RESUME: "resumed",
+    Action.GO_ON: "sent on",
+    Action.CANCEL: "cancelled",
+}
 STATES: dict[Action, tuple[tuple[str, ...], str]] = {
     Action.PAUSE: ((Build.State.RUNNING, Build.State.WAITING), Build.State.PAUSED),
     Action.RESUME: ((Build.State.PAUSED, Build.State.WAITING), Build.State.RUNNING),
-    Action.CANCEL: ((Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING), Build.State.CANCELLED),
+    Action.GO_ON: ((Build.State.CANARY,), Build.State.RUNNING),
+    Action.CANCEL: (
+        (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING, Build.State.CANARY),
+        Build.State.CANCELLED,
+    ),
 }
 
 
-def change_state(build: Build, action: Action) -> int:
+@transaction.atomic
+def change_state(build: Build, action: Action, user: Actor = None) -> int:
     before, after = STATES[action]
     found = Build.objects.filter(pk=build.pk, state__in=before)
     if not found.update(state=after, reason="", **outages.NOT_WAITING):
@@ -291,6 +315,8 @@ def change_state(build: Build, action: Action) -> int:
         raise ControlRefused(
             f"The build is {build.get_state_display().lower()}; it can't be {PAST[action]} now."
         )
+    if action is Action.GO_ON:
+        canary.decide(build, person(user))
     return 0
 
 
@@ -309,8 +335,8 @@ def retry_abandoned(build: Build, cause: str | None = None) -> int:
     wanted = rows if cause is None else rows.filter(cause=cause)
     retried = sum(retry(case) for case in wanted.select_related("build__tally").iterator())
     if retried:
-        done = Build.objects.filter(pk=build.pk, state=Build.State.DONE)
-        done.update(state=Build.State.RUNNING, finished_at=None)
+        ended = Build.objects.filter(pk=build.pk, state__in=[Build.State.DONE, Build.State.CANARY])
+        ended.update(state=Build.State.RUNNING, reason="", finished_at=None)
     return retried
 
 

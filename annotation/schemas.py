@@ -17,7 +17,7 @@ from sandbox.report import Outcome, Report
 
 CleanText = Annotated[str, AfterValidator(clean)]
 CleanObject = Annotated[dict[str, Any], AfterValidator(clean_json)]
-BuildState = Literal["running", "paused", "waiting", "cancelled", "failed", "done"]
+BuildState = Literal["running", "paused", "waiting", "canary", "cancelled", "failed", "done"]
 Provider = Literal["live", "exchange"]
 StrictLabel = Annotated[int, Field(strict=True, ge=0, le=1)]
 RuleChoice = Literal[
@@ -47,6 +47,11 @@ class Order(Schema):
     )
     unpriced: bool = Field(
         False, description="ask a live model whose price nobody has entered: costs count as nothing"
+    )
+    skip_canary: CleanText = Field(
+        "",
+        max_length=400,
+        description="why a large live build may ask for all pairs at once; empty = its canary comes first",
     )
     limit: Id | None = Field(None, description="at most so many pairs; null = all")
     rule: RuleChoice = Field("testable", description="which snippets are mined")
@@ -130,7 +135,7 @@ class Control(Schema):
 
     model_config = ConfigDict(extra="forbid")
 
-    action: Literal["pause", "resume", "cancel", "retry"]
+    action: Literal["pause", "resume", "go_on", "cancel", "retry"]
     note: CleanText = Field("", max_length=1000)
     cause: CleanText | None = Field(
         None, max_length=130, description="retry only what was abandoned for this cause; null = all"
@@ -287,6 +292,52 @@ class BuildDetail(BuildOut):
     annotator: AnnotatorOut
     progress: Progress
     events: list[EventOut] = Field(description="the latest, newest first")
+
+
+class ShareOut(Schema):
+    """`part` of `whole` with its Wilson interval; null where `whole` is 0."""
+
+    part: int
+    whole: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class MeanOut(Schema):
+    """Dollars; the ends of the 95 % interval are null where there is none."""
+
+    value: Decimal | None
+    low: Decimal | None
+    high: Decimal | None
+
+
+class MeasuresOut(Schema):
+    """How finished pairs came out."""
+
+    finished: int
+    cost: MeanOut | None = Field(description="dollars a pair; bootstrap over the pairs of a canary")
+    unclear: ShareOut = Field(description="of the screened pairs")
+    executable: ShareOut = Field(description="of the test programs")
+    matches: ShareOut = Field(description="of the settled pairs")
+    abandoned: ShareOut = Field(description="of the finished pairs")
+    refused: ShareOut = Field(description="of the finished pairs: the model declined; abandoned too")
+
+
+class CanaryOut(Schema):
+    """The random pairs that a large build begins with."""
+
+    pairs: int = Field(description="of the whole build")
+    cases: int = Field(description="pairs drawn")
+    seed: int
+    waits_for_decision: bool = Field(description="done: go_on or cancel it")
+    done_at: datetime | None
+    decided_at: datetime | None = Field(description="when somebody let the build go on")
+    decided_by: str | None
+    measures: MeasuresOut
+    projected_total: MeanOut | None = Field(description="dollars for all pairs")
+    compared_with: int | None = Field(description="id of the last finished build, rather of the same model")
+    compared_measures: MeasuresOut | None
 
 
 class QueryPage(Paging):

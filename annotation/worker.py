@@ -9,16 +9,16 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from annotation import budget, claims, connecting, outages, trend
+from annotation import budget, canary, claims, connecting, outages, trend
 from annotation.claims import REQUESTS
 from annotation.executing import fulfil_one
 from annotation.models import Build, Case, Tally
@@ -167,7 +167,8 @@ def chores(tools: Tools) -> int:
     claims.free_answered()
     budget.give_up_lost()
     connecting.give_up_lost()
-    for build in Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally"):
+    running = Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally", "canary")
+    for build in running.defer("canary__drawn"):
         look_after(build)
     for build in Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING], opened=True):
         trend.note(build, timezone.now())
@@ -176,13 +177,21 @@ def chores(tools: Tools) -> int:
 
 
 def look_after(build: Build) -> None:
-    """Open the cases of a mined build, fail one whose mining failed, end one with nothing left."""
+    """Open the cases of a mined build, fail one whose mining failed, end one with nothing left.
+
+    A canary stops its build when it is done; what it left out is opened once a person has said so.
+    """
     if not build.opened and build.mining.state == Mining.State.FAILED:
         close(build, Build.State.FAILED, f"mining failed: {build.mining.message}")
     elif not build.opened and build.mining.state == Mining.State.DONE:
         open_cases(build)
+    elif canary.rest_is_due(build):
+        open_rest(build)
     elif build.opened and not build.tally.open:
-        finish(build)
+        if canary.is_undecided(build):
+            canary.stop(build)
+        else:
+            finish(build)
     elif not build.opened:
         build.tally.change()
 
@@ -204,18 +213,39 @@ def close(build: Build, state: str, reason: str = "") -> None:
 
 
 def open_cases(build: Build) -> int:
-    """A case for each candidate, once, however many workers try; returns how many are there now."""
-    rows = Candidate.objects.filter(mining=build.mining_id).order_by("query_id", "rank")
-    wanted = rows.values_list("pk", "pair_id", "query_id", "rank")[: build.limit]
+    """The cases that a build begins with, once, however many workers try; returns how many are there now.
+
+    That is one for each candidate, or those of its canary.
+    """
     with transaction.atomic():
         if not Build.objects.filter(pk=build.pk, opened=False).update(opened=True):
             return build.tally.total
-        made = [
-            Case(build=build, candidate_id=c, pair_id=p, query_id=q, rank=r, annotator_id=build.annotator_id)
-            for c, p, q, r in wanted
-        ]
-        Case.objects.bulk_create(made, batch_size=CASES_A_BATCH)
-        Tally.objects.get(pk=build.pk).change(screening=len(made))
+        all_of_it = candidates(build)
+        drawn = canary.draw(build, all_of_it)
+        return add_cases(build, Candidate.objects.filter(pk__in=drawn) if drawn else all_of_it)
+
+
+def open_rest(build: Build) -> int:
+    """What the canary left out, once, however many workers try; returns how many are there now."""
+    with transaction.atomic():
+        if not canary.take_rest(build):
+            return build.tally.total
+        return add_cases(build, candidates(build), left_out=canary.drawn(build))
+
+
+def candidates(build: Build) -> QuerySet[Candidate]:
+    """The candidates that a build is to judge: the first of its mining, up to its limit."""
+    return Candidate.objects.filter(mining=build.mining_id).order_by("query_id", "rank")[: build.limit]
+
+
+def add_cases(build: Build, rows: QuerySet[Candidate], left_out: Collection[int] = ()) -> int:
+    made = [
+        Case(build=build, candidate_id=c, pair_id=p, query_id=q, rank=r, annotator_id=build.annotator_id)
+        for c, p, q, r in rows.values_list("pk", "pair_id", "query_id", "rank")
+        if c not in left_out
+    ]
+    Case.objects.bulk_create(made, batch_size=CASES_A_BATCH)
+    Tally.objects.get(pk=build.pk).change(screening=len(made))
     return len(made)
 
 

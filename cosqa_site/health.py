@@ -26,7 +26,7 @@ from retrieval.models import Mining
 from sandbox.runner import Check, SandboxUnavailable
 
 TAG: Final = "health"
-UNFINISHED = (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING)
+UNFINISHED = (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING, Build.State.CANARY)
 Found = Iterator[checks.CheckMessage]
 
 

@@ -82,7 +82,7 @@ def get_build(request: HttpRequest, pk: Path[Id]) -> BuildDetail:
 
 @router.post("/{int:pk}/control", response=Controlled, auth=signed_in(Role.ADMIN))
 def control_build(request: HttpRequest, pk: Path[Id], order: Control) -> Controlled:
-    """Pause, resume or cancel a build, or retry what it abandoned. For admins."""
+    """Pause, resume or cancel a build, go on after its canary, or retry what it abandoned. For admins."""
     build = visible.build(request, pk)
     action = launching.Action(order.action)
     touched = launching.control(build, action, visible.caller(request), order.note, order.cause)
@@ -115,6 +115,7 @@ def domain_order(order: Order) -> launching.Order:
         model=order.model,
         budget=order.budget,
         unpriced=order.unpriced,
+        skip_canary=order.skip_canary,
         limit=order.limit,
         rule=NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
         text_option=order.text_option,

@@ -2,6 +2,7 @@
 
 from annotation.models.builds import Build, BuildEvent, Price, Tally
 from annotation.models.calls import LLMCall, ReplyText, RequestText, SystemText
+from annotation.models.canaries import Canary
 from annotation.models.cases import Case, LostRace, Step
 from annotation.models.checks import ConnectionTest, SandboxCheck
 from annotation.models.executions import (
@@ -28,6 +29,7 @@ __all__ = [
     "BuildEvent",
     "CallAnswer",
     "CallRequest",
+    "Canary",
     "Case",
     "ConnectionTest",
     "Draft",

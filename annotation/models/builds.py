@@ -26,6 +26,7 @@ class Build(models.Model):
         RUNNING = "running"
         PAUSED = "paused"
         WAITING = "waiting", "waiting for provider"
+        CANARY = "canary", "canary done: waiting for you"
         CANCELLED = "cancelled"
         FAILED = "failed"
         DONE = "done"

@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation import progress, trend
 from annotation.launching import STATES, Action
 from annotation.models import Build, BuildEvent
-from annotation.pages import estimates, money
+from annotation.pages import canary, estimates, money
 from annotation.pages.abandoned import Group, groups
 from annotation.pages.figures import Figures, figures
 from annotation.pages.trends import Trend
@@ -35,6 +35,7 @@ class Control:
 CONTROLS = (
     Control(Action.PAUSE, "Pause", "‖", ""),
     Control(Action.RESUME, "Resume", "▶", "primary"),
+    Control(Action.GO_ON, "Go on with all pairs", "▶", "primary"),
     Control(Action.CANCEL, "Cancel …", "■", "danger", confirmed=True),
 )
 
@@ -49,6 +50,7 @@ class ProgressPage:
     trend: Trend | None
     events: tuple[BuildEvent, ...]
     controls: tuple[Control, ...]
+    canary: canary.Card | None
 
     @property
     def build(self) -> Build:
@@ -78,7 +80,8 @@ def progress_page(build: Build) -> ProgressPage:
     numbers = figures(shot, minutes_of(shot.build))
     causes = groups(shot.build, shot.tally, CAUSES)
     over_time = trend_of(shot, timezone.now())
-    return ProgressPage(shot, numbers, causes, over_time, events(shot.build), controls(shot.build))
+    card = canary.card(shot.build)
+    return ProgressPage(shot, numbers, causes, over_time, events(shot.build), controls(shot.build), card)
 
 
 def minutes_of(build: Build) -> float | None:
@@ -96,6 +99,7 @@ def build_page(build: Build) -> BuildPage:
         live.trend,
         live.events,
         live.controls,
+        live.canary,
         rule=rule_words(live.shot.mining.rule),
     )
 
@@ -118,6 +122,7 @@ def rule_words(rule: int) -> str:
 DONE = {
     Action.PAUSE: "Paused. What is in the air now still ends; nothing new is begun.",
     Action.RESUME: "Resumed.",
+    Action.GO_ON: "The build goes on with all of its pairs.",
     Action.CANCEL: "Cancelled. Labels that were settled stay; open cases stay unjudged.",
 }
 

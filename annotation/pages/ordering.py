@@ -113,6 +113,13 @@ class LaunchForm(forms.Form):
         label="Run without a price",
         help_text="Costs then count as nothing, and no budget can hold.",
     )
+    skip_canary = forms.BooleanField(required=False, label="Skip the canary")
+    skip_canary_because = forms.CharField(
+        required=False,
+        max_length=400,
+        label="Why the canary is skipped",
+        help_text="Kept in the build's history, with your name.",
+    )
     limit = forms.IntegerField(
         required=False,
         min_value=1,
@@ -152,6 +159,7 @@ class LaunchForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["skip_canary"].help_text = canary_words()
         filled = Collection.objects.filter(size__gt=0)
         self.offer("queries", filled.filter(kind=Collection.Kind.QUERIES))
         self.offer("snippets", filled.filter(kind=Collection.Kind.SNIPPETS))
@@ -186,6 +194,8 @@ class LaunchForm(forms.Form):
             self.add_error("encoders", "Choose at least one encoder.")
         if cleaned.get("provider") == Build.Provider.LIVE:
             self.clean_live(cleaned)
+        if cleaned.get("skip_canary") and not cleaned.get("skip_canary_because", "").strip():
+            self.add_error("skip_canary_because", "Say why, or let the canary go first.")
         if cleaned.get("provider") == Build.Provider.RECORDED and not cleaned.get("recorded"):
             self.add_error("recorded", "Choose the file of recorded replies.")
         return cleaned
@@ -215,6 +225,7 @@ class LaunchForm(forms.Form):
             recorded=recorded,
             budget=values["budget"],
             unpriced=values["unpriced"],
+            skip_canary=values["skip_canary_because"] if values["skip_canary"] else "",
             limit=values["limit"],
             rule=Rule(int(values["rule"])),
             text_option=values["text_option"],
@@ -225,6 +236,14 @@ class LaunchForm(forms.Form):
             fresh=values["fresh"],
             annotator=Judge(values["annotator"] or Judge.AGENTS),
         )
+
+
+def canary_words() -> str:
+    """What a canary is, and which builds have one."""
+    return (
+        f"A live build of more than {max(settings.CANARY_ABOVE, settings.CANARY_CASES):,} pairs judges "
+        f"{settings.CANARY_CASES:,} random ones first, then waits until you have seen what they cost."
+    )
 
 
 def usual_model(provider: str, recorded: str) -> str:

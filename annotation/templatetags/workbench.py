@@ -29,6 +29,7 @@ SIGNS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "running": ("▶", "running"),
         "paused": ("‖", "paused"),
         "waiting": ("…", "waiting"),
+        "canary": ("?", "canary done"),
         "cancelled": ("■", "cancelled"),
         "failed": ("✗", "failed"),
         "done": ("✓", "done"),

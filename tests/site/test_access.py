@@ -74,6 +74,7 @@ ROLES: Final = {
         "build-abandoned",
         "build-cap",
         "build-cases",
+        "build-canary",
         "build-control",
         "build-new",
         "build-progress",
@@ -88,6 +89,7 @@ ROLES: Final = {
         "api:change_cap",
         "api:control_build",
         "api:estimate_build",
+        "api:get_canary",
         "api:launch_build",
     },
 }

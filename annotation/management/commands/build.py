@@ -30,6 +30,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--unpriced", action="store_true", help="ask a live model whose price nobody has entered"
         )
+        parser.add_argument(
+            "--skip-canary",
+            default="",
+            metavar="WHY",
+            help="why a large live build may ask for all pairs at once; default its canary comes first",
+        )
         parser.add_argument("--limit", type=int, help="at most so many pairs")
         parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
         parser.add_argument(
@@ -55,6 +61,7 @@ class Command(BaseCommand):
             recorded=options["recorded"],
             budget=dollars(options["budget"]),
             unpriced=options["unpriced"],
+            skip_canary=options["skip_canary"],
             limit=options["limit"],
             rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],
             text_option=options["text"],
