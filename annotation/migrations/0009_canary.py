@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0007_limiter"),
+        ("annotation", "0008_money"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -51,7 +51,7 @@ def count(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0008_money"),
+        ("annotation", "0009_canary"),
         ("retrieval", "0001_initial"),
     ]
 
