@@ -151,8 +151,17 @@ def free_all() -> int:
 
 def release(cases: Iterable[Case]) -> None:
     """Give back cases that were claimed and not worked on."""
-    for case in cases:
+    left = list(cases)
+    if left:
+        mend_connection()
+    for case in left:
         case.put_back()
+
+
+def mend_connection() -> None:
+    """After a fault: take another connection to the database where the fault was that this one broke."""
+    if not connection.in_atomic_block:
+        connection.close_if_unusable_or_obsolete()
 
 
 def free_answered() -> int:

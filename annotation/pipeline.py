@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from annotation import budget, company, limiter, outages
+from annotation import budget, claims, company, limiter, outages
 from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
 from annotation.asking import Parked, Unjudgeable, ask
 from annotation.executing import SandboxProvider, execute
@@ -107,6 +107,7 @@ def work(case: Case, tools: Tools) -> None:
 
 def after_fault(case: Case, lease: UUID | None, reason: str) -> None:
     """Try again from what the database holds: a move that was rolled back has left its marks on `case`."""
+    claims.mend_connection()
     case.refresh_from_db(fields=["stage", "lease", "lease_until", "attempts", "steps_made"])
     if case.lease != lease:
         return

@@ -15,7 +15,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from annotation import claims, pipeline, worker
+from annotation import asking, claims, pipeline, worker
 from annotation.launching import retry_abandoned
 from annotation.llm import LLMError
 from annotation.models import Build, Case, ExecutionRequest, LLMCall, Tally
@@ -106,6 +106,36 @@ def test_what_a_failure_of_the_database_leaves_undone_is_given_back_at_once(
         raise OperationalError("the database went away")
 
     monkeypatch.setattr(worker, "advance", unreachable)
+    factories.opened()
+    with pytest.raises(OperationalError):
+        worker.drain("llm", tools_with(YES)[0])
+    assert Case.objects.filter(lease__isnull=False).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_was_started_anew_leaves_nothing_leased(
+    tools_with: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(call: LLMCall) -> str:
+        connection.connection.close()
+        raise OperationalError("terminating connection")
+
+    monkeypatch.setattr(asking, "text_of", broken)
+    tools, _ = tools_with(YES)
+    factories.opened()
+    worker.drain("llm", tools)
+    assert not Case.objects.filter(lease__isnull=False).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_handful_is_given_back_over_another_connection(
+    tools_with: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(case: Case, until: Any) -> bool:
+        connection.connection.close()
+        raise OperationalError("terminating connection")
+
+    monkeypatch.setattr(Case, "renew", broken)
     factories.opened()
     with pytest.raises(OperationalError):
         worker.drain("llm", tools_with(YES)[0])

@@ -100,10 +100,11 @@ def hurry(lease: float) -> None:
     for module, name, value in (
         (claims, "LEASE", whole),
         (budget, "RESERVATION", whole),
-        (outages, "IN_THE_AIR", whole),
-        (limiter, "LONGEST_CALL", 10 * second),  # else the calls of the dead take the places of the living
+        # What the dead have begun holds up the living for a moment only.
+        (outages, "IN_THE_AIR", 10 * second),
+        (limiter, "LONGEST_CALL", 10 * second),
         (outages, "FIRST_PAUSE", second),
-        (outages, "LONGEST_PAUSE", 3 * second),
+        (outages, "LONGEST_PAUSE", 2 * second),
         (limiter, "CLEAN", second),
         (tools, "LiveLLM", partial(NamedLLM, timeout=0.75 * lease)),
         (tools, "open_configured", quick_sandbox),

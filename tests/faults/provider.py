@@ -22,7 +22,7 @@ from tests.fake_messages import KEY, Answer, FakeMessages, Fault, Handler, Raw, 
 from tests.faults.answers import agent_of, answer, digest_of
 from tests.messages_protocol import Json
 
-STORM: Final = 8, 24
+STORM: Final = 8, 20
 """Requests refused in a row, at least and at most."""
 RARE: Final = 3
 """How often something goes wrong that a person has to look at."""
