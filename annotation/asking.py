@@ -16,7 +16,7 @@ from annotation import budget, limiter
 from annotation.agents import InvalidReply, repair
 from annotation.llm import LLM, LLMError, Reply, Request, Waiting
 from annotation.llm.reply import HOPELESS
-from annotation.models import BuildEvent, Case, LLMCall
+from annotation.models import Build, BuildEvent, Case, LLMCall
 from retrieval.hostile import clean
 
 V = TypeVar("V")
@@ -132,8 +132,10 @@ def refuse_other_model(call: LLMCall, reply: Reply) -> None:
     """A build never changes its model by itself, also where a server may name it as it likes.
 
     Raises LLMError, with the reply, where another model answers than before. A person who resumes the build
-    after that takes the other one.
+    after that takes the other one. A file of recorded replies may hold those of several.
     """
+    if call.build.provider != Build.Provider.LIVE:
+        return
     calls = LLMCall.objects.filter(build=call.build_id).order_by("-pk")
     same = calls.filter(status=LLMCall.Status.SUCCEEDED, model=call.model, provider=call.provider)
     before = same.values_list("answered_by", flat=True).first()

@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation import limiter, outages
-from annotation.models import Build, CallRequest, Case, ExecutionRequest, LLMCall, Request
+from annotation.models import Build, CallRequest, Case, ConnectionTest, ExecutionRequest, LLMCall, Request
 from annotation.stages import QUEUE_OF, Queue, Stage
 from retrieval.models import ImportJob, Mining
 
@@ -144,6 +144,7 @@ def free_all() -> int:
     Case.objects.filter(lease__isnull=False).update(lease_until=now)
     for kind in REQUESTS:
         kind._default_manager.filter(state=Request.State.RUNNING).update(lease_until=now)
+    ConnectionTest.objects.filter(state=ConnectionTest.State.RUNNING).update(lease_until=now)
     Mining.objects.filter(state=Mining.State.RUNNING).update(lease_until=now)
     ImportJob.objects.filter(state=ImportJob.State.RUNNING).update(lease_until=now)
     return expire(timezone.now())

@@ -290,3 +290,9 @@ def test_resuming_for_another_reason_takes_no_other_model(words: Bench) -> None:
     control(words.build, Action.RESUME, factories.ada())
     words.work(Say(TEXT, model="other"))
     assert words.build.state == Build.State.WAITING
+
+
+def test_recorded_replies_may_be_those_of_several_models(words: Bench) -> None:
+    Build.objects.update(provider=Build.Provider.RECORDED)
+    words.work(Say('{"explanation": "hm", "verdict": 0.7}', model="small"), Say(TEXT, model="other"))
+    assert Case.objects.get().stage == Stage.SETTLED
