@@ -47,6 +47,7 @@ PLACES: Final = (
     Place("collection-snippets", "/collections/{snippets}/", "admin"),
     Place("upload", "/collections/upload/", "admin"),
     Place("build-new", "/builds/new/", "admin"),
+    Place("connection", "/connection/", "admin"),
     Place("build", "/builds/{build}/", "admin"),
     Place("build-waiting", "/builds/{waiting}/", "admin"),
     Place("build-cancel", "/builds/{waiting}/control/?action=cancel", "admin"),
