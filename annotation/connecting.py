@@ -32,6 +32,11 @@ LEASE: Final = timedelta(minutes=20)
 TIMEOUT: Final = 60.0
 """Seconds for one question: a model that runs on a desk may be slow."""
 LONGEST_TOLD: Final = 300
+METADATA: Final = frozenset(
+    map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"))
+)
+"""Where clouds tell their machines of themselves beside the link-local addresses."""
+NOWHERE: Final = ("link_local", "multicast", "unspecified", "reserved")
 OPEN: Final = (ConnectionTest.State.WAITING, ConnectionTest.State.RUNNING)
 LOST: Final = "The worker that asked ended meanwhile; what it was told is lost. Test again."
 NO_KEY: Final = "No key is configured: set ANTHROPIC_API_KEY and start the workbench again."
@@ -97,7 +102,7 @@ def refuse_forbidden_place(address: str) -> None:
     for *_, place in found:
         number = ipaddress.ip_address(str(place[0]).partition("%")[0])
         number = getattr(number, "ipv4_mapped", None) or number
-        if number.is_link_local or number.is_multicast or number.is_unspecified or number.is_reserved:
+        if number in METADATA or any(getattr(number, f"is_{kind}") for kind in NOWHERE):
             raise TestRefused(f"{host} leads to {number}, where no language model is asked.")
 
 

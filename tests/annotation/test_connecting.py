@@ -129,6 +129,8 @@ def test_an_address_that_can_not_be_meant_is_refused_before_anything_is_recorded
         "http://224.0.0.1",
         "http://[fe80::1]",
         "http://[::ffff:169.254.169.254]",
+        "http://[fd00:ec2::254]",
+        "http://100.100.100.200",
     ],
 )
 def test_where_a_cloud_tells_of_its_machines_nothing_is_asked(fake: FakeMessages, address: str) -> None:
