@@ -169,7 +169,7 @@ def pace(build: Build, now: datetime) -> Pace:
 
 def waiting_replies(build: Build) -> int:
     """Requests that wait for a reply by file; counted to 10,000, one more stands for more."""
-    if build.provider != Build.Provider.EXCHANGE:
+    if build.provider != Build.Provider.EXCHANGE or not build.tally.open:
         return 0
     parked = Case.objects.filter(build=build, waiting_for__status=LLMCall.Status.WAITING)
     return parked.values("waiting_for").order_by().distinct()[: COUNTED + 1].count()

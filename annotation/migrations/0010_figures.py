@@ -203,7 +203,7 @@ class Migration(migrations.Migration):
             model_name="case",
             index=models.Index(
                 condition=models.Q(("stage", "abandoned")),
-                fields=["build", "cause", "left", "id"],
+                fields=["build", "cause", "id"],
                 name="case_by_cause",
             ),
         ),

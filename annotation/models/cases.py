@@ -98,7 +98,7 @@ class Case(models.Model):
             models.Index(fields=["build", "stage", "id"], name="case_by_build_and_stage"),
             models.Index(fields=["build", "query", "rank"], name="case_by_query"),
             models.Index(
-                fields=["build", "cause", "left", "id"],
+                fields=["build", "cause", "id"],
                 condition=Q(stage=Stage.ABANDONED.value),
                 name="case_by_cause",
             ),

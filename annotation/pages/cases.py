@@ -43,7 +43,7 @@ REACHING: Final[Mapping[str, Q]] = MappingProxyType(
         "unclear": UNCLEAR,
         "written": beyond(Stage.EXECUTING, Stage.FIXING, Stage.ARBITRATING),
         "executed": EXECUTED,
-        "fixed": ~Q(missing_module=""),
+        "fixed": Q(execution__isnull=False) & ~Q(missing_module=""),
         "arbitrated": TESTED,
     }
 )

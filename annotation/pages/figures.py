@@ -6,7 +6,6 @@ yet is an empty text, never a 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +16,8 @@ from annotation.pages.words import duration, small_dollars
 from annotation.progress import Snapshot
 from annotation.stages import QUEUE_OF, Stage
 
+Histogram = list[tuple[int, int]]
+"""(class of the time, pairs in it), the shortest first."""
 AGENTS: Final = {
     Stage.SCREENING: "screener",
     Stage.WRITING_TEST: "test_writer",
@@ -196,33 +197,35 @@ def test_cases(tally: Tally) -> tuple[str, str]:
 
 def times(build: Build) -> tuple[Compared, Compared]:
     """Median and p95 of clear and unclear pairs."""
-    rows = list(Duration.objects.filter(build=build).order_by("bucket"))
-    clear = [row for row in rows if row.path == Duration.Path.CLEAR]
-    unclear = [row for row in rows if row.path == Duration.Path.UNCLEAR]
+    rows = Duration.objects.filter(build=build).order_by("bucket").values_list("path", "bucket", "cases")
+    classes: dict[str, Histogram] = {path: [] for path in Duration.Path.values}
+    for path, bucket, cases in rows:
+        classes[path].append((bucket, cases))
+    clear, unclear = classes[Duration.Path.CLEAR], classes[Duration.Path.UNCLEAR]
     return (
         Compared("Time of a clear pair", *quantiles(clear), paper.CLEAR_TIME, "reached=clear"),
         Compared("Time of an unclear pair", *quantiles(unclear), paper.UNCLEAR_TIME, "reached=arbitrated"),
     )
 
 
-def quantiles(rows: Sequence[Duration]) -> tuple[str, str]:
+def quantiles(classes: Histogram) -> tuple[str, str]:
     """Median and p95 in words, with how many pairs were timed."""
-    timed = sum(row.cases for row in rows)
+    timed = sum(cases for _, cases in classes)
     if not timed:
         return "", "no pair was timed yet"
-    median, late = quantile(rows, 0.5), quantile(rows, 0.95)
+    median, late = quantile(classes, 0.5), quantile(classes, 0.95)
     pairs = "1 pair" if timed == 1 else f"{timed:,} pairs"
     return f"{duration(median)} · p95 {duration(late)}", f"median and p95 of {pairs}, to 5 %"
 
 
-def quantile(rows: Sequence[Duration], share: float) -> float:
+def quantile(classes: Histogram, share: float) -> float:
     """Seconds below which `share` of the pairs lie: the class in which the pair of that rank is."""
-    rank, passed = share * sum(row.cases for row in rows), 0
-    for row in rows:
-        passed += row.cases
+    rank, passed = share * sum(cases for _, cases in classes), 0
+    for bucket, cases in classes:
+        passed += cases
         if passed >= rank:
-            return middle(row.bucket)
-    return middle(rows[-1].bucket)
+            return middle(bucket)
+    return middle(classes[-1][0])
 
 
 def stage_rows(tally: Tally, bills: dict[str, AgentBill]) -> tuple[StageRow, ...]:

@@ -17,6 +17,9 @@ MOST_POINTS: Final = 120
 """A line has no more corners than its place has room for."""
 ROWS: Final = 12
 
+Noted = tuple[datetime, int, int, int]
+"""When, and how many were settled, how many abandoned, how much was spent then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -62,7 +65,8 @@ class Trend:
 
 def trend(shot: Snapshot, now: datetime) -> Trend | None:
     """From the first noted moment until now, or until the end; None while there is nothing to draw."""
-    moments = list(Moment.objects.filter(build=shot.build).order_by("at"))
+    columns = ("at", "settled", "abandoned", "spent")
+    moments = list(Moment.objects.filter(build=shot.build).order_by("at").values_list(*columns))
     if not moments:
         return None
     points = points_of(moments, shot, shot.build.finished_at or now)
@@ -73,13 +77,13 @@ def trend(shot: Snapshot, now: datetime) -> Trend | None:
     return Trend(span, progress_of(drawn, shot), money_of(drawn, shot), thinned(points, ROWS))
 
 
-def points_of(moments: Sequence[Moment], shot: Snapshot, until: datetime) -> list[Point]:
+def points_of(moments: Sequence[Noted], shot: Snapshot, until: datetime) -> list[Point]:
     """The moments, and the totals of now at the end: the last moment may be some time ago."""
-    start, tally = moments[0].at, shot.tally
+    start, tally = moments[0][0], shot.tally
     points = [
-        Point((m.at - start).total_seconds(), m.settled + m.abandoned, m.abandoned, m.spent)
-        for m in moments
-        if m.at <= until
+        Point((at - start).total_seconds(), settled + abandoned, abandoned, spent)
+        for at, settled, abandoned, spent in moments
+        if at <= until
     ]
     last = Point((until - start).total_seconds(), shot.finished, tally.abandoned, tally.spent)
     return [*points, last] if not points or last.seconds > points[-1].seconds else [*points[:-1], last]
