@@ -11,7 +11,7 @@ from django.conf import settings
 
 from annotation.estimating.tokens import Counter
 from annotation.executing import RESERVED, SandboxProvider, keep_found
-from annotation.llm import LLM, LLMError
+from annotation.llm import LLM, LLMError, Request
 from annotation.llm.exchange import ExchangeLLM
 from annotation.llm.live import LiveLLM, profile
 from annotation.llm.recorded import RecordedLLM
@@ -41,8 +41,14 @@ def counter(kind: str) -> Counter | None:
     """The provider's own counter of tokens; None where it has none, or nobody live is asked."""
     if kind != Build.Provider.LIVE or not profile(settings.LLM_PROFILE).token_counting:
         return None
-    llm = provider(kind, "")
-    return llm.count if isinstance(llm, LiveLLM) else None
+    return counted_live
+
+
+def counted_live(request: Request) -> int:
+    """Input tokens of `request` by the live provider. Raises LLMError, also where its settings can't work."""
+    llm = provider(Build.Provider.LIVE, "")
+    assert isinstance(llm, LiveLLM), "what is live is asked by this client"
+    return llm.count(request)
 
 
 @lru_cache(maxsize=32)

@@ -75,6 +75,7 @@ class EstimatePage:
     estimate: Estimate
     rows: tuple[Row, ...]
     total: Row
+    a_pair: Figure | None
     told: tuple[Told, ...]
     warnings: tuple[Warned, ...]
     cap: str
@@ -109,12 +110,20 @@ def estimate_page(order: Order, found: Estimate, notice: str = "") -> EstimatePa
         estimate=found,
         rows=tuple(row(stage) for stage in found.stages),
         total=row(total),
+        a_pair=a_pair(found),
         told=tuple(Told(basis, SOURCES[basis.source]) for basis in found.basis),
         warnings=warnings(order, found),
         cap="no cap" if order.budget is None else dollars(int(order.budget * NANO)),
         word=signed(order, found),
         notice=notice,
     )
+
+
+def a_pair(found: Estimate) -> Figure | None:
+    """Dollars for each pair; None without a price, or without pairs."""
+    if found.cost is None or not found.pairs:
+        return None
+    return figure(found.cost * Range.of(1 / found.pairs), money)
 
 
 def row(stage: StageEstimate) -> Row:

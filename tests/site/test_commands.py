@@ -27,6 +27,19 @@ def test_a_build_is_launched_from_the_command_line(capsys: pytest.CaptureFixture
     assert "launched build" in capsys.readouterr().out
 
 
+def test_what_a_build_would_take_is_told_without_launching_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    factories.queries()
+    factories.snippets()
+    call_command("build", "mine", queries="small", snippets="small", k=3, estimate=True)
+    told = capsys.readouterr().out
+    assert "screening     9 (9 to 10) calls" in told
+    assert "no price is known" in told
+    assert "- Unclear to the screener: 33 % (20 % to 50 %) [paper]" in told
+    assert not Build.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

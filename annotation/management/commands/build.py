@@ -8,8 +8,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.estimating.confirming import launch
-from annotation.launching import LaunchRefused, Order
+from annotation.estimating.figures import Estimate, Range
+from annotation.estimating.making import estimate
+from annotation.launching import LaunchRefused, Order, refuse_bad
 from annotation.models import Build
+from annotation.models.builds import NANO
+from annotation.tools import counter
 from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.models import Collection
 
@@ -36,6 +40,9 @@ class Command(BaseCommand):
             metavar="WHY",
             help="why a large live build may ask for all pairs at once; default its canary comes first",
         )
+        parser.add_argument(
+            "--estimate", action="store_true", help="only say what it would take; nothing is launched"
+        )
         parser.add_argument("--limit", type=int, help="at most so many pairs")
         parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
         parser.add_argument(
@@ -43,11 +50,26 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        order = self.order(options)
         try:
-            build = launch(self.order(options))
+            if options["estimate"]:
+                refuse_bad(order)
+                self.show(estimate(order, counter(order.provider)))
+                return
+            build = launch(order)
         except LaunchRefused as why:
             raise CommandError(str(why)) from why
         self.stdout.write(f"launched build {build.pk}: {build.name}")
+
+    def show(self, found: Estimate) -> None:
+        """Each stage in a line, expected and from low to high; then what that rests on."""
+        for stage in found.stages:
+            told = in_words(stage.calls, stage.input_tokens, stage.output_tokens, stage.cost)
+            self.stdout.write(f"{stage.stage:13} {told}")
+        total = in_words(found.calls, found.input_tokens, found.output_tokens, found.cost)
+        self.stdout.write(f"{'all':13} {total}")
+        for basis in found.basis:
+            self.stdout.write(f"- {basis.what}: {basis.figure} [{basis.source}] {basis.note}".rstrip())
 
     def order(self, options: dict[str, Any]) -> Order:
         return Order(
@@ -66,6 +88,17 @@ class Command(BaseCommand):
             rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],
             text_option=options["text"],
         )
+
+
+def in_words(calls: Range, given: Range, said: Range, cost: Range | None) -> str:
+    def whole(found: Range) -> str:
+        return f"{found.expected:,.0f} ({found.low:,.0f} to {found.high:,.0f})"
+
+    money = "no price is known"
+    if cost is not None:
+        low, expected, high = (figure / NANO for figure in (cost.low, cost.expected, cost.high))
+        money = f"${expected:,.4f} (${low:,.4f} to ${high:,.4f})"
+    return f"{whole(calls)} calls, {whole(given)} tokens in, {whole(said)} out, {money}"
 
 
 def collection(name: str, kind: str) -> Collection:

@@ -14,6 +14,7 @@ from pytest_django import Settings
 
 from annotation.models import Build, BuildEvent, Case, Price, Seen
 from annotation.stages import Stage
+from annotation.tools import provider
 from retrieval.filters import Rule
 from retrieval.models import Mining
 from tests import factories
@@ -433,3 +434,12 @@ def test_a_name_that_turns_the_reading_direction_is_seen_through(ada: Client, na
     page = ada.get(reverse(name, args=where)).content.decode()
     assert "\u202e" not in page
     assert "U+202E" in page
+
+
+def test_a_provider_whose_counter_can_not_be_reached_is_estimated_all_the_same(
+    ada: Client, priced: dict[str, Any], settings: Any
+) -> None:
+    settings.LLM_PROFILE, settings.LLM_BASE_URL = "anthropic", "http://127.0.0.1:9/v1"  # /v1 is refused
+    provider.cache_clear()
+    page = ada.post(NEW, priced).content.decode()
+    assert "counter did not answer: leave &#x27;/v1&#x27; out" in page
