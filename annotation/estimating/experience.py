@@ -166,5 +166,6 @@ def percent(share: Range) -> str:
 
 
 def named(builds: Sequence[Build]) -> str:
-    """Which builds a figure was measured in; names are cut, as people give them."""
-    return "In " + ", ".join(f"“{build.name[:40]}”" for build in builds) + "."
+    """How many builds a figure was measured in; not which, as not everybody may know of each."""
+    count = "build" if len(builds) == 1 else f"{len(builds)} builds"
+    return f"In the last finished {count} of this model."

@@ -6,9 +6,11 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -289,3 +291,12 @@ def test_builds_that_spend_at_once_keep_the_cap_and_lock_nobody_out() -> None:
     spent = sum(Tally.objects.values_list("spent", flat=True))
     assert (row.reserved, row.spent) == (0, spent)
     assert 0 < row.spent <= 2 * bound
+
+
+def test_what_live_builds_had_spent_before_there_was_a_common_row_counts() -> None:
+    factories.opened("by file").tally.change(spent=7)
+    factories.opened("paid", provider=Build.Provider.LIVE).tally.change(spent=30, reserved=4)
+    factories.opened("paid too", provider=Build.Provider.LIVE).tally.change(spent=5)
+    ProjectTally.objects.all().delete()
+    import_module("annotation.migrations.0008_money").sum_up(apps, None)
+    assert money() == (4, 35)
