@@ -118,8 +118,8 @@ class PriceOut(Schema):
     source: str = Field(description="where a shipped price was read; empty where a person entered it")
 
 
-class EstimateOut(Schema):
-    """What a build would take. Nothing is made yet."""
+class EstimateFigures(Schema):
+    """What a build was, or is, expected to take."""
 
     pairs: int = Field(description="queries × candidates, or the limit")
     stages: list[StageOut]
@@ -127,6 +127,11 @@ class EstimateOut(Schema):
     price: PriceOut | None = Field(description="null where the price is not known")
     basis: list[BasisOut] = Field(description="what the estimate rests on")
     made_at: datetime
+
+
+class EstimateOut(EstimateFigures):
+    """What a build would take. Nothing is made yet."""
+
     confirm: str = Field(description="send it as `estimate` to launch on this; it holds for a day")
 
 
@@ -291,6 +296,9 @@ class BuildDetail(BuildOut):
     mining: MiningOut
     annotator: AnnotatorOut
     progress: Progress
+    estimate: EstimateFigures | None = Field(
+        description="what it was expected to take at launch; null where it is free or was not estimated"
+    )
     events: list[EventOut] = Field(description="the latest, newest first")
 
 

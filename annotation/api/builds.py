@@ -12,7 +12,7 @@ from annotation import caps, launching, progress
 from annotation.access import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
-from annotation.api.estimates import estimate_out
+from annotation.api.estimates import estimate_out, kept_out
 from annotation.estimating import confirming
 from annotation.estimating.making import estimate
 from annotation.models import Build, BuildEvent, Tally
@@ -173,6 +173,7 @@ def build_detail(build: Build) -> BuildDetail:
         mining=mining_out(now.mining),
         annotator=annotator_out(build.annotator),
         progress=progress_out(now),
+        estimate=kept_out(build),
         events=[event_out(event) for event in build.events.select_related("user")[:MOST_EVENTS]],
     )
 

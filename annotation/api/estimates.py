@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from annotation.estimating.confirming import signed
+from annotation.estimating.confirming import kept, signed
 from annotation.estimating.figures import Estimate, PriceUsed, Range, StageEstimate
 from annotation.launching import Order
+from annotation.models import Build
 from annotation.models.builds import NANO
-from annotation.schemas import BasisOut, EstimateOut, PriceOut, RangeOut, StageOut
+from annotation.schemas import BasisOut, EstimateFigures, EstimateOut, PriceOut, RangeOut, StageOut
 
 
 def estimate_out(order: Order, found: Estimate) -> EstimateOut:
     """The estimate of `order`, with the word that confirms it."""
+    return EstimateOut(**figures_out(found).dict(), confirm=signed(order, found))
+
+
+def kept_out(build: Build) -> EstimateFigures | None:
+    """The estimate that the build was launched on; None where there is none, or none that can be read."""
+    found = kept(build)
+    return None if found is None else figures_out(found)
+
+
+def figures_out(found: Estimate) -> EstimateFigures:
     total = StageEstimate("total", found.calls, found.input_tokens, found.output_tokens, found.cost)
-    return EstimateOut(
+    return EstimateFigures(
         pairs=found.pairs,
         stages=[stage_out(stage) for stage in found.stages],
         total=stage_out(total),
@@ -24,7 +35,6 @@ def estimate_out(order: Order, found: Estimate) -> EstimateOut:
             for one in found.basis
         ],
         made_at=found.made_at,
-        confirm=signed(order, found),
     )
 
 

@@ -90,6 +90,14 @@ def launch(order: Order, user: Actor = None, word: str = "") -> Build:
     return build
 
 
+def kept(build: Build) -> Estimate | None:
+    """The estimate that the build was launched on; None where there is none, or another release wrote it."""
+    try:
+        return Estimate.from_json(build.estimate) if build.estimate else None
+    except ValidationError:
+        return None
+
+
 def in_words(found: Estimate) -> str:
     """The estimate in one line, for the build's history."""
     calls, cost = found.calls, found.cost

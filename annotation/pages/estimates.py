@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from pydantic import ValidationError
 
-from annotation.estimating.confirming import signed
+from annotation.estimating.confirming import kept, signed
 from annotation.estimating.figures import Basis, Estimate, Range, StageEstimate
 from annotation.launching import Order
 from annotation.models import Build, Tally
@@ -189,11 +188,8 @@ def cap_warnings(order: Order, cost: Range) -> tuple[Warned, ...]:
 
 def comparison(build: Build, tally: Tally) -> Comparison | None:
     """Estimate against actual; None where the build was not estimated."""
-    if not build.estimate:
-        return None
-    try:
-        found = Estimate.from_json(build.estimate)
-    except ValidationError:  # written by another release
+    found = kept(build)
+    if found is None:
         return None
     figures = [
         ("Calls", found.calls, tally.calls, number, exact),

@@ -10,7 +10,7 @@ from django.test import Client
 
 from annotation.models import Build, Price
 from tests import factories
-from tests.calls import post
+from tests.calls import get, post
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +54,8 @@ def test_it_is_launched_on_and_kept(ada: Client, order: dict[str, Any]) -> None:
     build = Build.objects.get()
     assert build.estimate and build.estimate["pairs"] == 6
     assert build.events.get(event="estimate confirmed").user == factories.ada()
+    del found["confirm"]
+    assert get(ada, f"builds/{build.pk}")["estimate"] == found
 
 
 def test_a_launch_without_a_look_is_told_apart(ada: Client, order: dict[str, Any]) -> None:
