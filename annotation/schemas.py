@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import AfterValidator, ConfigDict, Field
 
+from annotation.money_schemas import EstimateFigures
 from annotation.stages import Event, Stage
 from retrieval.filters import TextOption
 from retrieval.hostile import clean, clean_json
@@ -78,61 +79,6 @@ class LaunchOrder(Order):
     estimate: str = Field(
         "", max_length=20_000, description="`confirm` of the estimate; left out, nobody has confirmed one"
     )
-
-
-class RangeOut(Schema):
-    """What something takes at the least, probably, and at the most."""
-
-    low: Decimal
-    expected: Decimal
-    high: Decimal
-
-
-class StageOut(Schema):
-    """What one stage takes, all of its calls together."""
-
-    stage: str
-    calls: RangeOut
-    input_tokens: RangeOut
-    output_tokens: RangeOut
-    dollars: RangeOut | None = Field(description="null where the price is not known")
-
-
-class BasisOut(Schema):
-    """One figure that an estimate rests on, and where it comes from."""
-
-    what: str
-    figure: str
-    source: Literal["counted", "measured", "paper", "assumed"]
-    note: str
-
-
-class PriceOut(Schema):
-    """The price that was used, in dollars per million tokens."""
-
-    model: str
-    effective_from: datetime
-    input: Decimal
-    output: Decimal
-    note: str
-    source: str = Field(description="where a shipped price was read; empty where a person entered it")
-
-
-class EstimateFigures(Schema):
-    """What a build was, or is, expected to take."""
-
-    pairs: int = Field(description="queries × candidates, or the limit")
-    stages: list[StageOut]
-    total: StageOut
-    price: PriceOut | None = Field(description="null where the price is not known")
-    basis: list[BasisOut] = Field(description="what the estimate rests on")
-    made_at: datetime
-
-
-class EstimateOut(EstimateFigures):
-    """What a build would take. Nothing is made yet."""
-
-    confirm: str = Field(description="send it as `estimate` to launch on this; it holds for a day")
 
 
 class Control(Schema):

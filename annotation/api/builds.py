@@ -17,6 +17,7 @@ from annotation.estimating import confirming
 from annotation.estimating.making import estimate
 from annotation.models import Build, BuildEvent, Tally
 from annotation.models.builds import NANO
+from annotation.money_schemas import EstimateOut
 from annotation.schemas import (
     AnnotatorOut,
     BuildDetail,
@@ -28,7 +29,6 @@ from annotation.schemas import (
     CollectionRef,
     Control,
     Controlled,
-    EstimateOut,
     EventOut,
     FailedCall,
     LaunchOrder,

@@ -90,9 +90,7 @@ def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
 def test_a_live_build_needs_a_price_or_the_word_that_it_needs_none(ada: Client, settings: Any) -> None:
     settings.ANTHROPIC_API_KEY = "a-key"
     live = order(more_encoders="", provider="live", model="a-model", budget="")
-    answer = ada.post(NEW, live)
-    assert answer.status_code == 422
-    assert "What a-model costs is not known" in answer.content.decode()
+    assert "What a-model costs is not known" in ada.post(NEW, live).content.decode()
     confirm(ada, live | {"unpriced": "on"})
     assert "without a price" in Build.objects.get().events.get(event="launched").note
 
