@@ -29,6 +29,8 @@ from annotation.models.figures import add
 from retrieval.hostile import clean
 
 RESERVATION = timedelta(minutes=10)
+USED_UP = "the budget is used up"
+"""How the reason begins of a build that has stopped at its cap."""
 CHARACTERS_A_TOKEN = 2
 """Deliberately low (English and code have about 3 to 4), so that the bound is an upper bound."""
 
@@ -80,7 +82,7 @@ def reserve(case: Case, request: Request, provider: str) -> LLMCall:
 def refuse(build: Build, amount: int) -> NoReturn:
     """Say why `amount` can't be reserved: used up for good, or only held for a moment."""
     tally = Tally.objects.get(pk=build.pk)
-    refuse_by(tally, amount, "the budget is used up")
+    refuse_by(tally, amount, USED_UP)
 
 
 def refuse_project(amount: int) -> NoReturn:

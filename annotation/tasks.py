@@ -82,6 +82,12 @@ def drain_mining() -> None:
 
 
 @shared_task(ignore_result=True)
+def notify() -> None:
+    """Look for what people outside are to be told, and tell them."""
+    drain("notices")
+
+
+@shared_task(ignore_result=True)
 def reap() -> None:
     """Remove what dead workers of this machine left, and check its sandbox when that is due."""
     shared_tools().sandbox.watch()

@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from annotation import budget, canary, claims, connecting, outages, trend
+from annotation import budget, canary, claims, connecting, notifying, outages, pulse, trend
 from annotation.claims import REQUESTS
 from annotation.executing import fulfil_one
 from annotation.models import Build, Case, Tally
@@ -28,7 +28,7 @@ from retrieval.encoders import why_missing
 from retrieval.models import Candidate, ImportJob, Mining
 
 log = logging.getLogger(__name__)
-QUEUES = ("llm", "sandbox", "interactive", "mining", "control")
+QUEUES = ("llm", "sandbox", "interactive", "mining", "control", "notices")
 HANDFUL = {"llm": 4, "sandbox": 2}
 CASES_A_BATCH = 2000
 CHILD_LEASE = timedelta(seconds=30)
@@ -36,19 +36,23 @@ SECONDS_BETWEEN_LOOKS = 2.0
 STOPPED = {-signal.SIGINT, -signal.SIGTERM}
 """How a child ends when somebody stops the whole service: its work is done at the next start."""
 USUAL_IDLE = 0.3
-IDLE = {"interactive": 0.05, "control": 1.0}
+IDLE = {"interactive": 0.05, "control": 1.0, "notices": 2.0}
 LONGEST_IDLE = 1.0
 """Seconds between two looks at a queue in which nothing waits; a person waits for the interactive one."""
 
 
 def drain(queue: str, tools: Tools) -> int:
     """Do one handful of what waits in `queue`; returns how much was done, 0 = nothing waits."""
+    pulse.beat(queue)
     if queue == "interactive":
         return int(fulfil_one(tools.for_people, tools.limits))
     if queue == "mining":
         return mine_one() or import_one()
     if queue == "control":
         return chores(tools)
+    if queue == "notices":
+        notifying.look()
+        return notifying.deliver_one()
     if queue == "sandbox":
         return int(try_what_is_away("sandbox", tools)) or drain_cases("sandbox", tools)
     return int(connecting.try_one() or try_what_is_away("llm", tools)) or drain_cases("llm", tools)
@@ -72,6 +76,7 @@ def drain_cases(queue: Queue, tools: Tools) -> int:
     try:
         while left:
             case = left.popleft()
+            pulse.beat(queue)
             # Those before it may have taken long, and may have shown that the provider is away.
             if case.renew(timezone.now() + claims.LEASE):
                 advance(case, tools)
@@ -139,6 +144,7 @@ def until_idle(counts: dict[str, int], tools: Tools, tick: Callable[[], None] = 
         stop.set()
         for thread in started:
             thread.join(timeout=60)
+    notifying.flush()
 
 
 def busy() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import socket
 import sys
 import threading
@@ -18,7 +19,7 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from annotation import worker
+from annotation import notifying, worker
 from annotation.claims import free_all
 from annotation.executing import RESERVED
 from annotation.pipeline import Tools
@@ -26,6 +27,8 @@ from annotation.tools import tools
 from sandbox.calling import CALL_LIMITS, Call
 from sandbox.runner import DependencyRefused, SandboxUnavailable
 
+log = logging.getLogger(__name__)
+WATCH_SECONDS: Final = 10.0
 DATABASE_SECONDS: Final = 120.0
 """How long a start waits for the database: services of one machine start all at once."""
 STOP_SECONDS: Final = 10.0
@@ -53,6 +56,7 @@ def thread_counts() -> dict[str, int]:
         "interactive": RESERVED,
         "mining": 1,
         "control": 1,
+        "notices": 1,
     }
 
 
@@ -171,6 +175,8 @@ def refuse_taken(host: str, port: int) -> None:
 def serve(host: str, port: int, *, work: bool = True) -> None:
     """Serve until stopped, with the workers beside unless `work` is false."""
     if not work:
+        # Workers that are gone can't say so: the web server looks, too.
+        threading.Thread(target=watch, name="watch", daemon=True).start()
         answer(host, port)
         return
     # Threads of a build that compute hand over ten times as often: people's pages wait for each turn.
@@ -185,6 +191,17 @@ def serve(host: str, port: int, *, work: bool = True) -> None:
             stop.set()
             join(started, STOP_SECONDS)
             shared.close()
+
+
+def watch() -> None:
+    """Tell people outside what needs them, for as long as the process lives."""
+    while True:
+        try:
+            notifying.flush()
+        except Exception:
+            log.exception("notifications")
+        worker.give_back_connection()
+        time.sleep(WATCH_SECONDS)
 
 
 def warm(shared: Tools) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import secrets
+import shlex
 import sys
 from datetime import date
 from pathlib import Path
@@ -14,7 +15,8 @@ from urllib.parse import urlsplit
 
 import environ
 from csp.constants import NONCE, NONE, SELF
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
 
 from sandbox.installing import PACKAGES_AS_OF
 
@@ -111,6 +113,30 @@ def hosts(name: str, default: str) -> list[str]:
     return found
 
 
+def addresses(name: str) -> list[str]:
+    """Comma-separated e-mail addresses. Raises ImproperlyConfigured."""
+    found = [address.strip() for address in text(name).split(",") if address.strip()]
+    for address in found:
+        try:
+            validate_email(address)
+        except ValidationError as error:
+            raise ImproperlyConfigured(
+                f"{name}={address!r}: expected an e-mail address, more of them after commas"
+            ) from error
+    return found
+
+
+def command(name: str) -> list[str]:
+    """A program and its arguments, split as a shell would; no shell runs it. Raises ImproperlyConfigured."""
+    value = text(name)
+    try:
+        return shlex.split(value)
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{name}={value!r}: expected a program and its arguments: {error}"
+        ) from error
+
+
 def origins(name: str) -> list[str]:
     """Comma-separated origins, each with its scheme. Raises ImproperlyConfigured."""
     found = [origin.strip() for origin in text(name).split(",") if origin.strip()]
@@ -122,7 +148,8 @@ def origins(name: str) -> list[str]:
 
 KNOWN_NAMES = """
     ALLOWED_HOSTS CANARY_ABOVE CANARY_CASES DATABASE_POOL DEBUG DOCKER_HOST HOME
-    LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_WORKERS LOG_LEVEL PIP_CUTOFF PIP_UNDATED
+    LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_WORKERS LOG_LEVEL
+    NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED
     SANDBOX SANDBOX_IMAGE SANDBOX_LAYERS_GB SANDBOX_RUNTIME SANDBOX_WORKERS SECRET_KEY SECURE
     TEST_DATA TEST_DATABASE_URL TEST_DOCKER TEST_REDIS_URL TRUSTED_ORIGINS
 """
@@ -232,6 +259,21 @@ LLM_WORKERS = number("COSQA_LLM_WORKERS", 4, 1, 256)
 CANARY_ABOVE = number("COSQA_CANARY_ABOVE", 2000, 0, 999_999_999)
 CANARY_CASES = number("COSQA_CANARY_CASES", 200, 10, 10_000)
 
+NOTIFY_EMAIL = addresses("COSQA_NOTIFY_EMAIL")
+NOTIFY_FROM = text("COSQA_NOTIFY_FROM", "workbench@localhost")
+NOTIFY_COMMAND = command("COSQA_NOTIFY_COMMAND")
+NOTIFY_SECONDS = number("COSQA_NOTIFY_SECONDS", 10, 1, 120)
+MAIL_SERVER = env.email_url_config(
+    url("EMAIL_URL", ("smtp", "smtp+tls", "smtp+ssl")) or "smtp://localhost:25"
+)
+EMAIL_HOST, EMAIL_PORT = MAIL_SERVER["EMAIL_HOST"], MAIL_SERVER["EMAIL_PORT"]
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL_SERVER["EMAIL_HOST_USER"], MAIL_SERVER["EMAIL_HOST_PASSWORD"]
+EMAIL_USE_TLS, EMAIL_USE_SSL = (
+    MAIL_SERVER.get("EMAIL_USE_TLS", False),
+    MAIL_SERVER.get("EMAIL_USE_SSL", False),
+)
+EMAIL_TIMEOUT = NOTIFY_SECONDS
+
 REDIS_URL = url("REDIS_URL", ("redis", "rediss"))
 CELERY_BROKER_URL = url("CELERY_BROKER_URL", ("redis", "rediss", "amqp", "amqps")) or REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
@@ -243,11 +285,13 @@ CELERY_TASK_ROUTES = {
     "annotation.tasks.drain_sandbox": {"queue": "sandbox"},
     "annotation.tasks.drain_interactive": {"queue": "interactive"},
     "annotation.tasks.drain_mining": {"queue": "mining"},
+    "annotation.tasks.notify": {"queue": "notices"},
     "annotation.tasks.reap": {"queue": "sandbox"},
     "annotation.tasks.beat": {"queue": "control"},
 }
 CELERY_BEAT_SCHEDULE = {
     "beat": {"task": "annotation.tasks.beat", "schedule": 2.0, "options": {"expires": 10}},
+    "notify": {"task": "annotation.tasks.notify", "schedule": 5.0, "options": {"expires": 10}},
     "reap": {"task": "annotation.tasks.reap", "schedule": 60.0, "options": {"expires": 60}},
 }
 

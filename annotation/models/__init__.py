@@ -17,6 +17,7 @@ from annotation.models.executions import (
 )
 from annotation.models.figures import Abandonment, AgentBill, Duration, Moment
 from annotation.models.limits import Limiter
+from annotation.models.notices import Delivery, Notice, Pulse
 from annotation.models.people import ApiToken, Preference
 from annotation.models.projects import ProjectCapChange, ProjectTally
 from annotation.models.reviews import Draft, Review, Seen
@@ -32,6 +33,7 @@ __all__ = [
     "Canary",
     "Case",
     "ConnectionTest",
+    "Delivery",
     "Draft",
     "Duration",
     "Execution",
@@ -40,11 +42,13 @@ __all__ = [
     "Limiter",
     "LostRace",
     "Moment",
+    "Notice",
     "Preference",
     "Price",
     "ProgramText",
     "ProjectCapChange",
     "ProjectTally",
+    "Pulse",
     "ReplyText",
     "ReportText",
     "Request",

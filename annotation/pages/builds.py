@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation import progress, trend
 from annotation.launching import STATES, Action
 from annotation.models import Build, BuildEvent
-from annotation.pages import canary, estimates, money
+from annotation.pages import canary, estimates, money, notices
 from annotation.pages.abandoned import Group, groups
 from annotation.pages.figures import Figures, figures
 from annotation.pages.trends import Trend
@@ -51,6 +51,7 @@ class ProgressPage:
     events: tuple[BuildEvent, ...]
     controls: tuple[Control, ...]
     canary: canary.Card | None
+    told: tuple[notices.Told, ...]
 
     @property
     def build(self) -> Build:
@@ -81,7 +82,10 @@ def progress_page(build: Build) -> ProgressPage:
     causes = groups(shot.build, shot.tally, CAUSES)
     over_time = trend_of(shot, timezone.now())
     card = canary.card(shot.build)
-    return ProgressPage(shot, numbers, causes, over_time, events(shot.build), controls(shot.build), card)
+    told = notices.told_of(shot.build)
+    return ProgressPage(
+        shot, numbers, causes, over_time, events(shot.build), controls(shot.build), card, told
+    )
 
 
 def minutes_of(build: Build) -> float | None:
@@ -100,6 +104,7 @@ def build_page(build: Build) -> BuildPage:
         live.events,
         live.controls,
         live.canary,
+        live.told,
         rule=rule_words(live.shot.mining.rule),
     )
 

@@ -156,11 +156,15 @@ def share_figure(name: str, note: str, share: Share, other: Share | None) -> Fig
     return Figure(
         name=name,
         note=f"{note}; Wilson",
-        value="–" if share.value is None else f"{share.value:.1%} ({share.part:,} of {share.whole:,})",
-        interval="" if low is None or high is None else f"{low:.1%} to {high:.1%}",
-        other="–" if theirs is None else f"{theirs:.1%}",
+        value="–" if share.value is None else f"{percent(share.value)} ({share.part:,} of {share.whole:,})",
+        interval="" if low is None or high is None else f"{percent(low)} to {percent(high)}",
+        other="–" if theirs is None else percent(theirs),
         differs=theirs is not None and lies_outside(theirs, low, high),
     )
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def money_interval(mean: Mean) -> str:

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.executing import SECONDS_BETWEEN_CHECKS
 from annotation.models import Build, SandboxCheck, Step
+from annotation.pages import notices
 from annotation.pages.money import Cap, project_cap
 from retrieval.models import Collection, ImportJob
 from sandbox.protocol import Check
@@ -128,7 +129,7 @@ def health() -> tuple[Fact, ...]:
 
     Whether the sandbox holds is told by the machines that execute: see `SandboxView`.
     """
-    return (sandbox_fact(), model_fact(), work_fact())
+    return (sandbox_fact(), model_fact(), work_fact(), notices_fact())
 
 
 def sandbox_fact() -> Fact:
@@ -148,6 +149,11 @@ def model_fact() -> Fact:
     if settings.ANTHROPIC_API_KEY:
         return Fact("Language model", "good", f"A key is set for {settings.LLM_BASE_URL}.")
     return Fact("Language model", "info", "No key: recorded replies and file exchange work, live does not.")
+
+
+def notices_fact() -> Fact:
+    works, words = notices.standing()
+    return Fact("Notifications", "info" if works else "bad", words)
 
 
 def work_fact() -> Fact:

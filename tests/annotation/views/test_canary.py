@@ -37,8 +37,8 @@ def test_the_page_has_the_cost_the_total_and_every_share_with_its_interval(ada: 
     assert "8 of 9 random pairs finished, drawn by seed 7 from 900" in page
     assert "Cost a pair" in page and "$1.00" in page
     assert "All 900 pairs $900.00" in page
-    assert "60.0% (3 of 5) 23.1% to 88.2%" in page  # Wilson of 3 of 5
-    assert "37.5% (3 of 8)" in page and "25.0% (2 of 8)" in page
+    assert "60.0 % (3 of 5) 23.1 % to 88.2 %" in page  # Wilson of 3 of 5
+    assert "37.5 % (3 of 8)" in page and "25.0 % (2 of 8)" in page
     assert "9 cases to read" in page
     assert "no build was done before" in page
 
@@ -67,7 +67,7 @@ def test_the_last_builds_figures_stand_beside_and_what_is_outside_is_marked(ada:
         factories.settled(case, 0)
     page = text_of(ada, "build-canary", build)
     assert "beside yesterday, the last that was done with the same model" in page
-    assert "23.1% to 88.2% 0.0% ≠ outside" in page
+    assert "23.1 % to 88.2 % 0.0 % ≠ outside" in page
 
 
 def test_cases_to_read_are_the_first_of_the_draw(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +95,7 @@ def test_going_on_is_one_click_and_afterwards_says_who(ada: Client) -> None:
     build.refresh_from_db()
     assert build.state == Build.State.RUNNING
     assert BuildEvent.objects.get(event="went on after the canary").user == factories.ada()
-    assert "ada let the build go on now" in text_of(ada, "build", build)
+    assert "ada let the build go on" in text_of(ada, "build", build)
     page = ada.get(reverse("build-canary", args=[build.pk])).content.decode()
     assert 'id="do-go_on"' not in page
 

@@ -1,0 +1,286 @@
+"""Tell people outside what needs them: each episode once, whoever looks, and at most a few tries each.
+
+Nothing here may harm a build: a look only reads builds, and what can't be sent is noted and given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation import budget, claims, pulse, sending
+from annotation.asking import no_connection
+from annotation.models import Build, BuildEvent, Delivery, Notice, Tally
+from annotation.models.builds import NANO
+from annotation.stages import Queue
+from retrieval.models import Mining
+
+Kind = Notice.Kind
+STOPS: Final = ("pause", "stopped for a person")
+"""Events after which a build stands still until a person does something."""
+RECENT: Final = timedelta(days=1)
+"""What ended longer ago is no news, to whoever sets notifications up."""
+TRIES: Final = 3
+PAUSE: Final = timedelta(minutes=1)
+LOST: Final = timedelta(minutes=10)
+"""No try takes so long: its worker died."""
+LONGEST_NAME: Final = 120
+
+
+@dataclass(frozen=True)
+class Episode:
+    """Something to tell; `since` sets it apart from the next time that it happens to the same build."""
+
+    kind: Kind
+    build: Build
+    since: str
+    words: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.build.pk}: {self.since}"
+
+
+def channels() -> list[Delivery.Channel]:
+    """The ways that are configured."""
+    mail = [Delivery.Channel.MAIL] if settings.NOTIFY_EMAIL else []
+    return mail + ([Delivery.Channel.COMMAND] if settings.NOTIFY_COMMAND else [])
+
+
+def look() -> int:
+    """Note what has happened since the last look; returns how many episodes are new."""
+    now = timezone.now()
+    found = [*of_builds(now), *of_workers(now)]
+    keys = [episode.key for episode in found]
+    known = set(Notice.objects.filter(episode__in=keys).values_list("kind", "episode"))
+    return sum(keep(episode) for episode in found if (episode.kind.value, episode.key) not in known)
+
+
+def keep(episode: Episode) -> bool:
+    """Note an episode with what is to be sent of it; False where another worker was faster."""
+    with transaction.atomic():
+        notice, new = Notice.objects.get_or_create(
+            kind=episode.kind,
+            episode=episode.key,
+            defaults={"build": episode.build, "words": episode.words},
+        )
+        if new:
+            due = timezone.now()
+            Delivery.objects.bulk_create(
+                Delivery(notice=notice, channel=channel, due_at=due) for channel in channels()
+            )
+    return new
+
+
+def of_builds(now: datetime) -> Iterator[Episode]:
+    """What is to be told of builds as they stand now. Two reads, however many builds there are."""
+    standing = Q(state__in=[Build.State.PAUSED, Build.State.WAITING, Build.State.CANARY])
+    ended = Q(state__in=[Build.State.DONE, Build.State.FAILED], finished_at__gte=now - RECENT)
+    spending = Q(state=Build.State.RUNNING, tally__cap__gt=0)
+    rows: QuerySet[Build] = Build.objects.filter(standing | ended | spending)
+    stops = BuildEvent.objects.filter(build=OuterRef("pk"), event__in=STOPS).order_by("-pk")
+    rows = rows.annotate(stop=Subquery(stops.values("pk")[:1])).select_related("tally", "canary")
+    for build in rows.defer("canary__drawn"):
+        yield from of_state(build)
+        yield from of_money(build)
+
+
+def of_state(build: Build) -> Iterator[Episode]:
+    """That a build has ended, or stands still."""
+    if build.state in {Build.State.DONE, Build.State.FAILED}:
+        said = f"The build failed: {build.reason}" if build.reason else "The build is done."
+        yield Episode(Kind.FINISHED, build, f"{build.finished_at}", said)
+    elif build.state == Build.State.CANARY:
+        yield Episode(Kind.CANARY, build, f"{build.canary.done_at}", build.reason)
+    elif build.state == Build.State.WAITING and build.probe_at:
+        said = f"{build.reason} The build tries again by itself."
+        yield Episode(Kind.WAITING, build, f"{build.waiting_since}", said)
+    elif build.state == Build.State.WAITING:
+        said = f"{build.reason} Put this right, then resume the build."
+        yield Episode(Kind.STOPPED, build, f"{build.waiting_since}", said)
+    elif build.state == Build.State.PAUSED and not is_used_up(build):
+        said = build.reason or "The build was paused."
+        yield Episode(Kind.STOPPED, build, f"stop {stop_of(build)}", said)
+
+
+def stop_of(build: Build) -> int | None:
+    """The id of the event that stopped the build last."""
+    found: int | None = getattr(build, "stop", None)
+    return found
+
+
+def is_used_up(build: Build) -> bool:
+    """Whether the build has stopped because its cap leaves nothing for the next call."""
+    return build.state == Build.State.PAUSED and build.reason.startswith(budget.USED_UP)
+
+
+def of_money(build: Build) -> Iterator[Episode]:
+    """That most of the cap, or all of it, is spent: once for each cap."""
+    tally = build.tally
+    if tally.cap is None or build.is_over:
+        return
+    spent = f"${tally.spent / NANO:,.4f} of ${tally.cap / NANO:,.4f} are spent"
+    if is_used_up(build) or (tally.cap and tally.spent >= tally.cap):
+        said = f"{spent}; the build stands still until its cap is raised."
+        yield Episode(Kind.SPENT, build, f"cap {tally.cap}", said)
+    elif tally.cap and tally.spent * 5 >= tally.cap * 4:
+        yield Episode(Kind.NEARLY_SPENT, build, f"cap {tally.cap}", f"{spent}.")
+
+
+def of_workers(now: datetime) -> Iterator[Episode]:
+    """Queues that have had work for five minutes, and no worker."""
+    for queue in ("llm", "sandbox", "mining"):
+        if not pulse.is_due(queue, now):
+            continue
+        build = wanting(queue, now)
+        since = pulse.gone_since(queue, build is not None, now)
+        if build is not None and since is not None:
+            said = f"No worker of the queue {queue} has been heard of since {since:%Y-%m-%d %H:%M} UTC."
+            yield Episode(Kind.NO_WORKER, build, f"{queue} {since}", said)
+
+
+def wanting(queue: str, now: datetime) -> Build | None:
+    """A build that waits for a worker of `queue`."""
+    if queue == "mining":
+        minings = Mining.objects.filter(build__state=Build.State.RUNNING)
+        if minings.filter(state=Mining.State.RUNNING, lease_until__gte=now).exists():
+            return None
+        waits = minings.exclude(state__in=[Mining.State.DONE, Mining.State.FAILED]).first()
+        return None if waits is None else waits.build
+    kind: Queue = "sandbox" if queue == "sandbox" else "llm"
+    found = claims.claimable(kind, now).order_by().select_related("build__tally")[:1]
+    return next((case.build for case in found), None)
+
+
+def deliver_one() -> int:
+    """Try one message that is due; returns 0 where none is. Raises nothing for a message's sake."""
+    now = timezone.now()
+    give_up_lost(now)
+    due = Delivery.objects.filter(state=Delivery.State.WAITING, due_at__lte=now)
+    delivery = due.select_related("notice__build__tally").order_by("due_at", "pk").first()
+    if delivery is None or not begin(delivery, now):
+        return 0
+    try:
+        with no_connection():
+            send(delivery)
+    except sending.NotSent as why:
+        failed(delivery, str(why))
+    else:
+        note(delivery, Delivery.State.SENT)
+    return 1
+
+
+def begin(delivery: Delivery, now: datetime) -> bool:
+    """Make the try this worker's."""
+    mine = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING, tries=delivery.tries)
+    return mine.update(state=Delivery.State.SENDING, tries=F("tries") + 1, begun_at=now) == 1
+
+
+def send(delivery: Delivery) -> None:
+    """Raises NotSent."""
+    if delivery.channel == Delivery.Channel.COMMAND:
+        sending.command(document(delivery.notice))
+    else:
+        sending.mail(subject(delivery.notice), body(delivery.notice))
+
+
+def failed(delivery: Delivery, error: str) -> None:
+    """Try again a little later, a few times; then it stays failed, and the pages say so."""
+    over = delivery.tries + 1 >= TRIES
+    state = Delivery.State.FAILED if over else Delivery.State.WAITING
+    note(delivery, state, error, due_at=timezone.now() + PAUSE * (delivery.tries + 1))
+
+
+def note(delivery: Delivery, state: Delivery.State, error: str = "", **columns: Any) -> None:
+    """What came of a try; whoever watches the build's page sees it."""
+    Delivery.objects.filter(pk=delivery.pk).update(state=state, error=error, **columns)
+    if delivery.notice.build is not None:
+        delivery.notice.build.tally.change()
+
+
+def give_up_lost(now: datetime) -> int:
+    """Tries whose worker died: whether they got out is not known, so nobody repeats them."""
+    lost = Delivery.objects.filter(state=Delivery.State.SENDING, begun_at__lt=now - LOST)
+    return lost.update(state=Delivery.State.LOST, error="the worker ended while it was sent; not repeated")
+
+
+def flush() -> None:
+    """Look once more and send what is due: for whoever is about to end."""
+    look()
+    while deliver_one():
+        pass
+
+
+def test() -> dict[str, str]:
+    """Send a test on every way that is configured, and keep nothing of it.
+
+    By way: what went wrong, empty where nothing did.
+    """
+    notice = Notice(kind=Kind.TEST, words="Notifications of this workbench arrive here.", at=timezone.now())
+    found = {}
+    for channel in channels():
+        try:
+            send(Delivery(notice=notice, channel=channel))
+        except sending.NotSent as why:
+            found[channel.label] = str(why)
+        else:
+            found[channel.label] = ""
+    return found
+
+
+def subject(notice: Notice) -> str:
+    name = f"{name_of(notice.build)}: " if notice.build else ""
+    return f"[CoSQA Workbench] {name}{notice.get_kind_display()}"
+
+
+def name_of(build: Build) -> str:
+    return build.name[:LONGEST_NAME]
+
+
+def address_of(build: Build) -> str:
+    """The page of the build, at the first origin that is trusted; its path alone where there is none."""
+    origin = settings.CSRF_TRUSTED_ORIGINS[0].rstrip("/") if settings.CSRF_TRUSTED_ORIGINS else ""
+    return origin + reverse("build", args=[build.pk])
+
+
+def body(notice: Notice) -> str:
+    """The mail's text."""
+    build = notice.build
+    if build is None:
+        return notice.words
+    tally = Tally.objects.get(pk=build.pk)
+    cap = "no cap" if tally.cap is None else f"of ${tally.cap / NANO:,.4f}"
+    finished = tally.settled + tally.abandoned
+    lines = (
+        notice.words,
+        "",
+        f"Build: {name_of(build)} ({address_of(build)})",
+        f"Finished: {finished:,} of {tally.total:,} cases, {tally.abandoned:,} of them abandoned",
+        f"Spent: ${tally.spent / NANO:,.4f}, {cap}",
+    )
+    return "\n".join(lines)
+
+
+def document(notice: Notice) -> dict[str, Any]:
+    """What the command gets: plain JSON, money in dollars."""
+    told: dict[str, Any] = {"event": notice.kind, "words": notice.words, "at": notice.at.isoformat()}
+    build = notice.build
+    if build is None:
+        return told
+    tally = Tally.objects.get(pk=build.pk)
+    return told | {
+        "build": {"id": build.pk, "name": build.name, "state": build.state, "address": address_of(build)},
+        "cases": tally.total,
+        "settled": tally.settled,
+        "abandoned": tally.abandoned,
+        "spent": tally.spent / NANO,
+        "cap": None if tally.cap is None else tally.cap / NANO,
+    }

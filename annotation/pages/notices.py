@@ -1,0 +1,78 @@
+"""What people outside were told, and whether it got there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Final
+
+from django.conf import settings
+from django.utils import timezone
+
+from annotation import notifying
+from annotation.models import Build, Delivery, Notice
+from annotation.pages.words import Sign
+
+SHOWN: Final = 8
+LATELY: Final = timedelta(days=7)
+STATES: Final[Mapping[str, Sign]] = MappingProxyType(
+    {
+        Delivery.State.WAITING: Sign("…", "is sent soon"),
+        Delivery.State.SENDING: Sign("▶", "is being sent"),
+        Delivery.State.SENT: Sign("✓", "sent", "good"),
+        Delivery.State.FAILED: Sign("✗", "not sent", "bad"),
+        Delivery.State.LOST: Sign("?", "nobody knows whether it arrived", "warn"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One way on which a notice went out. `error` is that of the last try."""
+
+    way: str
+    sign: Sign
+    tries: int
+    error: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """A notice and what came of it."""
+
+    what: str
+    at: datetime
+    ways: tuple[Sent, ...]
+
+
+def told_of(build: Build) -> tuple[Told, ...]:
+    """The newest notices of a build."""
+    rows = Notice.objects.filter(build=build).prefetch_related("deliveries")[:SHOWN]
+    return tuple(told(notice) for notice in rows)
+
+
+def told(notice: Notice) -> Told:
+    ways = (sent(delivery) for delivery in notice.deliveries.all())
+    return Told(notice.get_kind_display(), notice.at, tuple(ways))
+
+
+def sent(delivery: Delivery) -> Sent:
+    way = delivery.get_channel_display()
+    return Sent(way, STATES[delivery.state], delivery.tries, delivery.error)
+
+
+def standing() -> tuple[bool, str]:
+    """Whether notifications get out, and in words who is told and what failed lately."""
+    ways = [way.label for way in notifying.channels()]
+    if not ways:
+        return True, "Nobody is notified: COSQA_NOTIFY_EMAIL and COSQA_NOTIFY_COMMAND are not set."
+    whom = f"By {' and '.join(ways)}"
+    if settings.NOTIFY_EMAIL:
+        whom += f", to {', '.join(settings.NOTIFY_EMAIL)}"
+    unsent = Delivery.objects.filter(state__in=[Delivery.State.FAILED, Delivery.State.LOST])
+    last = unsent.filter(begun_at__gte=timezone.now() - LATELY).order_by("-begun_at").first()
+    if last is None:
+        return True, f"{whom}."
+    return False, f"{whom}. The last that did not get out ({last.get_channel_display()}): {last.error}"
