@@ -27,7 +27,7 @@ from tests import factories
 
 ROOT = Path(__file__).resolve().parents[2]
 QUERIES = 2
-QUEUES = "llm,sandbox,interactive,mining,control"
+QUEUES = "llm,sandbox,interactive,mining,control,notices"
 
 
 def service(name: str) -> str:
