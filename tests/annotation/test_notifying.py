@@ -86,7 +86,8 @@ def test_every_stop_by_the_workbench_or_a_person_is_an_episode_of_its_own() -> N
 
 def test_waiting_for_the_provider_and_waiting_for_a_person_are_told_apart() -> None:
     build = factories.opened()
-    outages.hold(build, LLMError("HTTP 529", retryable=True))
+    for _ in range(outages.RUN):
+        outages.failed(build, LLMError("HTTP 529", retryable=True))
     assert [notifying.look() for _ in range(2)] == [1, 0]
     pause(factories.cases(build)[0], "the key was revoked.", Build.State.WAITING)
     assert [notifying.look() for _ in range(2)] == [1, 0]

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0009_canary"),
+        ("annotation", "0012_second_tests"),
     ]
 
     operations = [
