@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 AGENT_OF: Final = {stage: agent for agent, stage in STAGE_OF.items()}
+NOBODY: Final = (0, "")
 COMES: Final = 30.0
 """Seconds within which a worker has to come to a point; else what is to be killed is killed all the same."""
 SLOW, FAST = 4.0, 0.05
@@ -66,6 +67,7 @@ class Drive:
     deaths: list[Death] = field(default_factory=list)
     killed: list[Moment] = field(default_factory=list)
     missed: int = 0
+    ended: int = 0
     resumed: int = 0
 
     def go(self) -> None:
@@ -82,10 +84,9 @@ class Drive:
 
     def strike(self, moment: Moment) -> None:
         """Kill the moment's target when a worker has come to its point, and start it again."""
-        worker = self.brought(moment)
-        if not worker and moment.point != "any":
-            self.missed += 1
-            moment = replace(moment, point="any", stage="")
+        worker, stage = self.brought(moment)
+        self.missed += int(not worker and moment.point != "any")
+        moment = replace(moment, stage=stage) if worker else replace(moment, point="any", stage="")
         victim = next((p for p in self.machine.processes if p.pid == worker), None)
         if victim is None or moment.target not in {"worker", "server"}:
             victim = random.Random(len(self.killed)).choice(self.machine.of(moment.target))
@@ -110,42 +111,49 @@ class Drive:
         self.deaths.append(Death(moment.target, pid, at, frozenset(flying)))
         self.killed.append(moment)
 
-    def brought(self, moment: Moment) -> int:
-        """The process that has come to the moment's point, 0 where none did in time."""
+    def brought(self, moment: Moment) -> tuple[int, str]:
+        """The process that has come to the moment's point and the stage of its case; NOBODY in time."""
         if moment.point == "any":
             time.sleep(random.Random(self.order.seed + len(self.killed)).uniform(0.0, 1.0))
-            return 0
-        return self.awaited(moment.point, (moment.stage,)) or self.awaited(
-            moment.point, moments.STAGES[moment.point]
-        )
+            return NOBODY
+        found = self.awaited(moment.point, (moment.stage,))
+        return self.awaited(moment.point, moments.STAGES[moment.point]) if found == NOBODY else found
 
-    def awaited(self, point: str, stages: Sequence[str]) -> int:
-        """The first process that comes to the point with a case in one of the stages; 0 where none does."""
+    def awaited(self, point: str, stages: Sequence[str]) -> tuple[int, str]:
+        """The first that comes to the point with a case in one of the stages."""
         if point == "call":
             self.control(hold=[AGENT_OF[stage] for stage in stages])
-            return self.wait_for(lambda: int((self.control()["held"] or {}).get("worker", 0)))
+            return self.wait_for(self.asking)
         for stage in stages:
             (self.orders / f"{point}.{stage}").touch()
         return self.wait_for(self.taken)
 
-    def wait_for(self, come: Callable[[], int]) -> int:
+    def wait_for(self, come: Callable[[], tuple[int, str]]) -> tuple[int, str]:
         looked = time.monotonic()
         ends = looked + COMES
         while time.monotonic() < ends:
-            if found := come():
+            if (found := come()) != NOBODY:
                 return found
             if time.monotonic() - looked > 1:
                 looked = time.monotonic()
                 self.tend()
             time.sleep(0.02)
-        return 0
+        return NOBODY
 
     @property
     def orders(self) -> Path:
         return self.machine.folder / "orders"
 
-    def taken(self) -> int:
-        return next((int(path.name.split(".")[1]) for path in self.orders.glob("taken.*")), 0)
+    def taken(self) -> tuple[int, str]:
+        """Who stands still at a point."""
+        for path in self.orders.glob("taken.*"):
+            return int(path.name.split(".")[1]), path.name.split(".")[2]
+        return NOBODY
+
+    def asking(self) -> tuple[int, str]:
+        """Whose request the provider holds."""
+        held = self.control()["held"]
+        return (held["worker"], STAGE_OF[held["agent"]]) if held else NOBODY
 
     def let_go(self) -> None:
         """Whoever stands still goes on."""
@@ -155,10 +163,22 @@ class Drive:
 
     def tend(self) -> None:
         """Do what a person would: resume what waits for one. And keep the builds beside the kills."""
+        self.supervise()
         done, cases = patiently(self.settled)
         behind = done / max(1, cases) < len(self.killed) / max(1, self.order.kills)
         self.control(latency=FAST if behind else SLOW)
         self.resumed += patiently(resume)
+
+    def supervise(self) -> None:
+        """Start what ended by itself: a Celery worker may, when Redis goes away as it connects again."""
+        from tests.faults.audit import Death
+
+        for process in self.machine.processes:
+            if process.has_ended:
+                flying = frozenset(flying_now())
+                self.deaths.append(Death("itself", process.pid, time.time(), flying))
+                self.ended += 1
+                process.start()
 
     def settled(self) -> tuple[int, int]:
         from annotation.models import Build
@@ -170,6 +190,7 @@ class Drive:
 
     def finished(self) -> bool:
         """Nothing runs, nothing is held."""
+        self.supervise()
         self.resumed += patiently(resume)
         time.sleep(0.3)
         return patiently(is_over)
@@ -304,7 +325,7 @@ def figures(drive: Drive, answered: list[Answered], seconds: float) -> str:
     flying = len(in_the_air(drive.deaths))
     lines = (
         f"seed {drive.order.seed}: {len(drive.killed)} kills in {seconds:.0f} s",
-        f"of them not at their point: {drive.missed}",
+        f"of them not at their point: {drive.missed}; processes that ended by themselves: {drive.ended}",
         f"{done} of {cases} cases ended; a person resumed a build {drive.resumed} times",
         f"faults: {drive.control()['drawn']}",
         f"{len(answered)} requests, {stored} replies stored",

@@ -1,8 +1,8 @@
 """Points in a worker's life at which it can be told to stand still, to be killed there.
 
 Installed by `tests.faults.settings` alone. A driver writes an order (a file POINT.STAGE); the worker that
-comes to that point takes it, by renaming it to taken.PID.NUMBER, and waits until that file is gone, or until
-it is killed. What takes minutes in the product takes seconds here: leases, reservations, pauses.
+comes to that point takes it, by renaming it to taken.PID.STAGE.NUMBER, and waits until that file is gone, or
+until it is killed. What takes minutes in the product takes seconds here: leases, reservations, pauses.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def reach(point: str, stage: str) -> None:
     order = Path(folder) / f"{point}.{stage}"
     if not folder or not order.exists():
         return
-    taken = order.with_name(f"taken.{os.getpid()}.{next(NUMBERS)}")
+    taken = order.with_name(f"taken.{os.getpid()}.{stage}.{next(NUMBERS)}")
     try:
         order.rename(taken)
     except FileNotFoundError:

@@ -39,7 +39,7 @@ class Shares:
     drip: int = 15
     stall: int = 4
     nonsense: int = 10
-    person: int = 4
+    person: int = 8
     seconds: float = 3.0
 
 

@@ -79,6 +79,11 @@ class Process:
     def pid(self) -> int:
         return self.running.pid if self.running else 0
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it was started and ended by itself."""
+        return self.running is not None and self.running.poll() is not None
+
     def kill(self) -> None:
         """SIGKILL, and wait until it is gone."""
         if self.running:

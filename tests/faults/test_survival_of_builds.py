@@ -24,7 +24,7 @@ def drive(*options: str) -> str:
 
 @pytest.mark.postgres
 def test_builds_survive_ten_kills_on_many_machines(servers: None) -> None:
-    assert "10 kills" in drive("--cases", "80", "--kills", "10")
+    assert "10 kills" in drive("--cases", "60", "--kills", "10")
 
 
 def test_builds_survive_kills_of_the_only_process() -> None:
