@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Build
+from annotation.models import Build, Canary
 from cosqa_site.benches import BENCHES
 from tests import factories
 
@@ -38,6 +39,16 @@ def test_what_a_build_would_take_is_told_without_launching_it(
     assert "no price is known" in told
     assert "- Unclear to the screener: 33 % (20 % to 50 %) [paper]" in told
     assert not Build.objects.exists()
+
+
+def test_skipping_the_canary_from_the_command_line_takes_a_reason_that_is_kept(settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    common = {"queries": factories.queries().name, "snippets": factories.snippets().name, "unpriced": True}
+    call_command("build", "with", provider="live", **common)
+    call_command("build", "without", provider="live", skip_canary="proven prompts", **common)
+    assert [row.build.name for row in Canary.objects.select_related("build")] == ["with"]
+    event = Build.objects.get(name="without").events.get(event="skipped the canary")
+    assert (event.note, event.user) == ("proven prompts", None)
 
 
 @pytest.mark.parametrize(
