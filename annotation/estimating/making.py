@@ -10,8 +10,8 @@ from annotation.agents import arbiter, fixer, screener, test_writer
 from annotation.estimating import experience
 from annotation.estimating.experience import Experience
 from annotation.estimating.figures import NOTHING, Basis, Estimate, PriceUsed, Range, StageEstimate
-from annotation.estimating.tokens import Counter, Prompts, prompts_of
-from annotation.launching import Order, pairs_a_query
+from annotation.estimating.tokens import Counter, Prompts, candidates_of_a_request, prompts_of
+from annotation.launching import CRITERIA, Order, pairs_a_query
 from annotation.models import Price
 from annotation.stages import Stage
 
@@ -35,13 +35,14 @@ def estimate(order: Order, counter: Counter | None = None) -> Estimate:
     candidates, queries = pairs_a_query(order), order.queries.size
     pairs = min(queries * candidates, order.limit or queries * candidates)
     calls = calls_of(order, pairs, known)
-    inputs = inputs_of(prompts, known)
+    inputs, together = inputs_of(prompts, known), Range.of(candidates_of_a_request(order))
+    outputs = {**known.outputs, screener.NAME: known.outputs[screener.NAME] * together}
     return Estimate(
         pairs=pairs,
         queries=queries,
         candidates=candidates,
         stages=tuple(
-            stage_of(stage, calls[stage], inputs[agent], known.outputs[agent], price)
+            stage_of(stage, calls[stage], inputs[agent], outputs[agent], price)
             for stage, agent in AGENTS.items()
         ),
         price=price_used(price),
@@ -52,11 +53,11 @@ def estimate(order: Order, counter: Counter | None = None) -> Estimate:
 
 def calls_of(order: Order, pairs: int, known: Experience) -> dict[Stage, Range]:
     """Calls of each stage."""
-    all_pairs = Range.of(pairs)
-    tested = all_pairs * known.unclear
+    asked = Range.of(pairs / candidates_of_a_request(order))
+    tested = NOTHING if order.annotator in CRITERIA else Range.of(pairs) * known.unclear
     rounds = Range(1, 1, order.fix_rounds)
     return {
-        Stage.SCREENING: all_pairs * known.again,
+        Stage.SCREENING: asked * known.again,
         Stage.WRITING_TEST: tested * known.again,
         Stage.FIXING: tested * known.fixing * rounds if order.fix_rounds else NOTHING,
         Stage.ARBITRATING: tested * known.again,

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Final
 
-from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
+from annotation.agents.query_screener import CompanyInputs
 from annotation.asking import no_connection
 from annotation.estimating.figures import Basis, Range
-from annotation.launching import Order
+from annotation.launching import CRITERIA, Order, pairs_a_query
 from annotation.llm import LLMError, Request
 from retrieval.models import Member
 
@@ -79,11 +80,29 @@ def requests_of(order: Order) -> dict[str, list[Request]]:
     """What each agent would be asked of the drawn pairs; the fixer is asked of none."""
     pairs, model = drawn_pairs(order), order.model
     return {
-        screener.NAME: [screener.request(screener.ScreenerInputs(*pair), model) for pair in pairs],
+        screener.NAME: first_requests(order, pairs),
         test_writer.NAME: [test_writer.request(test_writer.WriterInputs(*pair), model) for pair in pairs],
         fixer.NAME: [fixer.request(fixer.FixerInputs("module", "", ""), model)],
         arbiter.NAME: [arbiter.request(arbiter.ArbiterInputs(*pair, "", "", ""), model) for pair in pairs],
     }
+
+
+def first_requests(order: Order, pairs: Sequence[tuple[str, str]]) -> list[Request]:
+    """What the first stage would ask: the screener of each pair or of each query, or the one model alone."""
+    if order.annotator in CRITERIA:
+        return [single_llm.request(single_llm.SingleInputs(*pair), order.model) for pair in pairs]
+    if not order.screen_by_query:
+        return [screener.request(screener.ScreenerInputs(*pair), order.model) for pair in pairs]
+    codes = [code for _, code in pairs] * 2
+    size = candidates_of_a_request(order)
+    companies = (CompanyInputs(query, tuple(codes[at : at + size])) for at, (query, _) in enumerate(pairs))
+    return [query_screener.request(one, order.model) for one in companies]
+
+
+def candidates_of_a_request(order: Order) -> int:
+    """How many candidates the first stage judges in one request."""
+    by_query = order.screen_by_query and order.annotator not in CRITERIA
+    return min(pairs_a_query(order), query_screener.MOST_AT_ONCE) if by_query else 1
 
 
 def drawn_pairs(order: Order) -> list[tuple[str, str]]:

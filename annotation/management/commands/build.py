@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.estimating.confirming import launch
 from annotation.estimating.figures import Estimate, Range
 from annotation.estimating.making import estimate
-from annotation.launching import LaunchRefused, Order, refuse_bad
+from annotation.launching import Judge, LaunchRefused, Order, refuse_bad
 from annotation.models import Build
 from annotation.models.builds import NANO
 from annotation.tools import counter
@@ -43,6 +43,21 @@ class Command(BaseCommand):
         parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is launched"
         )
+        parser.add_argument(
+            "--annotator",
+            choices=[one.value for one in Judge],
+            default=Judge.AGENTS.value,
+            help="who decides: test-driven agents, or one model alone by one of its criteria",
+        )
+        parser.add_argument(
+            "--screen-by-query",
+            action="store_true",
+            help="the screener sees a query's candidates at once",
+        )
+        parser.add_argument("--second-test", action="store_true", help="one more where one tested nothing")
+        parser.add_argument("--rewrites", type=int, default=1, help="of programs that redefine; the paper: 0")
+        parser.add_argument("--fix-rounds", type=int, default=2, help="for missing modules (%(default)s)")
+        parser.add_argument("--fresh", action="store_true", help="use no reply that was given before")
         parser.add_argument("--limit", type=int, help="at most so many pairs")
         parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
         parser.add_argument(
@@ -83,6 +98,12 @@ class Command(BaseCommand):
             recorded=options["recorded"],
             budget=dollars(options["budget"]),
             unpriced=options["unpriced"],
+            annotator=Judge(options["annotator"]),
+            screen_by_query=options["screen_by_query"],
+            second_test=options["second_test"],
+            rewrites=options["rewrites"],
+            fix_rounds=options["fix_rounds"],
+            fresh=options["fresh"],
             skip_canary=options["skip_canary"],
             limit=options["limit"],
             rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],

@@ -13,7 +13,7 @@ from annotation.estimating import experience
 from annotation.estimating.figures import Estimate, Range
 from annotation.estimating.making import estimate
 from annotation.estimating.tokens import characters
-from annotation.launching import Order
+from annotation.launching import Judge, Order
 from annotation.llm import Request
 from annotation.models import Build, Price
 from annotation.stages import Stage
@@ -50,6 +50,20 @@ def test_calls_follow_from_the_papers_share_of_unclear_pairs() -> None:
     assert stages[Stage.ARBITRATING] == stages[Stage.WRITING_TEST]
     assert stages[Stage.FIXING].expected == pytest.approx(9 * 0.33 * 0.035)
     assert stages[Stage.FIXING].high == pytest.approx(9 * 0.5 * 0.1633 * 2)
+
+
+def test_one_model_alone_asks_once_a_pair_and_tests_nothing() -> None:
+    stages = {stage.stage: stage.calls for stage in estimate(order(annotator=Judge.SINGLE_HALF)).stages}
+    assert stages[Stage.SCREENING].expected == pytest.approx(9 * 1.02)
+    assert stages[Stage.WRITING_TEST] == stages[Stage.FIXING] == stages[Stage.ARBITRATING] == Range.of(0)
+
+
+def test_screening_by_query_takes_fewer_calls_and_fewer_tokens_for_as_many_tests() -> None:
+    single, together = (estimate(order(screen_by_query=by)).stages for by in (False, True))
+    assert together[0].calls.expected == pytest.approx(single[0].calls.expected / 3)
+    assert together[0].input_tokens.expected < single[0].input_tokens.expected
+    assert together[0].output_tokens.expected == pytest.approx(single[0].output_tokens.expected)
+    assert together[1].calls == single[1].calls
 
 
 def test_without_fixing_rounds_nothing_is_fixed() -> None:
