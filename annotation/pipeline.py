@@ -7,23 +7,22 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
-from annotation import budget, claims, company, limiter, outages
-from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
+from annotation import budget, claims, limiter, outages
+from annotation.agents import arbiter, fixer, test_writer
 from annotation.asking import Parked, Unjudgeable, ask
 from annotation.executing import SandboxProvider, execute
 from annotation.llm import LLM, LLMError
 from annotation.models import Build, Case, LLMCall, LostRace, ProgramText, TestProgram
-from annotation.publishing import publish_case
+from annotation.publishing import settle
+from annotation.screening import judge
 from annotation.stages import Event, Stage
 from retrieval.hostile import clean
-from retrieval.models import Annotator
 from sandbox.checks import ProtectionMissing
 from sandbox.dependencies import parse_install
 from sandbox.modules import distribution_for, unsearchable
@@ -164,72 +163,6 @@ def try_again(case: Case, reason: str) -> None:
         abandon(case, reason)
     else:
         case.put_back(until=timezone.now() + timedelta(seconds=1 + case.attempts), failed=True)
-
-
-def settle(
-    case: Case, event: Event, label: int, note: str, call: LLMCall, tally: Mapping[str, int] | None = None
-) -> None:
-    """Settle and publish in one transaction, so that no label is ever without its case."""
-    with transaction.atomic():
-        case.move(event, note=note, call=call, label=label, tally=dict(tally or {}))
-        case.label = label
-        publish_case(case)
-
-
-def judge(case: Case, tools: Tools) -> None:
-    """The first stage: the screener, or the one model that decides alone."""
-    if case.annotator.kind == Annotator.Kind.SINGLE_LLM:
-        judge_alone(case, tools)
-    elif case.annotator.config.get("screener") == "query":
-        screen_in_company(case, tools)
-    else:
-        screen(case, tools)
-
-
-def judge_alone(case: Case, tools: Tools) -> None:
-    """Single LLM (CoSQA+, first version, "Model Annotation"): a label by the annotator's criterion."""
-    inputs = single_llm.SingleInputs(query=case.pair.query.text, code=case.pair.snippet.text)
-    verdict, call = ask(
-        case, tools.llm_of(case.build), single_llm.request(inputs, case.build.model), single_llm.parse
-    )
-    label = verdict.label(single_llm.Criterion(case.annotator.config["criterion"]))
-    settle(case, Event.MATCH if label else Event.NO_MATCH, label, verdict.words, call)
-
-
-def screen(case: Case, tools: Tools) -> None:
-    """Preliminary screener (CoSQA+, "Preliminary Screener"): 1, 0, or 0.5 = needs a test."""
-    inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
-    verdict, call = ask(
-        case, tools.llm_of(case.build), screener.request(inputs, case.build.model), screener.parse
-    )
-    screened(case, verdict.verdict, verdict.explanation, call)
-
-
-def screen_in_company(case: Case, tools: Tools) -> None:
-    """The screener for all candidates of the case's query: whoever comes first pays, the others reuse it."""
-    others = company.of(case)
-    inputs = query_screener.CompanyInputs(
-        query=case.pair.query.text, codes=tuple(one.pair.snippet.text for one in others)
-    )
-    found, call = ask(
-        case,
-        tools.llm_of(case.build),
-        query_screener.request(inputs, case.build.model),
-        partial(query_screener.parse, count=len(others)),
-    )
-    place = 1 + next(index for index, one in enumerate(others) if one.pk == case.pk)
-    verdict = next(one for one in found.verdicts if one.candidate == place)
-    screened(case, verdict.verdict, verdict.explanation, call)
-
-
-def screened(case: Case, verdict: float, explanation: str, call: LLMCall) -> None:
-    """Settle what is plain; what is unclear goes to the test writer."""
-    if verdict == 1:
-        settle(case, Event.MATCH, 1, explanation, call)
-    elif verdict == 0:
-        settle(case, Event.NO_MATCH, 0, explanation, call)
-    else:
-        case.move(Event.UNCLEAR, note=explanation, call=call)
 
 
 def write_test(case: Case, tools: Tools) -> None:
@@ -404,7 +337,7 @@ def arbitrate(case: Case, tools: Tools) -> None:
 
 
 WORK: Mapping[Stage, Callable[[Case, Tools], None]] = {
-    Stage.SCREENING: judge,
+    Stage.SCREENING: lambda case, tools: judge(case, tools.llm_of(case.build)),
     Stage.WRITING_TEST: write_test,
     Stage.EXECUTING: run_test,
     Stage.FIXING: fix,

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.models import AbstractBaseUser
+from collections.abc import Mapping
 
-from annotation.models import Case, Review
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from annotation.models import Case, LLMCall, Review
+from annotation.stages import Event
 from retrieval.models import Annotator, Label
+
+
+def settle(
+    case: Case, event: Event, label: int, note: str, call: LLMCall, tally: Mapping[str, int] | None = None
+) -> None:
+    """Settle and publish in one transaction, so that no label is ever without its case."""
+    with transaction.atomic():
+        case.move(event, note=note, call=call, label=label, tally=dict(tally or {}))
+        case.label = label
+        publish_case(case)
 
 
 def publish_case(case: Case) -> None:

@@ -5,7 +5,7 @@ from ninja import Router
 
 from annotation.access import role_of
 from annotation.api import builds, canary, cases, comparisons, queries, reviews, visible
-from annotation.schemas import Me
+from annotation.schemas.builds import Me
 
 router = Router()
 router.add_router("/builds", builds.router)

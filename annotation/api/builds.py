@@ -17,13 +17,11 @@ from annotation.estimating import confirming
 from annotation.estimating.making import estimate
 from annotation.models import Build, BuildEvent, Tally
 from annotation.models.builds import NANO
-from annotation.money_schemas import EstimateOut
-from annotation.schemas import (
+from annotation.schemas.builds import (
     AnnotatorOut,
     BuildDetail,
     BuildOut,
     BuildPage,
-    BuildState,
     CapIn,
     CapOut,
     CollectionRef,
@@ -37,6 +35,8 @@ from annotation.schemas import (
     Progress,
     Reason,
 )
+from annotation.schemas.estimates import EstimateOut
+from annotation.schemas.fields import BuildState
 from annotation.stages import Stage
 from annotation.tools import counter
 from retrieval.filters import NO_RULE, Rule

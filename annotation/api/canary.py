@@ -15,7 +15,7 @@ from annotation.api.builds import dollars
 from annotation.intervals import Mean, Share
 from annotation.measures import Measures
 from annotation.models import Build, Canary
-from annotation.schemas import CanaryOut, MeanOut, MeasuresOut, ShareOut
+from annotation.schemas.canary import CanaryOut, MeanOut, MeasuresOut, ShareOut
 from retrieval.schemas import Id
 
 router = Router(tags=["builds"])

@@ -12,7 +12,7 @@ from annotation.api.builds import dollars
 from annotation.api.queries import text_head
 from annotation.models import Case, Execution, Step, TestProgram
 from annotation.pages.evidence import evidence_hash
-from annotation.schemas import CaseDetail, CaseOut, CasePage, ExecutionOut, ProgramOut, StepOut
+from annotation.schemas.cases import CaseDetail, CaseOut, CasePage, ExecutionOut, ProgramOut, StepOut
 from annotation.seen import mark_seen
 from annotation.stages import Event, Stage
 from retrieval.schemas import Id, Page, page_of

@@ -9,7 +9,7 @@ from annotation.estimating.figures import Estimate, PriceUsed, Range, StageEstim
 from annotation.launching import Order
 from annotation.models import Build
 from annotation.models.builds import NANO
-from annotation.money_schemas import BasisOut, EstimateFigures, EstimateOut, PriceOut, RangeOut, StageOut
+from annotation.schemas.estimates import BasisOut, EstimateFigures, EstimateOut, PriceOut, RangeOut, StageOut
 
 
 def estimate_out(order: Order, found: Estimate) -> EstimateOut:

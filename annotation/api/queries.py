@@ -11,7 +11,7 @@ from ninja import Path, Query, Router
 
 from annotation.api import visible
 from annotation.models import Case
-from annotation.schemas import CandidateOut, CaseRef, QueryOut, QueryPage
+from annotation.schemas.cases import CandidateOut, CaseRef, QueryOut, QueryPage
 from annotation.seen import mark_seen
 from annotation.stages import Stage
 from retrieval.models import Candidate, Text

@@ -10,7 +10,7 @@ from annotation.access import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.models import Review
-from annotation.schemas import ReviewIn, ReviewOut, UndoIn
+from annotation.schemas.reviews import ReviewIn, ReviewOut, UndoIn
 from annotation.seen import mark_seen
 from retrieval.schemas import Id, Page, Paging, page_of
 

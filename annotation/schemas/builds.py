@@ -1,34 +1,19 @@
-"""What the API takes and says of builds, cases, executions and reviews. Plain data: no model, no query."""
+"""What the API takes and says of builds: ordered, controlled, read."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from ninja import Schema
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-from annotation.money_schemas import EstimateFigures
-from annotation.stages import Event, Stage
+from annotation.schemas.estimates import EstimateFigures
+from annotation.schemas.fields import BuildState, CleanObject, CleanText, Provider, RuleChoice
+from annotation.stages import Stage
 from retrieval.filters import TextOption
-from retrieval.hostile import clean, clean_json
-from retrieval.schemas import Id, Paging, TextHead
-from sandbox.report import Outcome, Report
-
-CleanText = Annotated[str, AfterValidator(clean)]
-CleanObject = Annotated[dict[str, Any], AfterValidator(clean_json)]
-BuildState = Literal["running", "paused", "waiting", "canary", "cancelled", "failed", "done"]
-Provider = Literal["live", "exchange"]
-StrictLabel = Annotated[int, Field(strict=True, ge=0, le=1)]
-RuleChoice = Literal[
-    "any",
-    "testable",
-    "testable_with_self",
-    "testable_with_bare_return",
-    "testable_with_yield",
-    "testable_in_any_sense",
-]
+from retrieval.schemas import Id, Paging
 
 
 class Order(Schema):
@@ -246,196 +231,3 @@ class BuildDetail(BuildOut):
         description="what it was expected to take at launch; null where it is free or was not estimated"
     )
     events: list[EventOut] = Field(description="the latest, newest first")
-
-
-class ShareOut(Schema):
-    """`part` of `whole` with its Wilson interval; null where `whole` is 0."""
-
-    part: int
-    whole: int
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-class MeanOut(Schema):
-    """Dollars; the ends of the 95 % interval are null where there is none."""
-
-    value: Decimal | None
-    low: Decimal | None
-    high: Decimal | None
-
-
-class MeasuresOut(Schema):
-    """How finished pairs came out."""
-
-    finished: int
-    cost: MeanOut | None = Field(description="dollars a pair; bootstrap over the pairs of a canary")
-    unclear: ShareOut = Field(description="of the screened pairs")
-    executable: ShareOut = Field(description="of the test programs")
-    matches: ShareOut = Field(description="of the settled pairs")
-    abandoned: ShareOut = Field(description="of the finished pairs")
-    refused: ShareOut = Field(description="of the finished pairs: the model declined; abandoned too")
-
-
-class CanaryOut(Schema):
-    """The random pairs that a large build begins with."""
-
-    pairs: int = Field(description="of the whole build")
-    cases: int = Field(description="pairs drawn")
-    seed: int
-    waits_for_decision: bool = Field(description="done: go_on or cancel it")
-    done_at: datetime | None
-    decided_at: datetime | None = Field(description="when somebody let the build go on")
-    decided_by: str | None
-    measures: MeasuresOut
-    projected_total: MeanOut | None = Field(description="dollars for all pairs")
-    compared_with: int | None = Field(description="id of the last finished build, rather of the same model")
-    compared_measures: MeasuresOut | None
-
-
-class QueryPage(Paging):
-    q: CleanText = Field("", max_length=200, description="only queries that contain this")
-
-
-class QueryOut(Schema):
-    """A query of a build and what came of its candidates."""
-
-    query: TextHead
-    candidates: int
-    settled: int
-    matches: int
-    abandoned: int
-
-
-class CaseRef(Schema):
-    id: int
-    stage: Stage
-    label: int | None = Field(description="1 match, 0 no match, null unjudged")
-
-
-class CandidateOut(Schema):
-    """A snippet that the mining proposes for a query."""
-
-    id: int
-    rank: int = Field(description="from 1")
-    score: float = Field(description="mean of the encoders' scores")
-    scores: dict[str, Any] = Field(description="by encoder: what entered the mean, and the raw score")
-    snippet: TextHead
-    case: CaseRef | None
-
-
-class CasePage(Paging):
-    stage: Stage | None = None
-    label: int | None = Field(None, ge=0, le=1, description="1 match, 0 no match")
-    query: Id | None = Field(None, description="id of a query's text")
-
-
-class CaseOut(CaseRef):
-    """A case, by the beginnings of its texts."""
-
-    build: int
-    pair: int
-    query: TextHead
-    snippet: TextHead
-    rank: int
-    round: int
-    reason: str = Field(description="why it was abandoned")
-    outcome: Outcome | None = Field(description="how its last execution ended")
-    updated_at: datetime
-
-
-class StepOut(Schema):
-    """One recorded move, with what it rests on."""
-
-    number: int
-    before: Stage
-    event: Event
-    after: Stage
-    note: str = Field(description="what was decided, in words")
-    agent: str | None
-    model: str | None
-    cost: Decimal | None = Field(description="dollars")
-    program: int | None
-    execution: int | None
-    at: datetime
-
-
-class ProgramOut(Schema):
-    """A test program."""
-
-    id: int
-    source: str
-    reading: str = Field(description="the sense of the query that it tests")
-    helpers: list[str] = Field(description="names that the writer had to invent")
-    redefines: bool = Field(description="it redefines the candidate")
-
-
-class CaseDetail(CaseOut):
-    """A case with its whole texts and its way through the stages."""
-
-    query_text: str
-    code: str
-    left: Stage | None = Field(description="the stage that it was abandoned from")
-    missing_module: str
-    dependencies: list[str]
-    program: ProgramOut | None
-    execution: int | None = Field(description="id of its last execution")
-    steps: list[StepOut]
-    evidence: str = Field(description="hash of what a review rests on; send it with the review")
-    seen_revision: int = Field(description="your last revision on this pair; send it with the review")
-
-
-class ExecutionOut(Schema):
-    """One run of a test program in the sandbox."""
-
-    id: int
-    outcome: Outcome
-    ran: bool
-    asserted: bool
-    touched: bool
-    dependencies: list[str]
-    image: str
-    repeat: int
-    backend: str
-    created_at: datetime
-    report: Report
-    canonical: str = Field(description="the report as agents read it")
-
-
-class ReviewIn(Schema):
-    """A label, given with the agents' judgement on screen."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    label: StrictLabel | None = Field(description="1 match, 0 no match, null unsure")
-    reason: CleanText = Field("", max_length=10_000, description="needed where you differ from the agents")
-    seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the case; 0 = none yet")
-    evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the case")
-
-
-class UndoIn(Schema):
-    """The label to take back is your last one, if nobody was faster."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    seen_revision: int = Field(ge=1, le=2**31 - 1, description="`seen_revision` of the case")
-
-
-class ReviewOut(Schema):
-    """One revision of one person's label on one pair."""
-
-    id: int
-    case: int
-    pair: int
-    rater: str
-    phase: str
-    revision: int
-    supersedes: int | None
-    label: int | None = Field(description="1 match, 0 no match, null unsure")
-    withdrawn: bool = Field(description="this revision takes the label back")
-    agent_label: int | None = Field(description="what the agents had said then")
-    is_override: bool
-    reason: str
-    evidence: str
-    created_at: datetime

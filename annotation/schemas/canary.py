@@ -1,0 +1,55 @@
+"""What the API says of what a canary measured."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from ninja import Schema
+from pydantic import Field
+
+
+class ShareOut(Schema):
+    """`part` of `whole` with its Wilson interval; null where `whole` is 0."""
+
+    part: int
+    whole: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class MeanOut(Schema):
+    """Dollars; the ends of the 95 % interval are null where there is none."""
+
+    value: Decimal | None
+    low: Decimal | None
+    high: Decimal | None
+
+
+class MeasuresOut(Schema):
+    """How finished pairs came out."""
+
+    finished: int
+    cost: MeanOut | None = Field(description="dollars a pair; bootstrap over the pairs of a canary")
+    unclear: ShareOut = Field(description="of the screened pairs")
+    executable: ShareOut = Field(description="of the test programs")
+    matches: ShareOut = Field(description="of the settled pairs")
+    abandoned: ShareOut = Field(description="of the finished pairs")
+    refused: ShareOut = Field(description="of the finished pairs: the model declined; abandoned too")
+
+
+class CanaryOut(Schema):
+    """The random pairs that a large build begins with."""
+
+    pairs: int = Field(description="of the whole build")
+    cases: int = Field(description="pairs drawn")
+    seed: int
+    waits_for_decision: bool = Field(description="done: go_on or cancel it")
+    done_at: datetime | None
+    decided_at: datetime | None = Field(description="when somebody let the build go on")
+    decided_by: str | None
+    measures: MeasuresOut
+    projected_total: MeanOut | None = Field(description="dollars for all pairs")
+    compared_with: int | None = Field(description="id of the last finished build, rather of the same model")
+    compared_measures: MeasuresOut | None

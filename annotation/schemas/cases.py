@@ -1,0 +1,124 @@
+"""What the API takes and says of queries, candidates, cases and executions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from ninja import Schema
+from pydantic import Field
+
+from annotation.schemas.fields import CleanText
+from annotation.stages import Event, Stage
+from retrieval.schemas import Id, Paging, TextHead
+from sandbox.report import Outcome, Report
+
+
+class QueryPage(Paging):
+    q: CleanText = Field("", max_length=200, description="only queries that contain this")
+
+
+class QueryOut(Schema):
+    """A query of a build and what came of its candidates."""
+
+    query: TextHead
+    candidates: int
+    settled: int
+    matches: int
+    abandoned: int
+
+
+class CaseRef(Schema):
+    id: int
+    stage: Stage
+    label: int | None = Field(description="1 match, 0 no match, null unjudged")
+
+
+class CandidateOut(Schema):
+    """A snippet that the mining proposes for a query."""
+
+    id: int
+    rank: int = Field(description="from 1")
+    score: float = Field(description="mean of the encoders' scores")
+    scores: dict[str, Any] = Field(description="by encoder: what entered the mean, and the raw score")
+    snippet: TextHead
+    case: CaseRef | None
+
+
+class CasePage(Paging):
+    stage: Stage | None = None
+    label: int | None = Field(None, ge=0, le=1, description="1 match, 0 no match")
+    query: Id | None = Field(None, description="id of a query's text")
+
+
+class CaseOut(CaseRef):
+    """A case, by the beginnings of its texts."""
+
+    build: int
+    pair: int
+    query: TextHead
+    snippet: TextHead
+    rank: int
+    round: int
+    reason: str = Field(description="why it was abandoned")
+    outcome: Outcome | None = Field(description="how its last execution ended")
+    updated_at: datetime
+
+
+class StepOut(Schema):
+    """One recorded move, with what it rests on."""
+
+    number: int
+    before: Stage
+    event: Event
+    after: Stage
+    note: str = Field(description="what was decided, in words")
+    agent: str | None
+    model: str | None
+    cost: Decimal | None = Field(description="dollars")
+    program: int | None
+    execution: int | None
+    at: datetime
+
+
+class ProgramOut(Schema):
+    """A test program."""
+
+    id: int
+    source: str
+    reading: str = Field(description="the sense of the query that it tests")
+    helpers: list[str] = Field(description="names that the writer had to invent")
+    redefines: bool = Field(description="it redefines the candidate")
+
+
+class CaseDetail(CaseOut):
+    """A case with its whole texts and its way through the stages."""
+
+    query_text: str
+    code: str
+    left: Stage | None = Field(description="the stage that it was abandoned from")
+    missing_module: str
+    dependencies: list[str]
+    program: ProgramOut | None
+    execution: int | None = Field(description="id of its last execution")
+    steps: list[StepOut]
+    evidence: str = Field(description="hash of what a review rests on; send it with the review")
+    seen_revision: int = Field(description="your last revision on this pair; send it with the review")
+
+
+class ExecutionOut(Schema):
+    """One run of a test program in the sandbox."""
+
+    id: int
+    outcome: Outcome
+    ran: bool
+    asserted: bool
+    touched: bool
+    dependencies: list[str]
+    image: str
+    repeat: int
+    backend: str
+    created_at: datetime
+    report: Report
+    canonical: str = Field(description="the report as agents read it")

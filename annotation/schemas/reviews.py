@@ -1,0 +1,48 @@
+"""What the API takes and says of reviews."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ninja import Schema
+from pydantic import ConfigDict, Field
+
+from annotation.schemas.fields import CleanText, StrictLabel
+
+
+class ReviewIn(Schema):
+    """A label, given with the agents' judgement on screen."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    label: StrictLabel | None = Field(description="1 match, 0 no match, null unsure")
+    reason: CleanText = Field("", max_length=10_000, description="needed where you differ from the agents")
+    seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the case; 0 = none yet")
+    evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the case")
+
+
+class UndoIn(Schema):
+    """The label to take back is your last one, if nobody was faster."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    seen_revision: int = Field(ge=1, le=2**31 - 1, description="`seen_revision` of the case")
+
+
+class ReviewOut(Schema):
+    """One revision of one person's label on one pair."""
+
+    id: int
+    case: int
+    pair: int
+    rater: str
+    phase: str
+    revision: int
+    supersedes: int | None
+    label: int | None = Field(description="1 match, 0 no match, null unsure")
+    withdrawn: bool = Field(description="this revision takes the label back")
+    agent_label: int | None = Field(description="what the agents had said then")
+    is_override: bool
+    reason: str
+    evidence: str
+    created_at: datetime

@@ -1,0 +1,66 @@
+"""The first stage of a case: plain match, plain mismatch, or to be tested; or one model decides alone."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from annotation import company
+from annotation.agents import query_screener, screener, single_llm
+from annotation.asking import ask
+from annotation.llm import LLM
+from annotation.models import Case, LLMCall
+from annotation.publishing import settle
+from annotation.stages import Event
+from retrieval.models import Annotator
+
+
+def judge(case: Case, llm: LLM) -> None:
+    """The first stage: the screener, or the one model that decides alone."""
+    if case.annotator.kind == Annotator.Kind.SINGLE_LLM:
+        judge_alone(case, llm)
+    elif case.annotator.config.get("screener") == "query":
+        screen_in_company(case, llm)
+    else:
+        screen(case, llm)
+
+
+def judge_alone(case: Case, llm: LLM) -> None:
+    """Single LLM (CoSQA+, first version, "Model Annotation"): a label by the annotator's criterion."""
+    inputs = single_llm.SingleInputs(query=case.pair.query.text, code=case.pair.snippet.text)
+    verdict, call = ask(case, llm, single_llm.request(inputs, case.build.model), single_llm.parse)
+    label = verdict.label(single_llm.Criterion(case.annotator.config["criterion"]))
+    settle(case, Event.MATCH if label else Event.NO_MATCH, label, verdict.words, call)
+
+
+def screen(case: Case, llm: LLM) -> None:
+    """Preliminary screener (CoSQA+, "Preliminary Screener"): 1, 0, or 0.5 = needs a test."""
+    inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
+    verdict, call = ask(case, llm, screener.request(inputs, case.build.model), screener.parse)
+    screened(case, verdict.verdict, verdict.explanation, call)
+
+
+def screen_in_company(case: Case, llm: LLM) -> None:
+    """The screener for all candidates of the case's query: whoever comes first pays, the others reuse it."""
+    others = company.of(case)
+    inputs = query_screener.CompanyInputs(
+        query=case.pair.query.text, codes=tuple(one.pair.snippet.text for one in others)
+    )
+    found, call = ask(
+        case,
+        llm,
+        query_screener.request(inputs, case.build.model),
+        partial(query_screener.parse, count=len(others)),
+    )
+    place = 1 + next(index for index, one in enumerate(others) if one.pk == case.pk)
+    verdict = next(one for one in found.verdicts if one.candidate == place)
+    screened(case, verdict.verdict, verdict.explanation, call)
+
+
+def screened(case: Case, verdict: float, explanation: str, call: LLMCall) -> None:
+    """Settle what is plain; what is unclear goes to the test writer."""
+    if verdict == 1:
+        settle(case, Event.MATCH, 1, explanation, call)
+    elif verdict == 0:
+        settle(case, Event.NO_MATCH, 0, explanation, call)
+    else:
+        case.move(Event.UNCLEAR, note=explanation, call=call)
