@@ -67,6 +67,7 @@ def leased(rows: QuerySet[Case], handful: int) -> list[Case]:
     related = (
         "build__tally",
         "build__annotator",
+        "annotator",
         "pair__query__body",
         "pair__snippet__body",
         "program__source",

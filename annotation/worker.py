@@ -15,7 +15,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation import budget, canary, claims, connecting, notifying, outages, pulse, trend
@@ -154,13 +154,13 @@ def busy() -> bool:
     """
     provider_away = Q(probe_at__isnull=False, waits_for=Build.WaitsFor.PROVIDER)
     running = Build.objects.filter(Q(state=Build.State.RUNNING) | provider_away)
-    open_cases = Case.objects.filter(build__in=running, stage__in=[s for s in Stage if s.is_working])
-    unfinished = running.filter(opened=False) | running.exclude(
-        pk__in=Case.objects.exclude(stage__in=[Stage.SETTLED, Stage.ABANDONED]).values("build")
+    working = Case.objects.filter(build=OuterRef("pk"), stage__in=[s for s in Stage if s.is_working])
+    # In one statement: between two of them a build may be opened, or its last case settled.
+    unfinished = running.filter(
+        Q(opened=False) | ~Exists(working) | Exists(working.filter(waiting_for__isnull=True))
     )
     return (
-        open_cases.filter(waiting_for__isnull=True).exists()
-        or unfinished.exists()
+        unfinished.exists()
         or connecting.waits()
         or ImportJob.objects.filter(state__in=["waiting", "running"]).exists()
         or any(kind._default_manager.filter(state__in=["waiting", "running"]).exists() for kind in REQUESTS)
