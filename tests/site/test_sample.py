@@ -114,12 +114,15 @@ def test_two_swapped_programs_change_the_reports(demo: Demo, sample: Path) -> No
     assert "of the arbiter" in done.stderr
 
 
-def test_without_a_sandbox_the_cases_are_abandoned_and_not_labelled(demo: Demo, sample: Path) -> None:
-    found = result(demo(sample, COSQA_SANDBOX="none"))
-    unclear = sum(1 for row in lines(sample / "replies.jsonl") if row["reply"].get("verdict") == 0.5)
-    assert found["abandoned"] == unclear > 0
-    assert found["executed"] == 0
+def test_without_a_sandbox_the_build_waits_and_says_so_and_nothing_is_labelled_without_a_run(
+    demo: Demo, sample: Path
+) -> None:
+    done = demo(sample, COSQA_SANDBOX="none")
+    found = result(done)
+    assert found["abandoned"] == found["executed"] == 0
+    assert found["settled"] < found["pairs"]
     assert found["executable_rate"] is None
+    assert "The build is waiting for the sandbox: executing programs is switched off" in done.stderr
 
 
 @pytest.mark.parametrize("missing", ["queries.jsonl", "replies.jsonl", "truth.jsonl"])
