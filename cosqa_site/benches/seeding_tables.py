@@ -10,6 +10,7 @@ from typing import Any, Final
 from django.apps import apps
 from django.core.management.color import no_style
 from django.db import ProgrammingError, connection, models, transaction
+from django.db.models.expressions import DatabaseDefault
 
 Row = tuple[Any, ...]
 Rows = Mapping[str, Sequence[Row]]
@@ -147,6 +148,8 @@ def default(field: models.Field[Any, Any]) -> object:
     if isinstance(field, models.DateTimeField):
         return None if field.null else MOMENT
     value = field.get_default()
+    if isinstance(value, DatabaseDefault):
+        value = value.expression.value  # type: ignore[attr-defined]  # its stubs know no attribute
     return "[]" if isinstance(field, models.JSONField) else value
 
 

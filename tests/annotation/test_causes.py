@@ -11,7 +11,6 @@ from annotation import causes, pipeline
 from annotation.agents import screener
 from annotation.causes import Cause, cause_of
 from annotation.launching import retry_abandoned
-from annotation.llm import LLMError
 from annotation.llm.errors import NoReply
 from annotation.llm.profiles import ANTHROPIC
 from annotation.llm.reply import Reply, Usage
@@ -24,9 +23,7 @@ REQUEST = screener.request(screener.ScreenerInputs("reverse a list", "def f(x):\
 
 
 def refused(stop_reason: str, text: str = "") -> str:
-    with pytest.raises(LLMError) as error:
-        usable(Reply(text, "m", Usage(1, 1), 0.1, "", stop_reason), REQUEST, ANTHROPIC)
-    return error.value.message
+    return usable(Reply(text, "m", Usage(1, 1), 0.1, "", stop_reason), REQUEST, ANTHROPIC).defect
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from annotation import asking, claims, pipeline, worker
+from annotation import asking, claims, publishing, worker
 from annotation.launching import retry_abandoned
 from annotation.llm import LLMError
 from annotation.models import Build, Case, ExecutionRequest, LLMCall, Tally
@@ -74,7 +74,7 @@ def test_a_settling_that_was_rolled_back_is_tried_again_and_then_abandoned(
     def broken(case: Case) -> None:
         raise OperationalError("the disk is full")
 
-    monkeypatch.setattr(pipeline, "publish_case", broken)
+    monkeypatch.setattr(publishing, "publish_case", broken)
     tools, _ = tools_with(YES)
     factories.opened()
     for _ in range(TRIES):

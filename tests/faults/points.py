@@ -71,7 +71,7 @@ def install() -> None:
     """The points, from the claim of a case to the end of its move."""
     from django.db import connection
 
-    from annotation import budget, claims, pipeline
+    from annotation import budget, claims, publishing
     from annotation.models import Case
 
     def outside(stage: str) -> str:
@@ -82,7 +82,7 @@ def install() -> None:
     after(budget, "held", "settle", lambda _, call: STAGE_OF[call.agent])
     after(budget, "settle", "stored", lambda call, *_: outside(STAGE_OF[call.agent]))
     after(Case, "_advance", "move", lambda _, case, old, *__: old.value)
-    after(pipeline, "publish_case", "publish", lambda _, case: "settled")
+    after(publishing, "publish_case", "publish", lambda _, case: "settled")
 
 
 def hurry(lease: float) -> None:

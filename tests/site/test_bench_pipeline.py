@@ -17,6 +17,7 @@ from annotation.agents import PARSERS, arbiter, fixer, screener, test_writer
 from annotation.llm.payload import payload
 from annotation.llm.profiles import ANTHROPIC
 from annotation.llm.request import Request
+from annotation.prompts import AGENTS
 from cosqa_site.benches import pipeline, pipeline_claims, pipeline_pages, pipeline_provider, seeding
 from cosqa_site.benches.scratch import Scratch
 from cosqa_site.benches.seeding_rows import Plan
@@ -90,7 +91,7 @@ def requests() -> dict[str, Request]:
     }
 
 
-@pytest.mark.parametrize("agent", PARSERS)
+@pytest.mark.parametrize("agent", AGENTS)
 def test_each_agent_can_use_what_the_provider_says(agent: str) -> None:
     body = payload(requests()[agent], ANTHROPIC, "json_schema")
     assert PARSERS[agent](pipeline_provider.said(body))

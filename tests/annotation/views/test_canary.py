@@ -14,7 +14,7 @@ from annotation.models import Build, BuildEvent, Canary, LLMCall, Seen, Tally
 from annotation.models.builds import NANO
 from tests import factories
 from tests.annotation.test_measures import with_canary
-from tests.annotation.views.test_builds import NEW, order
+from tests.annotation.views.test_builds import NEW, confirm, order
 
 pytestmark = pytest.mark.django_db
 
@@ -146,7 +146,7 @@ def test_skipping_it_is_ticked_with_a_reason(ada: Client, settings: Any) -> None
     answer = ada.post(NEW, live(skip_canary="on"))
     assert answer.status_code == 422
     assert "Say why, or let the canary go first." in answer.content.decode()
-    ada.post(NEW, live(skip_canary="on", skip_canary_because="ran it yesterday"))
+    confirm(ada, live(skip_canary="on", skip_canary_because="ran it yesterday"))
     event = BuildEvent.objects.get(event="skipped the canary")
     assert (event.user, event.note) == (factories.ada(), "ran it yesterday")
     assert not Canary.objects.exists()
@@ -154,5 +154,5 @@ def test_skipping_it_is_ticked_with_a_reason(ada: Client, settings: Any) -> None
 
 def test_a_reason_without_the_tick_skips_nothing(ada: Client, settings: Any) -> None:
     settings.ANTHROPIC_API_KEY = "a-key"
-    ada.post(NEW, live(skip_canary_because="maybe"))
+    confirm(ada, live(skip_canary_because="maybe"))
     assert Canary.objects.count() == Build.objects.count() == 1
