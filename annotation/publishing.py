@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from annotation.models import Case, LLMCall, Review
 from annotation.stages import Event
@@ -28,8 +28,22 @@ def publish_case(case: Case) -> None:
     Another build's case of the same pair and annotator may have come out differently (its test ran in
     another image, say): then both labels stand, the later one in the next round.
     """
+    try:
+        with transaction.atomic():
+            publish_after(latest_of(case), case)
+    except IntegrityError:
+        # Another build has settled the same pair since the look: its label is there to be seen now.
+        publish_after(latest_of(case), case)
+
+
+def latest_of(case: Case) -> Label | None:
+    """What the case's annotator has said of its pair last."""
     said = Label.objects.filter(pair_id=case.pair_id, annotator_id=case.annotator_id)
-    latest = said.order_by("-round").first()
+    return said.order_by("-round").first()
+
+
+def publish_after(latest: Label | None, case: Case) -> None:
+    """Publish the case's label, unless `latest` says the same. Raises IntegrityError where one is newer."""
     if latest is not None and latest.value == case.label:
         return
     Label.objects.create(

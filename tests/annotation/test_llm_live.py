@@ -323,5 +323,8 @@ def test_tokens_are_counted_by_the_provider_and_nothing_is_answered(
 
 
 def test_a_counter_that_refuses_is_an_error_of_the_provider(fake: FakeMessages) -> None:
-    with pytest.raises(LLMError, match="does not accept the key"):
-        LiveLLM("wrong", ANTHROPIC, base_url=fake.url).count(REQUEST)
+    with (
+        closing(LiveLLM("wrong", ANTHROPIC, base_url=fake.url)) as llm,
+        pytest.raises(LLMError, match="does not accept the key"),
+    ):
+        llm.count(REQUEST)

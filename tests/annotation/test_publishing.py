@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from annotation import publishing
 from annotation.publishing import publish_case
+from annotation.stages import Stage
 from retrieval.models import Label
 from tests import factories
 
@@ -25,4 +27,17 @@ def test_publishing_twice_is_publishing_once() -> None:
 def test_another_build_that_asks_the_same_annotator(second: int, labels: list[tuple[int, int]]) -> None:
     factories.settled(factories.cases(factories.opened("first"))[0], 1)
     factories.settled(factories.cases(factories.opened("second"))[0], second)
+    assert said() == labels
+
+
+@pytest.mark.parametrize(("second", "labels"), [(1, [(1, 1)]), (0, [(1, 1), (2, 0)])])
+def test_a_build_that_settles_the_pair_at_the_same_moment(
+    second: int, labels: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = factories.cases(factories.opened("second"))[0]
+    factories.settled(factories.cases(factories.opened("first"))[0], 1)
+    looks = iter([None])
+    real = publishing.latest_of
+    monkeypatch.setattr(publishing, "latest_of", lambda of: next(looks, real(of)))
+    assert factories.settled(case, second).stage == Stage.SETTLED
     assert said() == labels
