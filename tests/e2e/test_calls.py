@@ -34,6 +34,7 @@ def test_a_key_an_expression_and_enter_show_the_answer_in_place(page: Page) -> N
     page.evaluate("window.isTheSame = true")
     page.keyboard.press("c")
     expect(page.locator(FIELD)).to_be_focused()
+    page.keyboard.press("Control+a")  # a text that another test has left behind
     page.keyboard.type(f"{name_of(page)}(['a', '', 'b'])")
     page.keyboard.press("Enter")
     expect(page.locator(f"{LATEST} .call-value")).to_contain_text("['a', 'b']")
