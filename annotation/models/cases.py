@@ -136,10 +136,7 @@ class Case(models.Model):
             self._advance(old, new, changes | {"seconds": self.seconds + (seconds or 0.0)})
             if new is Stage.SETTLED and seconds is not None:
                 self._timed(event)
-            if new is Stage.ABANDONED:
-                self._abandoned({"cause": self.cause, "left": self.left}, 1)
-            if old is Stage.ABANDONED:
-                self._abandoned(was, -1)
+            self._count_abandoned(old, new, was)
             return Step.objects.create(
                 case=self,
                 number=self.steps_made,
@@ -153,9 +150,12 @@ class Case(models.Model):
                 seconds=seconds,
             )
 
-    def _abandoned(self, group: dict[str, str], difference: int) -> None:
-        """Count the case among those that were abandoned alike, or no longer."""
-        add(Abandonment, {"build": self.build, **group}, cases=difference)
+    def _count_abandoned(self, old: Stage, new: Stage, was: dict[str, str]) -> None:
+        """Count the case among those that were abandoned alike, or no longer among those that it `was` of."""
+        if new is Stage.ABANDONED:
+            add(Abandonment, {"build": self.build, "cause": self.cause, "left": self.left}, cases=1)
+        if old is Stage.ABANDONED:
+            add(Abandonment, {"build": self.build, **was}, cases=-1)
 
     def _timed(self, event: Event) -> None:
         """Count the pair among those that took as long."""

@@ -22,6 +22,11 @@ class Window(Generic[M]):
     next: str
 
 
+def whole_number(text: str) -> int:
+    """A whole number that every database can hold; -1, which nothing has, for anything else."""
+    return int(text) if text.isdecimal() and len(text) < 19 else -1
+
+
 def window(rows: QuerySet[M], order: Sequence[str], params: QueryDict, size: int) -> Window[M]:
     """The page that `params` asks for by `after` or `before` (a row's id), else the first one.
 

@@ -21,6 +21,7 @@ from annotation.pages import estimates
 from annotation.pages.abandoned import abandoned_page
 from annotation.pages.cases import cases_page
 from annotation.pages.ordering import LaunchForm, encoder_choices
+from annotation.pages.paging import whole_number
 from annotation.seen import mark_seen
 from annotation.tools import counter
 from retrieval.hostile import clean
@@ -128,4 +129,4 @@ def action_of(request: HttpRequest) -> Action:
 def cursor(request: HttpRequest) -> int:
     """The `after` of a list; anything that is no number is the beginning."""
     after = request.GET.get("after", "")
-    return int(after) if after.isdecimal() and len(after) < 19 else 0
+    return max(0, whole_number(after))

@@ -22,6 +22,7 @@ from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
 from annotation.pages import review as pages
 from annotation.pages import review_keys, review_runs
 from annotation.pages.evidence import RELATED
+from annotation.pages.paging import whole_number
 from annotation.review import drafts, order, own_tests, shortcuts
 from annotation.review.order import Flipped, Show, Worklist
 from annotation.seen import mark_seen
@@ -205,12 +206,14 @@ def visible_case(request: HttpRequest, pk: int) -> Case:
 
 def neighbour(build: Build, pk: str) -> Case | None:
     """The case of the build that a link started from; None for none, or for one that is gone."""
-    return Case.objects.filter(build=build, pk=whole(pk)).first()
+    return Case.objects.filter(build=build, pk=whole_number(pk)).first()
 
 
 def program_of(found: Case, pk: str) -> TestProgram | None:
     """A program of the case's pair, with its source."""
-    return TestProgram.objects.select_related("source").filter(pair=found.pair_id, pk=whole(pk)).first()
+    return (
+        TestProgram.objects.select_related("source").filter(pair=found.pair_id, pk=whole_number(pk)).first()
+    )
 
 
 def list_of(request: HttpRequest, values: QueryDict) -> Worklist:
@@ -219,7 +222,7 @@ def list_of(request: HttpRequest, values: QueryDict) -> Worklist:
     if wanted in set(Show):
         return Show(wanted)
     kind, _, other = wanted.partition("-")
-    seen = kind == "flipped" and builds_visible_to(request.user).filter(pk=whole(other)).exists()
+    seen = kind == "flipped" and builds_visible_to(request.user).filter(pk=whole_number(other)).exists()
     return Flipped(int(other)) if seen else Show.WAITING
 
 
@@ -232,12 +235,7 @@ def label_of(values: QueryDict) -> int | None:
 
 
 def number(values: QueryDict, name: str) -> int:
-    return whole(values.get(name, ""))
-
-
-def whole(text: str) -> int:
-    """A whole number that every database can hold; -1, which nothing has, for anything else."""
-    return int(text) if text.isdecimal() and len(text) < 19 else -1
+    return whole_number(values.get(name, ""))
 
 
 def address(name: str, pk: int, **query: object) -> str:

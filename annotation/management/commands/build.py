@@ -43,6 +43,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is launched"
         )
+        parser.add_argument("--limit", type=int, help="at most so many pairs")
+        parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
+        parser.add_argument(
+            "--text", choices=TEXT_OPTIONS, default="whole", help="what of a snippet is encoded"
+        )
+        self.add_annotator(parser)
+
+    def add_annotator(self, parser: CommandParser) -> None:
+        """Who decides, and how."""
         parser.add_argument(
             "--annotator",
             choices=[one.value for one in Judge],
@@ -58,11 +67,6 @@ class Command(BaseCommand):
         parser.add_argument("--rewrites", type=int, default=1, help="of programs that redefine; the paper: 0")
         parser.add_argument("--fix-rounds", type=int, default=2, help="for missing modules (%(default)s)")
         parser.add_argument("--fresh", action="store_true", help="use no reply that was given before")
-        parser.add_argument("--limit", type=int, help="at most so many pairs")
-        parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
-        parser.add_argument(
-            "--text", choices=TEXT_OPTIONS, default="whole", help="what of a snippet is encoded"
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         order = self.order(options)
