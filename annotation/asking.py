@@ -16,7 +16,7 @@ from annotation import budget, limiter
 from annotation.agents import InvalidReply, repair
 from annotation.llm import LLM, LLMError, Reply, Request, Waiting
 from annotation.llm.reply import HOPELESS
-from annotation.models import Build, BuildEvent, Case, LLMCall
+from annotation.models import Attempts, Build, BuildEvent, Case, LLMCall
 from retrieval.hostile import clean
 
 V = TypeVar("V")
@@ -86,21 +86,20 @@ def text_of(call: LLMCall) -> str:
 
 def answered(case: Case, llm: LLM, request: Request) -> LLMCall:
     """The successful call of `request`: an earlier one, which costs nothing, or a new one."""
-    digest = request.digest()
-    earlier = LLMCall.objects.answered(digest)
+    attempts = Attempts.at(request.digest())
+    earlier = attempts.first(LLMCall.Status.SUCCEEDED)
     if earlier is not None:
         case.build.tally.change(reused=1)
-        return earlier
-    asked = LLMCall.objects.filter(digest=digest, status=LLMCall.Status.WAITING, provider=llm.name)
-    waiting = asked.first()
+        return LLMCall.objects.select_related("reply").get(pk=earlier)
+    waiting = attempts.first(LLMCall.Status.WAITING, llm.name)
     if waiting is not None:
-        raise Parked(waiting)
-    return pay(case, llm, request)
+        raise Parked(LLMCall.objects.get(pk=waiting))
+    return pay(case, llm, request, attempts)
 
 
-def pay(case: Case, llm: LLM, request: Request) -> LLMCall:
+def pay(case: Case, llm: LLM, request: Request, attempts: Attempts) -> LLMCall:
     """Reserve, ask with no database connection held, and store what came back."""
-    call = budget.reserve(case, request, llm.name)
+    call = budget.reserve(case, request, llm.name, attempts)
     try:
         with no_connection():
             reply = llm.ask(request)
@@ -136,11 +135,14 @@ def refuse_other_model(call: LLMCall, reply: Reply) -> None:
     """
     if call.build.provider != Build.Provider.LIVE:
         return
+    name, known = clean(reply.model)[:120], call.build.looked_up
+    if known.get("answered by") == name:
+        return
     calls = LLMCall.objects.filter(build=call.build_id).order_by("-pk")
     same = calls.filter(status=LLMCall.Status.SUCCEEDED, model=call.model, provider=call.provider)
     before = same.values_list("answered_by", flat=True).first()
-    name = clean(reply.model)[:120]
     if before is None or before == name or taken_by_a_person(calls, name):
+        known["answered by"] = name
         return
     raise LLMError(
         f"{name} answered, and until now it was {before}: the provider has another model behind the name "

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -14,6 +15,7 @@ from annotation.llm import Reply, Request
 from annotation.llm.exchange import ExchangeLLM
 from annotation.models import (
     AgentBill,
+    Attempts,
     Build,
     Case,
     LLMCall,
@@ -23,6 +25,7 @@ from annotation.models import (
     RequestText,
     SystemText,
     Tally,
+    statements,
 )
 from annotation.models.builds import NANO
 from annotation.models.figures import add
@@ -55,28 +58,52 @@ def bound(request: Request, price: Price | None) -> int:
     return price.cost(characters // CHARACTERS_A_TOKEN, request.max_tokens)
 
 
-def reserve(case: Case, request: Request, provider: str) -> LLMCall:
-    """A reserved call for `request`, paid by the case's build.
+def reserve(case: Case, request: Request, provider: str, attempts: Attempts | None = None) -> LLMCall:
+    """A reserved call for `request`, paid by the case's build; `attempts` are those that the caller knows of.
 
-    Locked are the build's totals, then the project's, then the call's row: the same order everywhere.
+    Locked are the call's row, then the build's totals, then the project's: the same order everywhere, and
+    what all workers wait for comes last. Whoever was not seen in `attempts` has taken the next number.
 
     Raises OverBudget, BudgetHeld, limiter.Full, and AlreadyAsked when the same request is in the air or has
     its reply.
     """
     digest = request.digest()
-    price = Price.objects.at(request.model, timezone.now())
+    attempts = Attempts.at(digest) if attempts is None else attempts
+    if attempts.first(LLMCall.Status.RESERVED) and give_up_lost(digest):
+        attempts = Attempts.at(digest)
+    if attempts.first(LLMCall.Status.RESERVED) or attempts.first(LLMCall.Status.SUCCEEDED):
+        raise AlreadyAsked(digest)
+    price = price_of(case.build, request.model)
     amount = bound(request, price)
-    give_up_lost(digest)
+    texts = system_text(case.build, request.system), RequestText.keep(without_system(request))
     try:
         with transaction.atomic():
+            call = insert(case.build, request, provider, price, amount, attempts.next, texts)
             if not case.build.tally.reserve(amount):
                 refuse(case.build, amount)
             if counts(case.build) and not ProjectTally.objects.reserve(amount):
                 refuse_project(amount)
             limiter.admit(case.build)
-            return insert(case.build, request, provider, price, amount)
     except IntegrityError as error:
         raise AlreadyAsked(digest) from error
+    return call
+
+
+def price_of(build: Build, model: str) -> Price | None:
+    """The price in force; looked up once for each handful of cases, as each claim reads its builds anew."""
+    key = f"price of {model}"
+    if key not in build.looked_up:
+        build.looked_up[key] = Price.objects.at(model, timezone.now())
+    found: Price | None = build.looked_up[key]
+    return found
+
+
+def system_text(build: Build, text: str) -> SystemText:
+    """The stored rules of an agent, which many requests share; looked up as prices are."""
+    if text not in build.looked_up:
+        build.looked_up[text] = SystemText.keep(text)
+    found: SystemText = build.looked_up[text]
+    return found
 
 
 def refuse(build: Build, amount: int) -> NoReturn:
@@ -109,32 +136,32 @@ def book(build: Build, reserved: int = 0, spent: int = 0) -> None:
         ProjectTally.objects.book(reserved, spent)
 
 
-def insert(build: Build, request: Request, provider: str, price: Price | None, amount: int) -> LLMCall:
-    """The row of a new attempt.
-
-    Raises AlreadyAsked while another attempt is in the air, and when one has been answered since the caller
-    looked: the totals were waited for meanwhile.
-    """
-    digest = request.digest()
-    # Read before the others are looked at: one that comes in between is seen, or has taken this number.
-    attempt = LLMCall.objects.next_attempt(digest)
-    others = LLMCall.objects.filter(digest=digest)
-    if others.filter(status__in=[LLMCall.Status.RESERVED, LLMCall.Status.SUCCEEDED]).exists():
-        raise AlreadyAsked(digest)
-    return LLMCall.objects.create(
-        digest=digest,
+def insert(
+    build: Build,
+    request: Request,
+    provider: str,
+    price: Price | None,
+    amount: int,
+    attempt: int,
+    texts: tuple[SystemText, RequestText],
+) -> LLMCall:
+    """The row of a new attempt. Raises IntegrityError where another one has its number."""
+    call = LLMCall(
+        digest=request.digest(),
         attempt=attempt,
         status=LLMCall.Status.RESERVED,
         agent=request.agent,
         model=request.model,
         provider=provider,
         build=build,
-        system=SystemText.keep(request.system),
-        request=RequestText.keep(without_system(request)),
+        system=texts[0],
+        request=texts[1],
         price=price,
         bound=amount,
         expires_at=timezone.now() + RESERVATION,
     )
+    statements.insert(call)
+    return call
 
 
 def without_system(request: Request) -> str:
@@ -162,22 +189,26 @@ def give_up(call: LLMCall, why: str = "the worker that waited for it died") -> b
     `why` no word came back of a request that was sent: nobody can say whether it was billed.
     """
     with transaction.atomic():
-        if held(call) != LLMCall.Status.RESERVED:
-            return False
         cost = 0 if call.provider == ExchangeLLM.name else call.bound
+        told = {"cost": cost, "error": clean(why), "finished_at": timezone.now()}
+        if not taken(call, LLMCall.Status.UNKNOWN, told):
+            return False
         call.build.tally.change(reserved=-call.bound, spent=cost)
         book(call.build, -call.bound, cost)
         bill(call, spent=cost)
-        LLMCall.objects.filter(pk=call.pk).update(
-            status=LLMCall.Status.UNKNOWN, cost=cost, error=clean(why), finished_at=timezone.now()
-        )
     return True
 
 
+def taken(call: LLMCall, status: str, told: Mapping[str, Any]) -> bool:
+    """Change a reserved call, whose row is held from here on; False where it is reserved no more."""
+    row = {"id": call.pk, "status": LLMCall.Status.RESERVED.value}
+    return statements.change(LLMCall, row, put={"status": str(status), **told}) == 1
+
+
 def held(call: LLMCall) -> str:
-    """The call's status now; it stays so until the transaction ends, as its build's totals are held."""
-    call.build.tally.change()
-    call.refresh_from_db(fields=["status", "bound", "cost"])
+    """The call's status now; it stays so until the transaction ends."""
+    found = LLMCall.objects.select_for_update().only("status", "bound", "cost").get(pk=call.pk)
+    call.status, call.bound, call.cost = found.status, found.bound, found.cost
     return call.status
 
 
@@ -187,39 +218,52 @@ def settle(call: LLMCall, reply: Reply) -> LLMCall:
     A reply that turns up after its reservation was given up corrects what was counted for it. One with a
     defect is kept like any other, with the defect as its error: it was paid, and is not asked for again.
     """
+    told = columns_of(reply, call.price) | {"reply_id": ReplyText.keep(reply.text).digest}
+    with transaction.atomic():
+        reserved, counted = -call.bound, 0
+        if not taken(call, LLMCall.Status.SUCCEEDED, told):
+            if held(call) in {LLMCall.Status.SUCCEEDED, LLMCall.Status.FAILED}:
+                return LLMCall.objects.select_related("reply").get(pk=call.pk)
+            reserved, counted = 0, call.cost
+            LLMCall.objects.filter(pk=call.pk).update(status=LLMCall.Status.SUCCEEDED, **told)
+        count_settled(call, reply, reserved, told["cost"] - counted)
+    for name, value in told.items():
+        setattr(call, name, value)
+    call.status, call.reply = LLMCall.Status.SUCCEEDED, ReplyText.packed(reply.text)
+    return call
+
+
+def columns_of(reply: Reply, price: Price | None) -> dict[str, Any]:
+    """What a call's row says of its reply."""
     usage = reply.usage
     tokens = usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens
-    cost = call.price.cost(*tokens) if call.price else 0
-    with transaction.atomic():
-        before = held(call)
-        if before in {LLMCall.Status.SUCCEEDED, LLMCall.Status.FAILED}:
-            return LLMCall.objects.select_related("reply").get(pk=call.pk)
-        reserved, spent = -call.bound if before == LLMCall.Status.RESERVED else 0, cost - call.cost
-        call.build.tally.answered(
-            calls=1,
-            reserved=reserved,
-            spent=spent,
-            input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
-            output_tokens=usage.output_tokens,
-        )
-        book(call.build, reserved, spent)
-        bill(
-            call,
-            calls=1,
-            spent=cost - call.cost,
-            input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
-            output_tokens=usage.output_tokens,
-            milliseconds=round(1000 * reply.latency),
-        )
-        call.status, call.cost, call.reply = LLMCall.Status.SUCCEEDED, cost, ReplyText.keep(reply.text)
-        call.input_tokens, call.output_tokens = usage.input_tokens, usage.output_tokens
-        call.cache_read_tokens, call.cache_write_tokens = usage.cache_read_tokens, usage.cache_write_tokens
-        call.latency, call.answered_by = reply.latency, clean(reply.model)[:120]
-        call.provider_id, call.stop_reason = clean(reply.request_id)[:120], clean(reply.stop_reason)[:40]
-        call.error = clean(reply.defect)
-        call.finished_at = timezone.now()
-        call.save()
-    return call
+    return {
+        "cost": price.cost(*tokens) if price else 0,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "latency": reply.latency,
+        "answered_by": clean(reply.model)[:120],
+        "provider_id": clean(reply.request_id)[:120],
+        "stop_reason": clean(reply.stop_reason)[:40],
+        "error": clean(reply.defect),
+        "finished_at": timezone.now(),
+    }
+
+
+def count_settled(call: LLMCall, reply: Reply, reserved: int, spent: int) -> None:
+    """Add a reply to the totals of its build, of the project and of its agent."""
+    usage = reply.usage
+    counted = {
+        "calls": 1,
+        "spent": spent,
+        "input_tokens": usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
+        "output_tokens": usage.output_tokens,
+    }
+    call.build.tally.answered(reserved=reserved, **counted)
+    book(call.build, reserved, spent)
+    bill(call, milliseconds=round(1000 * reply.latency), **counted)
 
 
 def bill(call: LLMCall, **deltas: int) -> None:
@@ -230,19 +274,20 @@ def bill(call: LLMCall, **deltas: int) -> None:
 def fail(call: LLMCall, error: str, reply: Reply | None = None) -> None:
     """Note that the attempt gave nothing usable; what was billed all the same is kept."""
     with transaction.atomic():
-        if reply is not None:
-            cost = settle(call, reply).cost
-        else:
-            before, cost = held(call), 0
-            reserved = -call.bound if before == LLMCall.Status.RESERVED else 0
-            # One that was given up had been counted at its bound.
-            call.build.tally.change(reserved=reserved, spent=-call.cost)
-            book(call.build, reserved, -call.cost)
-            if call.cost:
-                bill(call, spent=-call.cost)
+        cost = settle(call, reply).cost if reply is not None else unbooked(call)
         LLMCall.objects.filter(pk=call.pk).update(
             status=LLMCall.Status.FAILED, error=clean(error), cost=cost, finished_at=timezone.now()
         )
+
+
+def unbooked(call: LLMCall) -> int:
+    """Take back what is reserved for the call, or was counted when it was given up; gives its cost, 0."""
+    reserved = -call.bound if held(call) == LLMCall.Status.RESERVED else 0
+    call.build.tally.change(reserved=reserved, spent=-call.cost)
+    book(call.build, reserved, -call.cost)
+    if call.cost:
+        bill(call, spent=-call.cost)
+    return 0
 
 
 def discard(call: LLMCall, why: str) -> None:
@@ -252,10 +297,10 @@ def discard(call: LLMCall, why: str) -> None:
 
 def park(call: LLMCall) -> None:
     """Turn the reservation into a request that waits for a reply by file; no money is involved."""
+    put = {"bound": 0, "cost": 0, "expires_at": None}
     with transaction.atomic():
-        if held(call) == LLMCall.Status.RESERVED:
+        if taken(call, LLMCall.Status.WAITING, put):
             call.build.tally.change(reserved=-call.bound)
             book(call.build, -call.bound)
-        LLMCall.objects.filter(pk=call.pk).update(
-            status=LLMCall.Status.WAITING, bound=0, cost=0, expires_at=None
-        )
+        else:
+            LLMCall.objects.filter(pk=call.pk).update(status=LLMCall.Status.WAITING, **put)

@@ -11,11 +11,20 @@ from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, prefetch_related_objects
 from django.utils import timezone
 
 from annotation import limiter, outages
-from annotation.models import Build, CallRequest, Case, ConnectionTest, ExecutionRequest, LLMCall, Request
+from annotation.models import (
+    Build,
+    CallRequest,
+    Case,
+    ConnectionTest,
+    ExecutionRequest,
+    LLMCall,
+    Request,
+    statements,
+)
 from annotation.stages import QUEUE_OF, Queue, Stage
 from retrieval.models import ImportJob, Mining
 
@@ -46,11 +55,10 @@ def claimable(queue: Queue, now: datetime, state: str = Build.State.RUNNING) -> 
 def claim(queue: Queue, handful: int) -> list[Case]:
     """Lease up to `handful` cases and read what working on them needs.
 
-    An idle queue is looked at several times a second, so that look takes no lock and writes nothing.
+    An idle queue is looked at several times a second; where writers keep each other out, that look is none.
     """
-    now = timezone.now()
-    rows = claimable(queue, now)
-    if not rows.exists():
+    rows = claimable(queue, timezone.now())
+    if connection.vendor == "sqlite" and not rows.exists():
         return []
     if queue == "llm" and (full := limiter.full_models()):
         rows = rows.exclude(build__provider=Build.Provider.LIVE, build__model__in=full)
@@ -62,18 +70,26 @@ def leased(rows: QuerySet[Case], handful: int) -> list[Case]:
     lease, now = uuid.uuid4(), timezone.now()
     with transaction.atomic():
         taken = lock(rows.order_by("id"), handful)
-        rows = Case.objects.filter(pk__in=taken, lease__isnull=True)
-        rows.update(lease=lease, lease_until=now + LEASE)
-    related = (
-        "build__tally",
-        "build__annotator",
-        "annotator",
-        "pair__query__body",
-        "pair__snippet__body",
-        "program__source",
-    )
-    mine = Case.objects.filter(pk__in=taken, lease=lease)
-    return list(mine.select_related(*related, "execution__report"))
+        if taken:
+            put, among = (
+                {"lease": lease, "lease_until": now + LEASE},
+                f"id IN ({', '.join('%s' for _ in taken)})",
+            )
+            statements.change(Case, {"lease": None}, put=put, provided=among, values=taken)
+    return read(Case.objects.filter(pk__in=taken, lease=lease)) if taken else []
+
+
+def read(rows: QuerySet[Case]) -> list[Case]:
+    """`rows` with what working on them needs; cases of one build share it, with what is looked up for it."""
+    cases = list(rows.select_related("pair__query__body", "pair__snippet__body"))
+    builds = Build.objects.select_related("tally", "annotator").in_bulk({case.build_id for case in cases})
+    if any(case.program_id for case in cases):
+        prefetch_related_objects(cases, "program__source", "execution__report")
+    for case in cases:
+        case.build = builds[case.build_id]
+        if case.annotator_id == case.build.annotator_id:
+            case.annotator = case.build.annotator
+    return cases
 
 
 def claim_probe(queue: Queue = "llm") -> Case | None:

@@ -42,6 +42,7 @@ def refused(build: Build, error: LLMError) -> None:
     if error.status != TOO_MANY or not is_limited(build):
         return
     model, now = build.model, timezone.now()
+    build.looked_up["limiter"] = True
     flew = in_the_air(model, now) + 1.0
     fresh = Q(slowed_until__isnull=True) | Q(slowed_until__lte=now)
     slower = Greatest(Least(F("most"), flew) * SHRINK, LEAST)
@@ -52,12 +53,13 @@ def refused(build: Build, error: LLMError) -> None:
 
 def answered(build: Build, reply: Reply) -> None:
     """Learn from a reply: a little faster next time, unless its headers say that a limit is used up."""
-    if not is_limited(build):
+    if reply.pause and is_limited(build):
+        build.looked_up["limiter"] = True
+        close(build.model, reply.pause)
+    if not is_learnt(build):
         return
     clean = Limiter.objects.filter(model=build.model, slowed_until__lt=timezone.now() - CLEAN)
     clean.filter(most__lt=MOST).update(most=F("most") + 1.0 / F("most"))
-    if reply.pause:
-        close(build.model, reply.pause)
 
 
 def close(model: str, seconds: float) -> None:
@@ -68,15 +70,26 @@ def close(model: str, seconds: float) -> None:
 
 
 def admit(build: Build) -> None:
-    """Raises Full where one more call may not be made now."""
-    found = Limiter.objects.filter(model=build.model).first() if is_limited(build) else None
-    if found is not None and not has_room(found):
+    """Raises Full where the call that has just been reserved may not be made now."""
+    found = Limiter.objects.filter(model=build.model).first() if is_learnt(build) else None
+    if found is not None and not has_room(found, but=1):
         raise Full(f"{build.model} takes at most {found.most:.0f} calls at once")
 
 
 def is_limited(build: Build) -> bool:
     """Whether a provider answers, and not a file."""
     return build.provider == Build.Provider.LIVE
+
+
+def is_learnt(build: Build) -> bool:
+    """Whether its provider has refused a call of the model, or has asked for a pause, at any time.
+
+    Looked up once for each handful of cases: what another worker was told counts from the next one on.
+    """
+    known = build.looked_up
+    if is_limited(build) and "limiter" not in known:
+        known["limiter"] = Limiter.objects.filter(model=build.model).exists()
+    return is_limited(build) and bool(known["limiter"])
 
 
 def at_once(build: Build) -> int | None:
@@ -90,10 +103,11 @@ def full_models() -> list[str]:
     return [row.model for row in Limiter.objects.all() if not has_room(row)]
 
 
-def has_room(row: Limiter) -> bool:
+def has_room(row: Limiter, but: int = 0) -> bool:
+    """Whether another call may be made; `but` so many of those in the air, which are the caller's own."""
     now = timezone.now()
     is_open = row.closed_until is None or row.closed_until <= now
-    return is_open and in_the_air(row.model, now) < int(row.most)
+    return is_open and in_the_air(row.model, now) - but < int(row.most)
 
 
 def in_the_air(model: str, now: datetime) -> int:

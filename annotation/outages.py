@@ -16,7 +16,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from annotation.llm import LLMError
-from annotation.models import Build, BuildEvent, Tally
+from annotation.models import Build, BuildEvent, Tally, statements
 from annotation.stages import Queue
 from retrieval.hostile import clean
 
@@ -69,7 +69,8 @@ def sandbox_failed(build: Build, reason: str) -> None:
 
 def sandbox_works(build: Build) -> None:
     """A program was run: the series is over."""
-    Tally.objects.filter(pk=build.pk, sandbox_errors__gt=0).update(sandbox_errors=0)
+    put = {"sandbox_errors": 0}
+    statements.change(Tally, {"build": build.pk}, put=put, provided="sandbox_errors > 0")
 
 
 def count(build: Build, source: Source, reason: str, asked: timedelta = timedelta()) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
-from annotation.models import Case, LLMCall, Review
+from annotation.models import Case, LLMCall, Review, statements
 from annotation.stages import Event
 from retrieval.models import Annotator, Label
 
@@ -17,9 +17,9 @@ def settle(
 ) -> None:
     """Settle and publish in one transaction, so that no label is ever without its case."""
     with transaction.atomic():
-        case.move(event, note=note, call=call, label=label, tally=dict(tally or {}))
         case.label = label
         publish_case(case)
+        case.move(event, note=note, call=call, label=label, tally=dict(tally or {}))
 
 
 def publish_case(case: Case) -> None:
@@ -28,6 +28,12 @@ def publish_case(case: Case) -> None:
     Another build's case of the same pair and annotator may have come out differently (its test ran in
     another image, say): then both labels stand, the later one in the next round.
     """
+    if not statements.insert(label_of(case), unless_there=True):
+        publish_beside(case)
+
+
+def publish_beside(case: Case) -> None:
+    """Publish the label of a case whose round has another one already."""
     try:
         with transaction.atomic():
             publish_after(latest_of(case), case)
@@ -46,10 +52,18 @@ def publish_after(latest: Label | None, case: Case) -> None:
     """Publish the case's label, unless `latest` says the same. Raises IntegrityError where one is newer."""
     if latest is not None and latest.value == case.label:
         return
-    Label.objects.create(
+    label = label_of(case)
+    if latest is not None:
+        label.round = latest.round + 1
+    label.save(force_insert=True)
+
+
+def label_of(case: Case) -> Label:
+    """The case's label in the case's round, to be stored."""
+    return Label(
         pair_id=case.pair_id,
         annotator_id=case.annotator_id,
-        round=case.round if latest is None else latest.round + 1,
+        round=case.round,
         value=case.label,
         scale=Label.Scale.HALF if case.annotator.config.get("criterion") == "half" else Label.Scale.BINARY,
         source=f"build {case.build_id}, case {case.pk}",

@@ -78,7 +78,7 @@ def drain_cases(queue: Queue, tools: Tools) -> int:
             case = left.popleft()
             pulse.beat(queue)
             # Those before it may have taken long, and may have shown that the provider is away.
-            if case.renew(timezone.now() + claims.LEASE):
+            if case is cases[0] or case.renew(timezone.now() + claims.LEASE):
                 advance(case, tools)
             else:
                 case.put_back()

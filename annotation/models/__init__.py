@@ -1,7 +1,7 @@
 """Deciding whether a snippet answers a query: builds, cases, calls, executions, reviews."""
 
 from annotation.models.builds import Build, BuildEvent, Price, Tally
-from annotation.models.calls import LLMCall, ReplyText, RequestText, SystemText
+from annotation.models.calls import Attempts, LLMCall, ReplyText, RequestText, SystemText
 from annotation.models.canaries import Canary
 from annotation.models.cases import Case, LostRace, Step
 from annotation.models.checks import ConnectionTest, SandboxCheck
@@ -26,6 +26,7 @@ __all__ = [
     "Abandonment",
     "AgentBill",
     "ApiToken",
+    "Attempts",
     "Build",
     "BuildEvent",
     "CallAnswer",

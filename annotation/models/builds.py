@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F
+from django.utils.functional import cached_property
 
+from annotation.models import statements
 from annotation.stages import Stage
 from retrieval.models import Annotator, Collection, Mining
 from sandbox.report import Rates
 
 NANO = 1_000_000_000
 """Money is kept as whole nanodollars: exact on every database, and one token is still above 0."""
+
+WITHIN_CAP: Final = "(cap IS NULL OR cap >= spent + reserved + %s)"
+"""A condition on a row of totals: so much more does not pass its cap."""
 
 
 class Build(models.Model):
@@ -80,6 +84,11 @@ class Build(models.Model):
         if self.state == self.State.WAITING and self.waits_for == self.WaitsFor.SANDBOX:
             return "waiting for the sandbox"
         return str(self.State(self.state).label)
+
+    @cached_property
+    def looked_up(self) -> dict[str, Any]:
+        """What was looked up for the build since it was read, as whoever works on a handful of cases does."""
+        return {}
 
     @property
     def is_over(self) -> bool:
@@ -177,14 +186,13 @@ class Tally(models.Model):
         self._update(deltas)
 
     def _update(self, deltas: Mapping[str, int], **values: int) -> None:
-        changes: dict[str, Any] = {name: F(name) + delta for name, delta in deltas.items() if delta} | values
-        Tally.objects.filter(pk=self.pk).update(version=F("version") + 1, **changes)
+        grown = {name: delta for name, delta in deltas.items() if delta}
+        statements.change(Tally, {"build": self.pk}, put=values, grow={**grown, "version": 1})
 
     def reserve(self, amount: int) -> bool:
         """Reserve `amount` nanodollars unless that would pass the cap; says whether it did."""
-        row = Tally.objects.filter(pk=self.pk)
-        within = row.filter(cap__isnull=True) | row.filter(cap__gte=F("spent") + F("reserved") + amount)
-        return within.update(reserved=F("reserved") + amount) == 1
+        row, grown = {"build": self.pk}, {"reserved": amount}
+        return statements.change(Tally, row, grow=grown, provided=WITHIN_CAP, values=[amount]) == 1
 
 
 class BuildEvent(models.Model):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from django.db import models
-from django.db.models import Max, Q
+from django.db.models import Q
 
 from annotation.llm import Request
+from annotation.models import statements
 from annotation.models.builds import Build, Price
 from retrieval.models import Blob
 
@@ -24,14 +26,33 @@ class ReplyText(Blob):
     """A reply, word for word."""
 
 
+@dataclass(frozen=True)
+class Attempts:
+    """What has been asked with one request so far: of each attempt its number, its row and its status."""
+
+    rows: tuple[tuple[int, int, str, str], ...]
+
+    @classmethod
+    def at(cls, digest: str) -> Attempts:
+        """Those of the request whose hash is `digest`, in one look."""
+        columns = ("attempt", "id", "status", "provider")
+        return cls(tuple(sorted(statements.look(LLMCall, columns, {"digest": digest}))))
+
+    @property
+    def next(self) -> int:
+        """The number of another attempt."""
+        return 1 + max((number for number, *_ in self.rows), default=0)
+
+    def first(self, status: str, provider: str | None = None) -> int | None:
+        """The row of the first attempt of that status (by that provider)."""
+        wanted = (row for _, row, its, by in self.rows if its == status and provider in (None, by))
+        return next(wanted, None)
+
+
 class LLMCallQuerySet(models.QuerySet["LLMCall"]):
     def answered(self, digest: str) -> LLMCall | None:
         """The successful call of this request, if there is one: it is never paid twice."""
         return self.filter(digest=digest, status=LLMCall.Status.SUCCEEDED).select_related("reply").first()
-
-    def next_attempt(self, digest: str) -> int:
-        last: int | None = self.filter(digest=digest).aggregate(last=Max("attempt"))["last"]
-        return (last or 0) + 1
 
 
 class LLMCall(models.Model):

@@ -9,10 +9,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 
 from annotation.causes import cause_of
+from annotation.models import statements
 from annotation.models.builds import Build
 from annotation.models.calls import LLMCall
 from annotation.models.executions import Execution, TestProgram
@@ -34,6 +35,10 @@ COUNTED: Final[Mapping[Event, str]] = MappingProxyType(
 )
 """The column of a build's totals that counts an event."""
 CLEAR: Final = (Event.MATCH, Event.NO_MATCH)
+
+
+RUNS: Final = "EXISTS (SELECT 1 FROM annotation_build WHERE annotation_build.id = build_id AND state = %s)"
+"""A condition on a row of cases: its build is in that state."""
 
 
 class LostRace(Exception):
@@ -119,7 +124,9 @@ class Case(models.Model):
         tally: dict[str, int] | None = None,
         **changes: Any,
     ) -> Step:
-        """Move along `event` in one transaction: totals, then the case, then one Step row.
+        """Move along `event` in one transaction: the case, one Step row, then the build's totals.
+
+        The totals come last, as everywhere: all workers of a build wait for that row.
 
         `changes` are further columns of the case. Raises LostRace (and writes nothing) if the case has
         left its stage or its lease is not this worker's any more; IllegalMove if the table forbids it.
@@ -132,12 +139,8 @@ class Case(models.Model):
             changes["cause"] = cause_of(clean(changes.get("reason", ""))) if new is Stage.ABANDONED else ""
         was = {"cause": self.cause, "left": self.left}
         with transaction.atomic():
-            self.build.tally.change(**moved(old, new, changes.get("label"), counts))
             self._advance(old, new, changes | {"seconds": self.seconds + (seconds or 0.0)})
-            if new is Stage.SETTLED and seconds is not None:
-                self._timed(event)
-            self._count_abandoned(old, new, was)
-            return Step.objects.create(
+            step = Step(
                 case=self,
                 number=self.steps_made,
                 before=old,
@@ -149,26 +152,31 @@ class Case(models.Model):
                 execution=execution,
                 seconds=seconds,
             )
+            statements.insert(step)
+            self.build.tally.change(**moved(old, new, changes.get("label"), counts))
+            if new is Stage.SETTLED and seconds is not None:
+                self._timed(event)
+            self._count_abandoned(old, new, was)
+        return step
 
     def _count_abandoned(self, old: Stage, new: Stage, was: dict[str, str]) -> None:
         """Count the case among those that were abandoned alike, or no longer among those that it `was` of."""
         if new is Stage.ABANDONED:
-            add(Abandonment, {"build": self.build, "cause": self.cause, "left": self.left}, cases=1)
+            add(Abandonment, {"build_id": self.build_id, "cause": self.cause, "left": self.left}, cases=1)
         if old is Stage.ABANDONED:
-            add(Abandonment, {"build": self.build, **was}, cases=-1)
+            add(Abandonment, {"build_id": self.build_id, **was}, cases=-1)
 
     def _timed(self, event: Event) -> None:
         """Count the pair among those that took as long."""
         path = Duration.Path.CLEAR if event in CLEAR else Duration.Path.UNCLEAR
-        add(Duration, {"build": self.build, "path": path, "bucket": bucket_of(self.seconds)}, cases=1)
+        row = {"build_id": self.build_id, "path": path, "bucket": bucket_of(self.seconds)}
+        add(Duration, row, cases=1)
 
     def _advance(self, old: Stage, new: Stage, changes: dict[str, Any]) -> None:
         changes = {"next_attempt_at": None, "attempts": 0, "updated_at": timezone.now()} | cleaned(changes)
-        row = Case.objects.filter(pk=self.pk, stage=old, lease=self.lease)
-        if (
-            row.update(stage=new, lease=None, lease_until=None, steps_made=F("steps_made") + 1, **changes)
-            != 1
-        ):
+        row = {"id": self.pk, "stage": old.value, "lease": self.lease}
+        put = {"stage": new.value, "lease": None, "lease_until": None, **changes}
+        if statements.change(Case, row, put=put, grow={"steps_made": 1}) != 1:
             raise LostRace(f"case {self.pk} left {old} while it was worked on")
         for name, value in changes.items():
             setattr(self, name, value)
@@ -177,20 +185,21 @@ class Case(models.Model):
 
     def renew(self, until: datetime) -> bool:
         """Hold the lease until `until`; False where it ran out, or where the build has been stopped."""
-        mine = Case.objects.filter(pk=self.pk, lease=self.lease, build__state=Build.State.RUNNING)
-        return mine.update(lease_until=until) == 1
+        row, put = {"id": self.pk, "lease": self.lease}, {"lease_until": until}
+        return statements.change(Case, row, put=put, provided=RUNS, values=[Build.State.RUNNING.value]) == 1
 
     def put_back(
         self, *, until: datetime | None = None, failed: bool = False, waiting: LLMCall | None = None
     ) -> None:
         """Give the lease back without a move: try again at `until`, or when `waiting` has its reply."""
-        Case.objects.filter(pk=self.pk, lease=self.lease).update(
-            lease=None,
-            lease_until=None,
-            next_attempt_at=until,
-            waiting_for=waiting,
-            attempts=F("attempts") + int(failed),
-        )
+        put = {
+            "lease": None,
+            "lease_until": None,
+            "next_attempt_at": until,
+            "waiting_for": waiting and waiting.pk,
+        }
+        row = {"id": self.pk, "lease": self.lease}
+        statements.change(Case, row, put=put, grow={"attempts": int(failed)})
 
 
 def cleaned(columns: dict[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from math import floor, log
 from typing import Any, Final
 
 from django.db import models
-from django.db.models import F
 
+from annotation.models import statements
 from annotation.models.builds import Build
 
 GROWTH: Final = 1.1
@@ -23,8 +23,7 @@ def add(kind: type[models.Model], row: Mapping[str, Any], **deltas: int) -> None
 
     Callers hold the lock of the build's totals, so that nobody makes the row meanwhile.
     """
-    rows = kind._default_manager.filter(**row)
-    if not rows.update(**{name: F(name) + delta for name, delta in deltas.items()}):
+    if not statements.change(kind, row, grow=deltas):
         kind._default_manager.create(**row, **deltas)
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+
+from annotation.models import statements
+from annotation.models.builds import WITHIN_CAP
+
+ONE_ROW: Final = {"id": 1}
 
 
 class ProjectTallyQuerySet(models.QuerySet["ProjectTally"]):
@@ -15,21 +21,23 @@ class ProjectTallyQuerySet(models.QuerySet["ProjectTally"]):
     def book(self, reserved: int = 0, spent: int = 0) -> None:
         """Add to what is reserved and spent, in one UPDATE. Whoever holds a build's totals may call this."""
         if reserved or spent:
-            changes = {"reserved": F("reserved") + reserved, "spent": F("spent") + spent}
-            if not self.filter(pk=ProjectTally.ONLY).update(**changes):
+            changes = {"reserved": reserved, "spent": spent}
+            if not statements.change(ProjectTally, ONE_ROW, grow=changes):
                 self.now()
-                self.filter(pk=ProjectTally.ONLY).update(**changes)
+                statements.change(ProjectTally, ONE_ROW, grow=changes)
 
     def reserve(self, amount: int) -> bool:
         """Reserve `amount` nanodollars unless that would pass the cap; says whether it did."""
         if not amount:
             return True
-        within = Q(cap__isnull=True) | Q(cap__gte=F("spent") + F("reserved") + amount)
-        row = self.filter(within, pk=ProjectTally.ONLY)
-        if row.update(reserved=F("reserved") + amount):
+        if self._reserved(amount):
             return True
         _, made = self.get_or_create(pk=ProjectTally.ONLY)
-        return made and row.update(reserved=F("reserved") + amount) == 1
+        return made and self._reserved(amount)
+
+    def _reserved(self, amount: int) -> bool:
+        grown = {"reserved": amount}
+        return statements.change(ProjectTally, ONE_ROW, grow=grown, provided=WITHIN_CAP, values=[amount]) == 1
 
 
 class ProjectTally(models.Model):

@@ -16,7 +16,7 @@ from annotation import asking, budget
 from annotation.agents import screener
 from annotation.asking import answered
 from annotation.llm import LLMError, Reply, Request, Usage
-from annotation.models import Build, Case, LLMCall, Price, Tally
+from annotation.models import Attempts, Build, Case, LLMCall, Price, Tally
 from annotation.pipeline import Tools, advance
 from annotation.stages import Stage
 from tests import factories
@@ -238,18 +238,14 @@ def test_a_call_that_waits_for_a_file_does_not_hold_up_a_model_that_can_answer()
     assert answered(other, live, request_of(other)).status == LLMCall.Status.SUCCEEDED
 
 
-def test_another_builds_attempt_that_comes_in_between_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_builds_attempt_that_comes_in_between_is_seen() -> None:
     case, other = one_case(), one_case(name="second")
-    counted = LLMCall.objects.next_attempt
-
-    def overtaken(digest: str) -> int:
-        monkeypatch.setattr(LLMCall.objects, "next_attempt", counted)
-        budget.insert(other.build, request_of(other), "live", None, 0)
-        return counted(digest)
-
-    monkeypatch.setattr(LLMCall.objects, "next_attempt", overtaken)
+    known = Attempts.at(request_of(case).digest())
+    budget.fail(budget.reserve(other, request_of(other), "live"), "no word")
     with pytest.raises(budget.AlreadyAsked):
-        budget.reserve(case, request_of(case), "live")
+        budget.reserve(case, request_of(case), "live", known)
+    assert Tally.objects.get(build=case.build).reserved == 0
+    assert budget.reserve(case, request_of(case), "live").attempt == 2
 
 
 @pytest.mark.django_db(transaction=True)

@@ -120,6 +120,7 @@ def test_a_full_model_is_not_asked_and_a_case_waits_without_losing_a_try(
     advance(case, tools)
     case.refresh_from_db()
     assert (case.stage, case.attempts, llm.calls) == (Stage.SCREENING, 0, [])
+    flying(build, 1)  # the one to be admitted is reserved already
     with pytest.raises(limiter.Full, match="at most 2 calls"):
         limiter.admit(build)
 
