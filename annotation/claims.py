@@ -6,7 +6,7 @@ The only vendor SQL of this app is here.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
@@ -35,6 +35,15 @@ LEASE = timedelta(minutes=10)
 """Longer than any one call or run may take, so that only a dead worker's lease runs out."""
 
 
+TAKE: Final = """
+SELECT id FROM annotation_case
+WHERE build_id = %s AND stage = %s AND lease IS NULL AND waiting_for_id IS NULL AND label IS NULL
+AND (next_attempt_at IS NULL OR next_attempt_at <= %s)
+ORDER BY id LIMIT %s
+"""
+SKIP: Final[Mapping[str, str]] = {"postgresql": "FOR NO KEY UPDATE SKIP LOCKED"}
+
+
 def stages_of(queue: Queue) -> list[str]:
     """The stages whose work a queue does, the furthest first, so that begun cases end early."""
     return [stage.value for stage in reversed(Stage) if QUEUE_OF.get(stage) == queue]
@@ -49,47 +58,24 @@ def claimable(queue: Queue, now: datetime, state: str = Build.State.RUNNING) -> 
         build__state=state,
         lease__isnull=True,
         waiting_for__isnull=True,
+        label__isnull=True,
     )
 
 
 def claim(queue: Queue, handful: int) -> list[Case]:
-    """Lease up to `handful` cases and read what working on them needs.
+    """Lease up to `handful` cases, those of the oldest build first, and read what working on them needs.
 
-    An idle queue is looked at several times a second; where writers keep each other out, that look is none.
+    An idle queue is looked at several times a second, so that look takes no lock and writes nothing.
     """
-    rows = claimable(queue, timezone.now())
-    if connection.vendor == "sqlite" and not rows.exists():
-        return []
+    builds = workable().filter(state=Build.State.RUNNING, opened=True).order_by("pk")
     if queue == "llm" and (full := limiter.full_models()):
-        rows = rows.exclude(build__provider=Build.Provider.LIVE, build__model__in=full)
-    return leased(rows, handful)
-
-
-def leased(rows: QuerySet[Case], handful: int) -> list[Case]:
-    """Lease up to `handful` of `rows`."""
-    lease, now = uuid.uuid4(), timezone.now()
-    with transaction.atomic():
-        taken = lock(rows.order_by("id"), handful)
-        if taken:
-            put, among = (
-                {"lease": lease, "lease_until": now + LEASE},
-                f"id IN ({', '.join('%s' for _ in taken)})",
-            )
-            statements.change(Case, {"lease": None}, put=put, provided=among, values=taken)
-    return read(Case.objects.filter(pk__in=taken, lease=lease)) if taken else []
-
-
-def read(rows: QuerySet[Case]) -> list[Case]:
-    """`rows` with what working on them needs; cases of one build share it, with what is looked up for it."""
-    cases = list(rows.select_related("pair__query__body", "pair__snippet__body"))
-    builds = Build.objects.select_related("tally", "annotator").in_bulk({case.build_id for case in cases})
-    if any(case.program_id for case in cases):
-        prefetch_related_objects(cases, "program__source", "execution__report")
-    for case in cases:
-        case.build = builds[case.build_id]
-        if case.annotator_id == case.build.annotator_id:
-            case.annotator = case.build.annotator
-    return cases
+        builds = builds.exclude(provider=Build.Provider.LIVE, model__in=full)
+    found: list[Case] = []
+    for build in builds:
+        found += leased(build, queue, handful - len(found))
+        if len(found) == handful:
+            break
+    return found
 
 
 def claim_probe(queue: Queue = "llm") -> Case | None:
@@ -100,22 +86,62 @@ def claim_probe(queue: Queue = "llm") -> Case | None:
     for build in outages.due(queue)[:BUILDS_A_LOOK]:
         if not outages.take(build):
             continue
-        found = leased(claimable(queue, timezone.now(), Build.State.WAITING).filter(build=build), 1)
+        found = leased(workable().get(pk=build.pk), queue, 1)
         if found:
             return found[0]
         outages.over(build)
     return None
 
 
-def lock(rows: QuerySet[Case], handful: int) -> Sequence[int]:
-    """Ids of up to `handful` rows that nobody else is taking.
+def workable() -> QuerySet[Build]:
+    """Builds with what every case of theirs needs."""
+    return Build.objects.select_related("tally", "annotator")
 
-    PostgreSQL skips rows that another claim holds; SQLite has one writer at a time, and our transactions
-    are IMMEDIATE, so what was read can't change before the update.
+
+def leased(build: Build, queue: Queue, handful: int) -> list[Case]:
+    """Lease up to `handful` cases of `build` that nobody else is taking."""
+    lease, now = uuid.uuid4(), timezone.now()
+    if connection.vendor == "sqlite" and not lock(build, queue, 1, now):
+        return []  # a transaction would keep writers out
+    with transaction.atomic():
+        taken = lock(build, queue, handful, now)
+        if not taken:
+            return []
+        put, among = {"lease": lease, "lease_until": now + LEASE}, f"id IN ({', '.join('%s' for _ in taken)})"
+        statements.change(Case, {"lease": None}, put=put, provided=among, values=taken)
+    return read(Case.objects.filter(pk__in=taken, lease=lease), build)
+
+
+def read(rows: QuerySet[Case], build: Build) -> list[Case]:
+    """`rows` of `build` with what working on them needs; they share it, and what is looked up for it."""
+    cases = list(rows.select_related("pair__query__body", "pair__snippet__body"))
+    if any(case.program_id for case in cases):
+        prefetch_related_objects(cases, "program__source", "execution__report")
+    for case in cases:
+        case.build = build
+        if case.annotator_id == build.annotator_id:
+            case.annotator = build.annotator
+    return cases
+
+
+def lock(build: Build, queue: Queue, handful: int, now: datetime) -> list[int]:
+    """Ids of up to `handful` cases that nobody else is taking, the oldest of the furthest stage first.
+
+    Stage by stage, so that each look reads so many entries of an index and no more, whatever else is in the
+    table. PostgreSQL skips rows that another claim holds; SQLite has one writer at a time, and our
+    transactions are IMMEDIATE, so what was read can't change before the update.
     """
-    if connection.vendor == "postgresql":
-        rows = rows.select_for_update(skip_locked=True, no_key=True, of=("self",))
-    return list(rows.values_list("pk", flat=True)[:handful])
+    taken: list[int] = []
+    moment = connection.ops.adapt_datetimefield_value(now)
+    with connection.cursor() as cursor:
+        for stage in stages_of(queue):
+            cursor.execute(
+                TAKE + SKIP.get(connection.vendor, ""), [build.pk, stage, moment, handful - len(taken)]
+            )
+            taken += [pk for (pk,) in cursor.fetchall()]
+            if len(taken) == handful:
+                break
+    return taken
 
 
 def claim_execution() -> ExecutionRequest | None:

@@ -95,8 +95,9 @@ class Case(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["stage", "id"],
-                condition=Q(lease__isnull=True, waiting_for__isnull=True, stage__in=[s.value for s in OPEN]),
+                # What a claim asks for, word for word: SQLite compares the conditions as they are written.
+                fields=["build", "stage", "id"],
+                condition=Q(lease__isnull=True, waiting_for__isnull=True, label__isnull=True),
                 name="case_claimable",
             ),
             models.Index(fields=["lease_until"], condition=Q(lease__isnull=False), name="case_leased"),
