@@ -29,8 +29,12 @@ class Place:
 
 
 def of(case: Case) -> list[Case]:
-    """The cases of the request that `case` is in, in the order in which they are shown, with their texts."""
+    """The cases of the request that `case` is in, in the order in which they are shown, with their texts.
+
+    What an extension of the build has added is asked by itself: the others have been paid for.
+    """
     cases = Case.objects.filter(build=case.build_id, round=case.round, query=case.query_id)
+    cases = cases.filter(candidate__mining=case.candidate.mining_id)
     ranked = cases.select_related("pair__snippet__body").order_by("rank", "pk")
     groups = requests(list(ranked), seed_of(case.annotator), case.pair.query.digest)
     return next(group for group in groups if any(one.pk == case.pk for one in group))
@@ -40,8 +44,8 @@ def places(build: Build) -> tuple[Place, ...]:
     """What the screener said, by place: without an effect of the place the shares are alike. Two queries."""
     said: dict[int, str] = dict(screened(build).iterator(CHUNK))
     counts: dict[int, Counter[str]] = defaultdict(Counter)
-    for digest, cases in groupby(ranked(build).iterator(CHUNK), key=itemgetter(0)):
-        for group in requests([pk for _, pk in cases], seed_of(build.annotator), digest):
+    for (digest, _), cases in groupby(ranked(build).iterator(CHUNK), key=itemgetter(0, 1)):
+        for group in requests([pk for *_, pk in cases], seed_of(build.annotator), digest):
             for place, pk in enumerate(group, 1):
                 counts[place][said.get(pk, "")] += 1
     return tuple(summed(number, counts[number]) for number in sorted(counts))
@@ -61,9 +65,10 @@ def screened(build: Build) -> Any:
 
 
 def ranked(build: Build) -> Any:
-    """Digest of the query and id of each case, by query and rank."""
-    cases = Case.objects.filter(build=build, round=1).order_by("query_id", "rank", "pk")
-    return cases.values_list("query__body_id", "pk")
+    """Digest of the query, mining and id of each case, as requests are made up: by query, mining and rank."""
+    cases = Case.objects.filter(build=build, round=1)
+    cases = cases.order_by("query_id", "candidate__mining", "rank", "pk")
+    return cases.values_list("query__body_id", "candidate__mining", "pk")
 
 
 def requests(cases: list[T], seed: int, query: str) -> Iterator[list[T]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from django.conf import settings
@@ -110,14 +112,19 @@ def launch(order: Order, user: Actor = None) -> Build:
         raise
 
 
-def launched(order: Order, user: Actor) -> Build:
-    """The rows of a new build. Raises IntegrityError where the name is taken."""
+def launched(
+    order: Order, user: Actor, mining: Mining | None = None, annotator: Annotator | None = None
+) -> Build:
+    """The rows of a new build, over an earlier mining where one is given.
+
+    Raises IntegrityError where the name is taken.
+    """
     build = Build.objects.create(
         name=order.name.strip(),
         queries=order.queries,
         snippets=order.snippets,
-        mining=mining_of(order),
-        annotator=annotator_of(order),
+        mining=mining or mining_of(order),
+        annotator=annotator or annotator_of(order),
         provider=order.provider,
         recorded=order.recorded,
         model=order.model,
@@ -138,12 +145,7 @@ def launched(order: Order, user: Actor) -> Build:
 
 def refuse_bad(order: Order) -> None:
     """Everything that can be known to be wrong before any work. Raises LaunchRefused."""
-    if not order.name.strip():
-        raise LaunchRefused("Give the build a name.")
-    if max(len(order.name.strip()), len(order.model)) > LONGEST_NAME:
-        raise LaunchRefused(f"The names of build and model have at most {LONGEST_NAME} characters.")
-    if Build.objects.filter(name=order.name.strip()).exists():
-        raise LaunchRefused(f"There is a build called {order.name.strip()!r} already; choose another name.")
+    refuse_bad_name(order)
     if order.queries.kind != Collection.Kind.QUERIES or order.snippets.kind != Collection.Kind.SNIPPETS:
         raise LaunchRefused("Choose one collection of queries and one of snippets.")
     if not order.queries.size or not order.snippets.size:
@@ -152,14 +154,23 @@ def refuse_bad(order: Order) -> None:
         raise LaunchRefused("k is the number of candidates a query: choose 1 to 1,000.")
     if order.limit is not None and not 1 <= order.limit <= MOST_PAIRS:
         raise LaunchRefused(f"The limit is a number of pairs: 1 to {MOST_PAIRS:,}, or leave it empty.")
-    if order.budget is not None and not (order.budget.is_finite() and 0 <= order.budget <= MOST_DOLLARS):
-        raise LaunchRefused(f"The budget is in dollars: 0 to {MOST_DOLLARS:,}, or leave it empty for no cap.")
     refuse_bad_encoders(order.encoders)
     refuse_bad_provider(order)
 
 
+def refuse_bad_name(order: Order) -> None:
+    if not order.name.strip():
+        raise LaunchRefused("Give the build a name.")
+    if max(len(order.name.strip()), len(order.model)) > LONGEST_NAME:
+        raise LaunchRefused(f"The names of build and model have at most {LONGEST_NAME} characters.")
+    if Build.objects.filter(name=order.name.strip()).exists():
+        raise LaunchRefused(f"There is a build called {order.name.strip()!r} already; choose another name.")
+
+
 def refuse_bad_provider(order: Order) -> None:
-    """Who is to answer has to be there: a key for live models, a file for recorded replies."""
+    """Who is to answer has to be there: money and a key for live models, a file for recorded replies."""
+    if order.budget is not None and not (order.budget.is_finite() and 0 <= order.budget <= MOST_DOLLARS):
+        raise LaunchRefused(f"The budget is in dollars: 0 to {MOST_DOLLARS:,}, or leave it empty for no cap.")
     if not order.model.strip():
         raise LaunchRefused("Name the model that the agents ask.")
     if order.provider == Build.Provider.LIVE:
@@ -230,13 +241,16 @@ def pairs_a_query(order: Order) -> int:
     return max(1, min(order.k, order.snippets.members.passing(order.rule).count()))
 
 
-def annotator_of(order: Order) -> Annotator:
-    """The annotator's exact configuration: any other prompt, model or switch is another annotator."""
+def annotator_of(order: Order, more: Mapping[str, Any] = MappingProxyType({})) -> Annotator:
+    """The annotator's exact configuration: any other prompt, model or switch is another annotator.
+
+    `more` is what else makes it another one.
+    """
     if order.annotator in CRITERIA:
         config = {**asked_of(order), "agents": prompts.hashes(prompts.ALONE)}
         criterion = CRITERIA[order.annotator].value
         return Annotator.objects.version(
-            Annotator.Kind.SINGLE_LLM, "single LLM", {**config, "criterion": criterion}
+            Annotator.Kind.SINGLE_LLM, "single LLM", {**config, "criterion": criterion, **more}
         )
     by_query = {"screener": "query", "seed": order.seed} if order.screen_by_query else {"screener": "pair"}
     config = {
@@ -247,6 +261,7 @@ def annotator_of(order: Order) -> Annotator:
         "rewrites": order.rewrites,
         "second_test": order.second_test,
         "limits": Limits().digest(),
+        **more,
     }
     return Annotator.objects.version(Annotator.Kind.AGENTS, "test-driven agents", config)
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from annotation import budget, claims, pulse, sending
 from annotation.asking import no_connection
-from annotation.models import Build, BuildEvent, Delivery, Notice, Tally
+from annotation.models import Build, BuildEvent, Delivery, Extension, Notice, Tally
 from annotation.models.builds import NANO
 from annotation.stages import Queue
 from retrieval.models import Mining
@@ -150,11 +150,13 @@ def of_workers(now: datetime) -> Iterator[Episode]:
 def wanting(queue: str, now: datetime) -> Build | None:
     """A build that waits for a worker of `queue`."""
     if queue == "mining":
-        minings = Mining.objects.filter(build__state=Build.State.RUNNING)
+        own = Q(builds__state=Build.State.RUNNING)
+        added = Q(extension__build__state=Build.State.RUNNING, extension__state=Extension.State.MINING)
+        minings = Mining.objects.filter(own | added)
         if minings.filter(state=Mining.State.RUNNING, lease_until__gte=now).exists():
             return None
         waits = minings.exclude(state__in=[Mining.State.DONE, Mining.State.FAILED]).first()
-        return None if waits is None else waits.build
+        return Build.objects.filter(Q(mining=waits) | Q(extensions__mining=waits)).first() if waits else None
     kind: Queue = "sandbox" if queue == "sandbox" else "llm"
     found = claims.claimable(kind, now).order_by().select_related("build__tally")[:1]
     return next((case.build for case in found), None)

@@ -21,7 +21,8 @@ from django.utils import timezone
 from annotation import budget, canary, claims, connecting, notifying, outages, pulse, trend
 from annotation.claims import REQUESTS
 from annotation.executing import fulfil_one
-from annotation.models import Build, Case, Tally
+from annotation.extending import doing as extending
+from annotation.models import Build, Case, Extension, Tally
 from annotation.pipeline import Tools, advance
 from annotation.stages import Queue, Stage
 from retrieval.encoders import why_missing
@@ -191,22 +192,22 @@ def look_after(build: Build) -> None:
         close(build, Build.State.FAILED, f"mining failed: {build.mining.message}")
     elif not build.opened and build.mining.state == Mining.State.DONE:
         open_cases(build)
+    elif not build.opened:
+        build.tally.change()
     elif canary.rest_is_due(build):
         open_rest(build)
-    elif build.opened and not build.tally.open:
+    elif not extending.look_after(build, add_cases) and not build.tally.open:
         if canary.is_undecided(build):
             canary.stop(build)
         else:
             finish(build)
-    elif not build.opened:
-        build.tally.change()
 
 
 def finish(build: Build) -> None:
     """Done, unless a person has just sent abandoned cases back: the totals are held while we look again."""
     with transaction.atomic():
         build.tally.change()
-        if not Tally.objects.get(pk=build.pk).open:
+        if not Tally.objects.get(pk=build.pk).open and not extending.pending(build):
             close(build, Build.State.DONE)
 
 
@@ -259,7 +260,10 @@ def mine_one() -> int:
     """Take up one mining that waits, or that a dead worker left, and see it through in a child process."""
     now = timezone.now()
     free = Q(state=Mining.State.WAITING) | Q(state=Mining.State.RUNNING, lease_until__lt=now)
-    wanted = Mining.objects.filter(free).filter(Q(build__isnull=True) | Q(build__state=Build.State.RUNNING))
+    asking = Build.objects.filter(Q(mining=OuterRef("pk")) | Q(extensions__mining=OuterRef("pk")))
+    running = Exists(asking.filter(state=Build.State.RUNNING))
+    wanted = Mining.objects.filter(free).filter(~Exists(asking) | running)
+    wanted = wanted.exclude(extension__state=Extension.State.CANCELLED)
     mining = next((row for row in wanted.order_by("pk")[:100] if able(row)), None)
     if mining is None:
         return 0
@@ -287,7 +291,10 @@ def keep_mining(pk: int) -> bool:
 
 
 def mining_is_wanted(pk: int) -> bool:
-    return not Build.objects.filter(mining=pk, state=Build.State.CANCELLED).exists()
+    cancelled = Extension.objects.filter(mining=pk).filter(
+        Q(state=Extension.State.CANCELLED) | Q(build__state=Build.State.CANCELLED)
+    )
+    return not (Build.objects.filter(mining=pk, state=Build.State.CANCELLED) or cancelled)
 
 
 def import_one() -> int:

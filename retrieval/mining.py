@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from retrieval import encoders
 from retrieval.filters import Rule, TextOption, text_of
 from retrieval.index import Hit, StageProgress, mine
-from retrieval.models import Candidate, Collection, Member, Mining, Pair
+from retrieval.models import Candidate, Member, Mining, Pair
 from retrieval.vectors import VectorStore
 
 QUERIES_A_BATCH = 200
+MEMBERS_A_READ = 2000
 SECONDS_BETWEEN_REPORTS = 0.5
 
 
@@ -38,8 +40,9 @@ def perform(mining: Mining, vectors: Path, progress: StageProgress | None = None
     `vectors` is the folder of the vector store. Raises NothingToMine, encoders.MissingWeights and
     encoders.UnknownEncoder; the caller records the failure.
     """
-    queries = texts_of(mining.queries, Rule(0), "whole", mining.limit)
-    snippets = texts_of(mining.snippets, Rule(mining.rule), mining.text_option, None)
+    note_end(mining)
+    queries = texts_of(queries_of(mining), "whole")
+    snippets = texts_of(snippets_of(mining), mining.text_option)
     refuse_empty(mining, queries, snippets)
     chosen = [encoders.get(name) for name in mining.encoders]
     hits = mine(
@@ -53,12 +56,38 @@ def perform(mining: Mining, vectors: Path, progress: StageProgress | None = None
     return store(mining, queries.ids, snippets.ids, hits)
 
 
-def texts_of(collection: Collection, rule: Rule, option: TextOption | str, limit: int | None) -> Texts:
-    """The members of `collection` that pass `rule`, as the text that is encoded."""
-    rows = Member.objects.passing(rule).filter(collection=collection).order_by("position")
-    chosen = rows.select_related("text__body")[:limit]
-    pairs = [(row.text_id, row.text.text) for row in chosen.iterator(chunk_size=2000)]
-    return Texts([i for i, _ in pairs], [text_of(text, option) for _, text in pairs])
+def note_end(mining: Mining) -> None:
+    """Remember which snippets there are: whoever extends this mining can tell what was added since."""
+    if mining.until is None:
+        last = mining.snippets.members.aggregate(last=Max("position"))["last"]
+        mining.until = 0 if last is None else last + 1
+        mining.save(update_fields=["until"])
+
+
+def queries_of(mining: Mining) -> list[int]:
+    """Ids of the members whose candidates are wanted, by position: those chosen, else the first so many."""
+    rows = mining.queries.members.order_by("position")
+    if not mining.chosen:
+        return list(rows.values_list("pk", flat=True)[: mining.limit])
+    wanted = set(mining.chosen)
+    return [pk for pk, position in rows.values_list("pk", "position") if position in wanted]
+
+
+def snippets_of(mining: Mining) -> list[int]:
+    """Ids of the members that may become candidates, by position."""
+    rows = mining.snippets.members.passing(Rule(mining.rule)).filter(position__lt=mining.until)
+    return list(rows.order_by("position").values_list("pk", flat=True))
+
+
+def texts_of(members: Sequence[int], option: TextOption | str) -> Texts:
+    """The texts of `members`, in their order, as they are encoded."""
+    ids, texts = list[int](), list[str]()
+    for start in range(0, len(members), MEMBERS_A_READ):
+        rows = Member.objects.filter(pk__in=members[start : start + MEMBERS_A_READ])
+        for row in rows.select_related("text__body").order_by("position"):
+            ids.append(row.text_id)
+            texts.append(text_of(row.text.text, option))
+    return Texts(ids, texts)
 
 
 def refuse_empty(mining: Mining, queries: Texts, snippets: Texts) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from ninja import Path, Query, Router
 
 from annotation.api import visible
-from annotation.models import Case
+from annotation.models import Build, Case
 from annotation.schemas.cases import CandidateOut, CaseRef, QueryOut, QueryPage
 from annotation.seen import mark_seen
 from annotation.stages import Stage
@@ -36,13 +36,32 @@ def list_queries(request: HttpRequest, pk: Path[Id], wanted: Query[QueryPage]) -
 def list_candidates(
     request: HttpRequest, pk: Path[Id], query: Path[Id], wanted: Query[Paging]
 ) -> Page[CandidateOut]:
-    """A query's candidates by rank, with scores and with what became of each."""
+    """A query's candidates by rank, with scores and with what became of each.
+
+    Those that an extension has added have the rank that they have in its own mining.
+    """
     build = visible.build(request, pk)
-    rows = Candidate.objects.filter(mining=build.mining_id, query=query, rank__gt=wanted.after or 0)
-    page = list(rows.select_related("pair__snippet").order_by("rank")[: wanted.limit + 1])
+    rows = behind(proposed(build, query), wanted.after or 0)
+    page = list(rows.select_related("pair__snippet").order_by("rank", "pk")[: wanted.limit + 1])
     mark_seen(request.user, [candidate.pair_id for candidate in page[: wanted.limit]])
     cases = latest_cases(Case.objects.filter(build=build, candidate__in=page))
-    return page_of(page, wanted.limit, lambda row: row.rank, lambda row: candidate_out(row, cases))
+    return page_of(page, wanted.limit, lambda row: row.pk, lambda row: candidate_out(row, cases))
+
+
+def proposed(build: Build, query: int) -> QuerySet[Candidate]:
+    """The candidates of a build's mining, and those of its extensions that it has taken up.
+
+    One that runs cases of another again has those alone: the mining was for the other.
+    """
+    taken = Q(Exists(Case.objects.filter(build=build, candidate=OuterRef("pk"))))
+    wanted = taken if hasattr(build, "rerun") else taken | Q(mining=build.mining_id)
+    return Candidate.objects.filter(wanted, query=query)
+
+
+def behind(rows: QuerySet[Candidate], after: int) -> QuerySet[Candidate]:
+    """The rows that come after candidate `after` by (rank, id); all of them where there is no such one."""
+    last = Candidate.objects.filter(pk=after).values_list("rank", flat=True).first() if after else None
+    return rows if last is None else rows.filter(Q(rank__gt=last) | Q(rank=last, pk__gt=after))
 
 
 COUNTS = {

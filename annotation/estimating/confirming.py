@@ -25,19 +25,21 @@ SALT: Final = "annotation.estimating"
 HOLDS: Final = timedelta(days=1)
 
 
-def signed(order: Order, found: Estimate) -> str:
-    """The word that `confirmed` takes."""
-    return signing.dumps({"order": key_of(order), "estimate": found.to_json()}, salt=SALT, compress=True)
+def signed(order: Order, found: Estimate, about: str = "") -> str:
+    """The word that `confirmed` takes; `about` says what it is for where that is no new build."""
+    return signing.dumps(
+        {"order": key_of(order, about), "estimate": found.to_json()}, salt=SALT, compress=True
+    )
 
 
-def confirmed(order: Order, word: str) -> Estimate:
+def confirmed(order: Order, word: str, about: str = "") -> Estimate:
     """The estimate in the word. Raises LaunchRefused where it was made of another order, or holds no more."""
     try:
         data = signing.loads(word, salt=SALT, max_age=HOLDS)
         found = Estimate.from_json(data["estimate"])
     except (signing.BadSignature, ValidationError, KeyError, TypeError) as error:
         raise LaunchRefused("This estimate holds no more; look at a new one.") from error
-    if data.get("order") != key_of(order):
+    if data.get("order") != key_of(order, about):
         raise LaunchRefused("The order has changed since it was estimated; look at a new estimate.")
     price = Price.objects.at(order.model, timezone.now())
     if (price.pk if price else None) != (found.price.id if found.price else None):
@@ -54,7 +56,7 @@ def why_stale(order: Order, word: str) -> str:
     return ""
 
 
-def key_of(order: Order) -> str:
+def key_of(order: Order, about: str = "") -> str:
     """What tells orders apart as far as their estimate is concerned; sizes count, as members may be added."""
     told = (
         order.queries.pk,
@@ -67,7 +69,7 @@ def key_of(order: Order) -> str:
         order.provider,
         order.model,
         order.fix_rounds,
-    )
+    ) + ((about,) if about else ())
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from typing import Any, Literal, Self
@@ -55,6 +55,16 @@ class StageEstimate:
     input_tokens: Range
     output_tokens: Range
     cost: Range | None
+
+    def times(self, factor: Range) -> StageEstimate:
+        """The same for so many times the pairs."""
+        return StageEstimate(
+            self.stage,
+            self.calls * factor,
+            self.input_tokens * factor,
+            self.output_tokens * factor,
+            None if self.cost is None else self.cost * factor,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +120,10 @@ class Estimate:
         if self.price is None:
             return None
         return total(stage.cost for stage in self.stages if stage.cost is not None)
+
+    def times(self, factor: Range) -> Estimate:
+        """The same for so many times the pairs, of which nobody is sure how many there will be."""
+        return replace(self, stages=tuple(stage.times(factor) for stage in self.stages))
 
     def to_json(self) -> dict[str, Any]:
         """Plain data, as `from_json` takes it."""

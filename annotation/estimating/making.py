@@ -23,8 +23,11 @@ AGENTS: Mapping[Stage, str] = {
 }
 
 
-def estimate(order: Order, counter: Counter | None = None) -> Estimate:
+def estimate(order: Order, counter: Counter | None = None, start: Stage = Stage.SCREENING) -> Estimate:
     """What `order` will take; `counter` is the provider's own, where it has one.
+
+    `start` is where its cases begin: from a later stage on all of them are tested, and the stages before it
+    cost nothing.
 
     What another build has asked of the same model already costs nothing, and prompt caching may make calls
     cheaper: neither is counted on.
@@ -34,7 +37,7 @@ def estimate(order: Order, counter: Counter | None = None) -> Estimate:
     prompts = prompts_of(order, counter)
     candidates, queries = pairs_a_query(order), order.queries.size
     pairs = min(queries * candidates, order.limit or queries * candidates)
-    calls = calls_of(order, pairs, known)
+    calls = calls_of(order, pairs, known, start)
     inputs, together = inputs_of(prompts, known), Range.of(candidates_of_a_request(order))
     outputs = {**known.outputs, screener.NAME: known.outputs[screener.NAME] * together}
     return Estimate(
@@ -51,17 +54,20 @@ def estimate(order: Order, counter: Counter | None = None) -> Estimate:
     )
 
 
-def calls_of(order: Order, pairs: int, known: Experience) -> dict[Stage, Range]:
+def calls_of(order: Order, pairs: int, known: Experience, start: Stage) -> dict[Stage, Range]:
     """Calls of each stage."""
     asked = Range.of(pairs / candidates_of_a_request(order))
-    tested = NOTHING if order.annotator in CRITERIA else Range.of(pairs) * known.unclear
+    unclear = known.unclear if start is Stage.SCREENING else Range.of(1)
+    tested = NOTHING if order.annotator in CRITERIA else Range.of(pairs) * unclear
     rounds = Range(1, 1, order.fix_rounds)
-    return {
+    calls = {
         Stage.SCREENING: asked * known.again,
         Stage.WRITING_TEST: tested * known.again,
         Stage.FIXING: tested * known.fixing * rounds if order.fix_rounds else NOTHING,
         Stage.ARBITRATING: tested * known.again,
     }
+    later = list(Stage)[list(Stage).index(start) :]
+    return {stage: found if stage in later else NOTHING for stage, found in calls.items()}
 
 
 def inputs_of(prompts: Prompts, known: Experience) -> dict[str, Range]:

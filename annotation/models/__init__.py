@@ -15,6 +15,7 @@ from annotation.models.executions import (
     Request,
     TestProgram,
 )
+from annotation.models.extensions import Extension, Rerun
 from annotation.models.figures import Abandonment, AgentBill, Duration, Moment
 from annotation.models.limits import Limiter
 from annotation.models.notices import Delivery, Notice, Pulse
@@ -39,6 +40,7 @@ __all__ = [
     "Duration",
     "Execution",
     "ExecutionRequest",
+    "Extension",
     "LLMCall",
     "Limiter",
     "LostRace",
@@ -54,6 +56,7 @@ __all__ = [
     "ReportText",
     "Request",
     "RequestText",
+    "Rerun",
     "Review",
     "SandboxCheck",
     "Seen",

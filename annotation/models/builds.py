@@ -47,7 +47,7 @@ class Build(models.Model):
     name = models.CharField(max_length=120, unique=True)
     queries = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="builds_as_queries")
     snippets = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="builds_as_snippets")
-    mining = models.OneToOneField(Mining, on_delete=models.PROTECT, related_name="build")
+    mining = models.ForeignKey(Mining, on_delete=models.PROTECT, related_name="builds")
     annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="builds")
     state = models.CharField(max_length=9, choices=State, default=State.RUNNING)
     provider = models.CharField(max_length=8, choices=Provider)

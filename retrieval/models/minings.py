@@ -23,6 +23,13 @@ class Mining(models.Model):
     encoders = models.JSONField(help_text="names, in the order of the scores")
     k = models.PositiveIntegerField(default=20)
     limit = models.PositiveIntegerField(null=True, blank=True, help_text="only the first so many queries")
+    chosen = models.JSONField(
+        default=list, blank=True, help_text="positions of its queries; empty = the first so many"
+    )
+    seed = models.PositiveBigIntegerField(null=True, blank=True, help_text="drew those of them that are new")
+    until = models.PositiveIntegerField(
+        null=True, blank=True, help_text="only snippets before this position; noted when it is performed"
+    )
     rule = models.PositiveIntegerField(default=int(Rule.TESTABLE))
     text_option = models.CharField(max_length=24, default="whole")
     fusion = models.CharField(max_length=8, default="mean")

@@ -1,0 +1,41 @@
+"""The order that a build came of, read back from it: to estimate more of the same, or to vary it."""
+
+from __future__ import annotations
+
+from annotation.launching import CRITERIA, Judge, Order
+from annotation.models import Build
+from retrieval.filters import Rule
+from retrieval.models import Annotator
+
+
+def order_of(build: Build) -> Order:
+    """`build` as an order, without a budget. Switches that its annotator does not name are the usual ones."""
+    config, mining = build.annotator.config, build.mining
+    return Order(
+        name=build.name,
+        queries=build.queries,
+        snippets=build.snippets,
+        encoders=tuple(mining.encoders),
+        k=mining.k,
+        provider=build.provider,
+        model=build.model,
+        recorded=build.recorded,
+        limit=build.limit,
+        rule=Rule(mining.rule),
+        text_option=mining.text_option,
+        fix_rounds=config.get("fix_rounds", 2),
+        sampling=config.get("sampling", {}),
+        rewrites=config.get("rewrites", 1),
+        second_test=config.get("second_test", False),
+        fresh=bool(config.get("salt")),
+        annotator=judge_of(build.annotator),
+        screen_by_query=config.get("screener") == "query",
+        seed=config.get("seed", 1),
+    )
+
+
+def judge_of(annotator: Annotator) -> Judge:
+    if annotator.kind != Annotator.Kind.SINGLE_LLM:
+        return Judge.AGENTS
+    criterion = annotator.config.get("criterion")
+    return next(judge for judge, one in CRITERIA.items() if one.value == criterion)
