@@ -147,20 +147,22 @@ def execute(
     dependencies: Sequence[str],
     provider: SandboxProvider,
     limits: Limits,
+    repeat: int = 1,
 ) -> tuple[Execution, Report]:
-    """The first execution of this very program and candidate: stored earlier, or run now and stored.
+    """One execution of this very program and candidate: stored earlier, or run now and stored.
+
+    It is the first, unless `repeat` names a later one.
 
     Raises SandboxUnavailable, also for a report that says so: infrastructure is never evidence.
     """
     inputs = Program(candidate=candidate, source=program.source.text, dependencies=tuple(dependencies))
     sandbox = provider.get()
-    earlier = (
-        Execution.objects.filter(**key(inputs, sandbox, limits), repeat=1).select_related("report").first()
-    )
+    stored = Execution.objects.filter(**key(inputs, sandbox, limits), repeat=repeat)
+    earlier = stored.select_related("report").first()
     if earlier is not None:
         return earlier, earlier.whole_report()
     report = run(inputs, sandbox, limits)
-    return keep(inputs, sandbox, limits, report, repeat=1), report
+    return keep(inputs, sandbox, limits, report, repeat), report
 
 
 def run(inputs: Program, sandbox: Sandbox, limits: Limits) -> Report:

@@ -242,16 +242,17 @@ def pairs_a_query(order: Order) -> int:
 
 
 def annotator_of(order: Order, more: Mapping[str, Any] = MappingProxyType({})) -> Annotator:
-    """The annotator's exact configuration: any other prompt, model or switch is another annotator.
+    """The order's annotator; `more` is what else makes it another one."""
+    kind, name, config = configured(order)
+    return Annotator.objects.version(kind, name, {**config, **more})
 
-    `more` is what else makes it another one.
-    """
+
+def configured(order: Order) -> tuple[Annotator.Kind, str, dict[str, Any]]:
+    """The annotator's exact configuration: any other prompt, model or switch is another annotator."""
     if order.annotator in CRITERIA:
         config = {**asked_of(order), "agents": prompts.hashes(prompts.ALONE)}
-        criterion = CRITERIA[order.annotator].value
-        return Annotator.objects.version(
-            Annotator.Kind.SINGLE_LLM, "single LLM", {**config, "criterion": criterion, **more}
-        )
+        config["criterion"] = CRITERIA[order.annotator].value
+        return Annotator.Kind.SINGLE_LLM, "single LLM", config
     by_query = {"screener": "query", "seed": order.seed} if order.screen_by_query else {"screener": "pair"}
     config = {
         **asked_of(order),
@@ -261,9 +262,8 @@ def annotator_of(order: Order, more: Mapping[str, Any] = MappingProxyType({})) -
         "rewrites": order.rewrites,
         "second_test": order.second_test,
         "limits": Limits().digest(),
-        **more,
     }
-    return Annotator.objects.version(Annotator.Kind.AGENTS, "test-driven agents", config)
+    return Annotator.Kind.AGENTS, "test-driven agents", config
 
 
 def asked_of(order: Order) -> dict[str, Any]:

@@ -248,7 +248,12 @@ def run_test(case: Case, tools: Tools) -> None:
     assert case.program is not None, "a case is executed only after its program was written"
     began = timezone.now()
     execution, report = execute(
-        case.pair.snippet.text, case.program, case.dependencies, tools.sandbox, tools.limits
+        case.pair.snippet.text,
+        case.program,
+        case.dependencies,
+        tools.sandbox,
+        tools.limits,
+        case.annotator.config.get("repeat", 1),
     )
     if execution.created_at >= began:  # one that was stored before says nothing about the sandbox now
         outages.sandbox_works(case.build)

@@ -24,6 +24,7 @@ from annotation.executing import fulfil_one
 from annotation.extending import doing as extending
 from annotation.models import Build, Case, Extension, Tally
 from annotation.pipeline import Tools, advance
+from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
 from retrieval.encoders import why_missing
 from retrieval.models import Candidate, ImportJob, Mining
@@ -241,11 +242,21 @@ def open_rest(build: Build) -> int:
 
 
 def candidates(build: Build) -> QuerySet[Candidate]:
-    """The candidates that a build is to judge: the first of its mining, up to its limit."""
+    """The candidates that a build is to judge: the first of its mining, up to its limit.
+
+    One that runs cases of another again has those of the cases that were chosen.
+    """
+    rerun = rerunning.of(build)
+    if rerun is not None:
+        return rerunning.candidates(rerun)
     return Candidate.objects.filter(mining=build.mining_id).order_by("query_id", "rank")[: build.limit]
 
 
 def add_cases(build: Build, rows: QuerySet[Candidate], left_out: Collection[int] = ()) -> int:
+    """A case for each of `rows`; one that is run again has behind it what it takes over."""
+    rerun = rerunning.of(build)
+    if rerun is not None:
+        return rerunning.add_cases(rerun, rows, left_out)
     made = [
         Case(build=build, candidate_id=c, pair_id=p, query_id=q, rank=r, annotator_id=build.annotator_id)
         for c, p, q, r in rows.values_list("pk", "pair_id", "query_id", "rank")

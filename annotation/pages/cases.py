@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlencode
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import QueryDict
 
 from annotation.causes import said
@@ -17,6 +16,7 @@ from annotation.pages.browse import chosen
 from annotation.pages.figures import AGENTS, REACHED
 from annotation.pages.paging import counted, window
 from annotation.pages.words import OUTCOMES, Sign, case_sign
+from annotation.reached import EXECUTED, REACHING
 from annotation.stages import Stage
 from sandbox.report import Outcome
 
@@ -24,30 +24,6 @@ PAGE_SIZE: Final = 50
 LONGEST_CAUSE: Final = 130
 ORDER: Final = ("pk",)
 
-
-def beyond(*stages: Stage) -> Q:
-    """Cases that are in one of these stages, or were abandoned there, or were settled after a test."""
-    named = [stage.value for stage in stages]
-    tested = Q(stage=Stage.SETTLED, program__isnull=False)
-    return Q(stage__in=named) | Q(stage=Stage.ABANDONED, left__in=named) | tested
-
-
-TESTED: Final = Q(stage=Stage.SETTLED, program__isnull=False)
-CLEAR: Final = Q(stage=Stage.SETTLED, program__isnull=True)
-UNCLEAR: Final = beyond(Stage.WRITING_TEST, Stage.EXECUTING, Stage.FIXING, Stage.ARBITRATING)
-EXECUTED: Final = beyond(Stage.ARBITRATING)
-REACHING: Final[Mapping[str, Q]] = MappingProxyType(
-    {
-        "screened": CLEAR | UNCLEAR,
-        "clear": CLEAR,
-        "unclear": UNCLEAR,
-        "written": beyond(Stage.EXECUTING, Stage.FIXING, Stage.ARBITRATING),
-        "executed": EXECUTED,
-        "fixed": Q(execution__isnull=False) & ~Q(missing_module=""),
-        "arbitrated": TESTED,
-    }
-)
-"""How far a case came, from its own row: no step has to be looked at."""
 
 REACHED_BY: Final = {agent: REACHED[stage] for stage, agent in AGENTS.items()}
 """How far a case came that an agent worked on."""

@@ -1,0 +1,36 @@
+"""How far a case came, told from its own row: no step has to be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from django.db.models import Q
+
+from annotation.stages import Stage
+
+
+def beyond(*stages: Stage) -> Q:
+    """Cases that are in one of these stages, or were abandoned there, or were settled after a test."""
+    named = [stage.value for stage in stages]
+    tested = Q(stage=Stage.SETTLED, program__isnull=False)
+    return Q(stage__in=named) | Q(stage=Stage.ABANDONED, left__in=named) | tested
+
+
+TESTED: Final = Q(stage=Stage.SETTLED, program__isnull=False)
+CLEAR: Final = Q(stage=Stage.SETTLED, program__isnull=True)
+UNCLEAR: Final = beyond(Stage.WRITING_TEST, Stage.EXECUTING, Stage.FIXING, Stage.ARBITRATING)
+EXECUTED: Final = beyond(Stage.ARBITRATING)
+REACHING: Final[Mapping[str, Q]] = MappingProxyType(
+    {
+        "screened": CLEAR | UNCLEAR,
+        "clear": CLEAR,
+        "unclear": UNCLEAR,
+        "written": beyond(Stage.EXECUTING, Stage.FIXING, Stage.ARBITRATING),
+        "executed": EXECUTED,
+        "fixed": Q(execution__isnull=False) & ~Q(missing_module=""),
+        "arbitrated": TESTED,
+    }
+)
+"""Cases by what has become of them."""
