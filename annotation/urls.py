@@ -12,6 +12,8 @@ from annotation.views import (
     comparison,
     connecting,
     dashboard,
+    extending,
+    rerunning,
     review,
 )
 
@@ -30,6 +32,8 @@ urlpatterns = [
     path("builds/<int:pk>/control/", builds.control, name="build-control"),
     path("builds/<int:pk>/cap/", caps.build_cap, name="build-cap"),
     path("builds/<int:pk>/cases/", builds.cases, name="build-cases"),
+    path("builds/<int:pk>/extend/", extending.extend, name="build-extend"),
+    path("builds/<int:pk>/again/", rerunning.again, name="build-again"),
     path("builds/<int:pk>/abandoned/", builds.abandoned, name="build-abandoned"),
     path("project/cap/", caps.project_cap, name="project-cap"),
     path("builds/<int:pk>/canary/", canary.detail, name="build-canary"),

@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from annotation import progress, trend
 from annotation.launching import STATES, Action
-from annotation.models import Build, BuildEvent
+from annotation.models import Build, BuildEvent, Rerun
 from annotation.pages import canary, estimates, money, notices
 from annotation.pages.abandoned import Group, groups
+from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
 from annotation.pages.trends import Trend
 from annotation.pages.trends import trend as trend_of
@@ -56,6 +57,16 @@ class ProgressPage:
     @property
     def build(self) -> Build:
         return self.shot.build
+
+    @property
+    def extensions(self) -> tuple[Known, ...]:
+        """What was added to it, the last first."""
+        return known(self.shot.build)
+
+    @property
+    def rerun(self) -> Rerun | None:
+        """Whose cases it runs again, if any."""
+        return Rerun.objects.filter(build=self.shot.build).select_related("of").first()
 
     @property
     def money(self) -> money.BuildMoney:

@@ -103,12 +103,12 @@ class Comparison:
 
 def estimate_page(order: Order, found: Estimate, notice: str = "") -> EstimatePage:
     """The page of an estimate; `notice` says why an earlier one was not launched on."""
-    total = StageEstimate("", found.calls, found.input_tokens, found.output_tokens, found.cost)
+    rows, total = table(found)
     return EstimatePage(
         order=order,
         estimate=found,
-        rows=tuple(row(stage) for stage in found.stages),
-        total=row(total),
+        rows=rows,
+        total=total,
         a_pair=a_pair(found),
         told=tuple(Told(basis, SOURCES[basis.source]) for basis in found.basis),
         warnings=warnings(order, found),
@@ -116,6 +116,12 @@ def estimate_page(order: Order, found: Estimate, notice: str = "") -> EstimatePa
         word=signed(order, found),
         notice=notice,
     )
+
+
+def table(found: Estimate) -> tuple[tuple[Row, ...], Row]:
+    """The stages of an estimate, and all of them together."""
+    total = StageEstimate("", found.calls, found.input_tokens, found.output_tokens, found.cost)
+    return tuple(row(stage) for stage in found.stages), row(total)
 
 
 def a_pair(found: Estimate) -> Figure | None:

@@ -20,12 +20,20 @@ from annotation.pages.reports import (
 )
 from annotation.pages.traces import MOST_STEPS
 from annotation.pages.words import EVENTS, OUTCOMES, STAGES, WORKERS, Sign, case_sign, dollars, duration
+from annotation.rerunning import taking
 from annotation.stages import Event
 from sandbox.program import helpers
 from sandbox.report import Report
 
 LONGEST_TEXT = 20_000
-RELATED = ("pair__query__body", "pair__snippet__body", "build", "annotator", "program", "execution")
+RELATED = (
+    "pair__query__body",
+    "pair__snippet__body",
+    "build__rerun",
+    "annotator",
+    "program",
+    "execution",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,15 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The case of another build that this one takes up, and the stage where it does."""
+
+    case: int
+    build_name: str
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """One case's evidence. `earlier_*` are the programs and executions that were followed by others."""
 
@@ -116,6 +133,7 @@ class Evidence:
     execution: ExecutionView | None
     earlier_executions: tuple[ExecutionView, ...]
     hash: str
+    origin: Origin | None = None
 
 
 def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
@@ -148,7 +166,16 @@ def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
         execution=execution_view(execution, report, most_steps=most_steps) if execution else None,
         earlier_executions=earlier_executions(case, steps),
         hash=evidence_hash(case, steps),
+        origin=origin_of(case),
     )
+
+
+def origin_of(case: Case) -> Origin | None:
+    """Where the first steps were made; None, without a query, where all were made in this build."""
+    found = taking.origin(case)
+    if found is None:
+        return None
+    return Origin(found.pk, found.build.name, STAGES[case.build.rerun.stage].word)
 
 
 def steps_of(case: Case) -> list[Step]:

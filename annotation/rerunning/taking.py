@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from django.core.exceptions import ObjectDoesNotExist
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Build, Case, Rerun, Step
 from annotation.models.cases import COUNTED
@@ -195,4 +195,4 @@ def origin(case: Case) -> Case | None:
     if rerun is None:
         return None
     same = Case.objects.filter(build=rerun.of_id, candidate=case.candidate_id)
-    return same.order_by("-round").annotate(build_name=F("build__name")).first()
+    return same.select_related("build").order_by("-round").first()

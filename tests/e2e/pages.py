@@ -56,6 +56,15 @@ PLACES: Final = (
     Place("build-abandoned", "/builds/{broken}/abandoned/", "admin"),
     Place("build-cases", "/builds/{build}/cases/?reached=unclear&label=1", "admin"),
     Place("build-cases-none", "/builds/{build}/cases/?stage=abandoned", "admin"),
+    Place("build-extend", "/builds/{build}/extend/?k=5", "admin"),
+    Place("build-extend-refused", "/builds/{waiting}/extend/", "admin"),
+    Place("build-again", "/builds/{build}/again/?label=1", "admin"),
+    Place(
+        "build-again-priced",
+        "/builds/{build}/again/?reached=arbitrated&name=once+more&start=arbitrating&provider=exchange"
+        "&model=another&fix_rounds=2&rewrites=1",
+        "admin",
+    ),
     Place("browse", "/browse/", "reader"),
     Place("browse-build", "/browse/{build}/", "reader"),
     Place("compare", "/browse/compare/?first={build}&second={waiting}", "reader"),

@@ -72,10 +72,12 @@ ROLES: Final = {
     Role.ADMIN: {
         "build",
         "build-abandoned",
+        "build-again",
         "build-cap",
         "build-cases",
         "build-canary",
         "build-control",
+        "build-extend",
         "build-new",
         "build-progress",
         "collection",

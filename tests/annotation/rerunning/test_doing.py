@@ -240,8 +240,6 @@ def test_a_confirmed_price_holds_for_these_cases_alone() -> None:
     found = ordering.plan(old, old.cases.all(), wish)
     word = signed(found.order, ordering.price(found), ordering.about(found))
     with pytest.raises(LaunchRefused, match="changed"):
-        ordering.launch(
-            old, old.cases.filter(rank=1), wish, "so", word=word
-        )
+        ordering.launch(old, old.cases.filter(rank=1), wish, "so", word=word)
     build = ordering.launch(old, old.cases.all(), wish, "so", word=word)
     assert "confirmed by nobody" not in build.events.get(event="runs again").note

@@ -1,0 +1,220 @@
+"""The page on which somebody orders cases of a build once more from a stage on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from django import forms
+from django.db.models import F, QuerySet
+from django.http import QueryDict
+
+from annotation.estimating.confirming import signed
+from annotation.estimating.figures import Estimate
+from annotation.launching import LONGEST_NAME, LaunchRefused
+from annotation.models import Build, Case
+from annotation.models.builds import NANO
+from annotation.ordered import order_of
+from annotation.pages.cases import filters_of, wanted
+from annotation.pages.estimates import Row, Warned, table, warnings
+from annotation.pages.ordering import described, recordings
+from annotation.pages.paging import whole_number
+from annotation.rerunning import ordering
+from annotation.rerunning.ordering import STAGES, Again, Plan
+from annotation.stages import Stage
+from annotation.tools import counter
+
+MOST_PICKED: Final = 1000
+FRESH: Final = (
+    ("", "where nothing else is new"),
+    ("yes", "always: every answer is paid"),
+    ("no", "never: what was answered is used"),
+)
+TAKEN_OVER: Final = {
+    Stage.SCREENING: "nothing: every stage is done anew",
+    Stage.WRITING_TEST: "the screener’s verdict",
+    Stage.EXECUTING: "the screener’s verdict and the test program",
+    Stage.ARBITRATING: "the screener’s verdict, the test program, its dependencies and its execution",
+}
+PICKING: Final = ("case", "flips", "stage", "reached", "label", "outcome", "ran", "agent", "cause", "left")
+"""The parameters that say which cases are meant; the form's own have other names."""
+
+
+class AgainForm(forms.Form):
+    """What differs from the build whose cases are run again; its own choices stand at first."""
+
+    name = forms.CharField(max_length=LONGEST_NAME, label="Name", help_text="Of the new build.")
+    start = forms.ChoiceField(
+        choices=[(stage.value, stage.value.replace("_", " ")) for stage in STAGES],
+        label="From",
+        help_text="This stage and all after it are done anew.",
+    )
+    provider = forms.ChoiceField(choices=Build.Provider.choices, label="Who answers")
+    recorded = forms.ChoiceField(required=False, label="Recorded replies", choices=[])
+    model = forms.CharField(max_length=LONGEST_NAME, label="Model")
+    fix_rounds = forms.IntegerField(min_value=0, max_value=5, label="Fixing rounds")
+    rewrites = forms.IntegerField(min_value=0, max_value=5, label="Rewrites")
+    second_test = forms.BooleanField(
+        required=False, label="Second test", help_text="Another program where the first one tested nothing."
+    )
+    fresh = forms.ChoiceField(
+        required=False,
+        choices=FRESH,
+        label="Ask anew what was answered before",
+        help_text="An unchanged request would find its old reply.",
+    )
+    budget = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=10,
+        decimal_places=4,
+        label="Budget in dollars",
+        help_text="Empty: no cap.",
+    )
+    unpriced = forms.BooleanField(
+        required=False, label="Run without a price", help_text="Costs then count as nothing."
+    )
+
+    def __init__(self, data: QueryDict | None, source: Build) -> None:
+        super().__init__(data, initial=initial_of(source))
+        recorded = self.fields["recorded"]
+        assert isinstance(recorded, forms.ChoiceField)
+        known = {str(path): described(path) for path in recordings()}
+        recorded.choices = [("", "choose …"), *({source.recorded: source.recorded} | known).items()]
+
+    def again(self) -> Again:
+        """The wish of a valid form."""
+        values = self.cleaned_data
+        return Again(
+            name=values["name"].strip(),
+            stage=Stage(values["start"]),
+            provider=values["provider"],
+            recorded=values["recorded"],
+            model=values["model"].strip(),
+            fix_rounds=values["fix_rounds"],
+            rewrites=values["rewrites"],
+            second_test=values["second_test"],
+            fresh={"yes": True, "no": False}.get(values["fresh"]),
+            budget=values["budget"],
+            unpriced=values["unpriced"],
+        )
+
+
+class WhyForm(forms.Form):
+    """Why the cases are run again."""
+
+    why = forms.CharField(
+        max_length=1000, label="Why", help_text="Kept in the history, with your name and the time."
+    )
+
+
+@dataclass(frozen=True)
+class Picked:
+    """The cases that are meant, in words, and the parameters that say so."""
+
+    cases: QuerySet[Case]
+    words: str
+    params: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What it comes to: cases, price by stage, and the word that confirms it."""
+
+    plan: Plan
+    estimate: Estimate
+    taken_over: str
+    rows: tuple[Row, ...]
+    total: Row
+    warnings: tuple[Warned, ...]
+    cap: str
+    word: str
+
+
+@dataclass(frozen=True)
+class AgainPage:
+    """What is run again, the form of what differs, and what that comes to."""
+
+    build: Build
+    picked: Picked
+    count: int
+    able: tuple[tuple[str, int], ...]
+    form: AgainForm
+    decision: WhyForm
+    offer: Offer | None
+
+
+def initial_of(source: Build) -> dict[str, object]:
+    order = order_of(source)
+    return {
+        "name": free_name(source),
+        "start": Stage.ARBITRATING.value,
+        "provider": order.provider,
+        "recorded": order.recorded,
+        "model": order.model,
+        "fix_rounds": order.fix_rounds,
+        "rewrites": order.rewrites,
+        "second_test": order.second_test,
+    }
+
+
+def free_name(source: Build) -> str:
+    """A name that no build has: `NAME again`, `NAME again 2` …"""
+    stem = f"{source.name[: LONGEST_NAME - 12]} again"
+    taken = set(Build.objects.filter(name__startswith=stem).values_list("name", flat=True))
+    return next(
+        name for name in (stem, *(f"{stem} {n}" for n in range(2, len(taken) + 3))) if name not in taken
+    )
+
+
+def picked(build: Build, visible: QuerySet[Build], params: QueryDict) -> Picked:
+    """Cases by hand, the flips against another build, or those that pass the filters of the cases' page."""
+    given = tuple((name, value) for name in PICKING for value in params.getlist(name) if value)
+    ids = [whole_number(value) for value in params.getlist("case")[:MOST_PICKED]]
+    rows = Case.objects.filter(build=build)
+    if ids:
+        return Picked(rows.filter(pk__in=ids), "picked by hand", given)
+    other = visible.filter(pk=whole_number(params.get("flips", ""))).first()
+    if other is not None:
+        theirs = rows.filter(pair__cases__build=other, pair__cases__label=1 - F("label"))
+        return Picked(theirs.distinct(), f"labelled otherwise in “{other.name}”", given)
+    filters = filters_of(params)
+    return Picked(wanted(build, filters), filters.query.replace("&", ", ") or "all cases", given)
+
+
+def again_page(build: Build, found: Picked, params: QueryDict, decided: QueryDict | None = None) -> AgainPage:
+    """The page, with an offer where the form is filled in; else the form says what is wrong."""
+    form = AgainForm(params if "start" in params else None, build)
+    counts = ((stage.replace("_", " "), ordering.able(found.cases, stage).count()) for stage in STAGES)
+    return AgainPage(
+        build=build,
+        picked=found,
+        count=found.cases.count(),
+        able=tuple(counts),
+        form=form,
+        decision=WhyForm(decided),
+        offer=offer(build, found, form),
+    )
+
+
+def offer(build: Build, found: Picked, form: AgainForm) -> Offer | None:
+    if not form.is_bound or not form.is_valid():
+        return None
+    try:
+        plan = ordering.plan(build, found.cases, form.again())
+        ordering.refuse_bad(plan)
+    except LaunchRefused as why:
+        form.add_error(None, str(why))
+        return None
+    price = ordering.price(plan, counter(plan.order.provider))
+    rows, total = table(price)
+    return Offer(
+        plan=plan,
+        estimate=price,
+        taken_over=TAKEN_OVER[plan.stage],
+        rows=rows,
+        total=total,
+        warnings=warnings(plan.order, price) if plan.order.provider == Build.Provider.LIVE else (),
+        cap="no cap" if plan.order.budget is None else f"${int(plan.order.budget * NANO) / NANO:,.2f}",
+        word=signed(plan.order, price, ordering.about(plan)),
+    )
