@@ -4,12 +4,13 @@ from django.http import HttpRequest
 from ninja import Router
 
 from annotation.access import role_of
-from annotation.api import builds, canary, cases, comparisons, queries, reviews, visible
+from annotation.api import builds, canary, cases, comparisons, extending, queries, reviews, visible
 from annotation.schemas.builds import Me
 
 router = Router()
 router.add_router("/builds", builds.router)
 router.add_router("/builds", canary.router)
+router.add_router("/builds", extending.router)
 router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
 router.add_router("", cases.router)

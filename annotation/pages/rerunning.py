@@ -21,6 +21,7 @@ from annotation.pages.ordering import described, recordings
 from annotation.pages.paging import whole_number
 from annotation.rerunning import ordering
 from annotation.rerunning.ordering import STAGES, Again, Plan
+from annotation.rerunning.taking import able
 from annotation.stages import Stage
 from annotation.tools import counter
 
@@ -185,7 +186,7 @@ def picked(build: Build, visible: QuerySet[Build], params: QueryDict) -> Picked:
 def again_page(build: Build, found: Picked, params: QueryDict, decided: QueryDict | None = None) -> AgainPage:
     """The page, with an offer where the form is filled in; else the form says what is wrong."""
     form = AgainForm(params if "start" in params else None, build)
-    counts = ((stage.replace("_", " "), ordering.able(found.cases, stage).count()) for stage in STAGES)
+    counts = ((stage.replace("_", " "), able(found.cases, stage).count()) for stage in STAGES)
     return AgainPage(
         build=build,
         picked=found,

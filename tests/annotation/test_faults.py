@@ -273,7 +273,7 @@ def test_a_mining_that_is_stopped_with_the_service_is_not_failed(
     job = factories.import_job()
     monkeypatch.setattr(worker, "child", lambda command, still_wanted: ended)
     assert worker.mine_one() == worker.import_one() == 1
-    assert Mining.objects.get(build=build).state == state
+    assert Mining.objects.get(builds=build).state == state
     job.refresh_from_db()
     assert job.state == state
 
@@ -281,11 +281,11 @@ def test_a_mining_that_is_stopped_with_the_service_is_not_failed(
 def test_whoever_works_alone_takes_up_at_once_what_the_dead_one_mined_and_imported() -> None:
     later = timezone.now() + timedelta(minutes=1)
     build = factories.launched()
-    Mining.objects.filter(build=build).update(state=Mining.State.RUNNING, lease_until=later)
+    Mining.objects.filter(builds=build).update(state=Mining.State.RUNNING, lease_until=later)
     job = factories.import_job(state="running", lease_until=later)
     claims.free_all()
     job.refresh_from_db()
-    for lease in (Mining.objects.get(build=build).lease_until, job.lease_until):
+    for lease in (Mining.objects.get(builds=build).lease_until, job.lease_until):
         assert lease is not None
         assert lease <= timezone.now()
 

@@ -33,7 +33,8 @@ class Agents:
     """A model that answers each agent in its own way, and a sandbox; both with a log."""
 
     def __init__(self, **replies: dict[str, Any]) -> None:
-        self.replies = {"screener": UNCLEAR, "test_writer": WRITTEN, "arbiter": YES, **replies}
+        usual: dict[str, dict[str, Any]] = {"screener": UNCLEAR, "test_writer": WRITTEN, "arbiter": YES}
+        self.replies = usual | replies
         self.llm = FakeLLM(self.answer)
         self.sandbox = FakeSandbox()
         self.tools = Tools(llm_of=lambda build: self.llm, sandbox=SandboxProvider(lambda: self.sandbox))

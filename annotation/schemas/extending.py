@@ -1,0 +1,147 @@
+"""What the API takes and says of extensions, and of cases that are run again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+from ninja import Schema
+from pydantic import ConfigDict, Field
+
+from annotation.schemas.canary import MeanOut, ShareOut
+from annotation.schemas.estimates import EstimateOut, RangeOut
+from annotation.schemas.fields import CleanObject, CleanText, Provider
+from retrieval.schemas import Id
+
+ExtensionState = Literal["mining", "opened", "cancelled", "failed"]
+
+
+class WishIn(Schema):
+    """What to add to a build. What is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    k: int | None = Field(None, ge=1, le=1000, description="candidates a query; can only grow")
+    queries: int = Field(0, ge=0, description="so many more, drawn from those not in the build")
+    seed: int = Field(1, ge=0, lt=2**31, description="of the draw")
+    newer: bool = Field(False, description="also snippets that were added to the collection since")
+
+
+class ExtendIn(WishIn):
+    """What to add, why, and on which estimate."""
+
+    why: CleanText = Field(min_length=1, max_length=1000, description="kept in the history")
+    estimate: str = Field(
+        "", max_length=20_000, description="`confirm` of the estimate; left out, nobody has confirmed one"
+    )
+
+
+class CancelIn(Schema):
+    """Why an extension is taken back."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    note: CleanText = Field("", max_length=1000)
+
+
+class ExtensionOut(Schema):
+    """An extension of a build."""
+
+    number: int
+    words: str = Field(description="what was asked for")
+    state: ExtensionState
+    mining: int = Field(description="id of its own mining")
+    k: int
+    seed: int | None
+    pairs: int | None = Field(description="that were new; null until they are mined")
+    user: str | None
+    why: str
+    at: datetime
+    ended_at: datetime | None
+
+
+class ChanceOut(Schema):
+    """How many of the settled pairs at a rank are matches."""
+
+    rank: int
+    matches: ShareOut
+
+
+class NextOut(Schema):
+    """One more candidate for each query; money in dollars."""
+
+    rank: int
+    queries: int
+    a_pair: Decimal
+    total: Decimal
+    chance: ShareOut = Field(description="of a match, at the last rank there is")
+    a_match: MeanOut | None = Field(description="cost of a match; null where none was found there")
+
+
+class ExtensionsOut(Schema):
+    """What a decision about more pairs rests on, and the extensions so far."""
+
+    refused: str = Field(description="why the build can't be extended now; empty where it can")
+    chances: list[ChanceOut]
+    next: NextOut | None = Field(description="null before any pair is settled")
+    extensions: list[ExtensionOut]
+
+
+class ExtensionEstimate(EstimateOut):
+    """What an extension would take. Nothing is made yet."""
+
+    words: str
+    new_pairs: RangeOut = Field(description="known, unless snippets were added")
+
+
+class AgainIn(Schema):
+    """Which cases to run again, from where, and what differs. null = as in the build."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: CleanText = Field(max_length=120, description="of the new build")
+    start: Literal["screening", "writing_test", "executing", "arbitrating"] = Field(
+        description="this stage and all after it are done anew"
+    )
+    cases: list[Id] = Field(
+        default_factory=list, max_length=1000, description="their ids; empty = by what follows"
+    )
+    where: CleanText = Field(
+        "",
+        max_length=1000,
+        description="filters of the page of cases, such as stage=settled&outcome=failed; empty = all",
+    )
+    flips: Id | None = Field(None, description="only those that this other build labelled otherwise")
+    provider: Provider | None = None
+    model: CleanText | None = Field(None, min_length=1, max_length=120)
+    sampling: CleanObject | None = None
+    fix_rounds: int | None = Field(None, ge=0, le=10)
+    rewrites: int | None = Field(None, ge=0, le=5)
+    second_test: bool | None = None
+    fresh: bool | None = Field(
+        None, description="ask anew what was answered before; null = where nothing else is new"
+    )
+    budget: Decimal | None = Field(None, ge=0, le=1_000_000, decimal_places=6, description="dollars")
+    unpriced: bool = False
+    skip_canary: CleanText = Field("", max_length=400)
+
+    def differing(self) -> dict[str, Any]:
+        """What differs, by the names that the domain has for it."""
+        picking = {"name", "start", "cases", "where", "flips", "why", "estimate"}
+        return self.model_dump(exclude=picking)
+
+
+class AgainOrder(AgainIn):
+    """The same, why, and on which estimate."""
+
+    why: CleanText = Field(min_length=1, max_length=1000, description="kept in the history")
+    estimate: str = Field("", max_length=20_000, description="`confirm` of the estimate")
+
+
+class AgainEstimate(EstimateOut):
+    """What running cases again would take. Nothing is made yet."""
+
+    chosen: int
+    cases: int = Field(description="of them, those that have come as far as the stage")
+    fresh: bool = Field(description="whether what was answered before is asked anew")
