@@ -1,0 +1,53 @@
+"""Which queries and snippets a mining takes: the first so many, or those that were chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retrieval.mining import perform
+from retrieval.models import Mining
+from tests import factories
+from tests.annotation.extending.test_doing import add
+
+pytestmark = pytest.mark.django_db
+WORDS = tuple(f"sort {word}" for word in ("rows", "words", "dates", "files", "keys"))
+CODES = tuple(f"def sort_{word}({word}):\n    return sorted({word})\n" for word in ("rows", "words", "dates"))
+
+
+def mining(**columns: object) -> Mining:
+    within = factories.snippets(CODES)
+    wanted = {"encoders": ["bow"], "k": 2, "state": Mining.State.WAITING, **columns}
+    return factories.mining(factories.queries(WORDS), within, **wanted)
+
+
+def mined(row: Mining) -> list[str]:
+    return sorted(set(row.candidates.values_list("query__head", flat=True)))
+
+
+def test_without_a_choice_the_first_so_many_are_mined(tmp_path: Path) -> None:
+    row = mining(limit=2)
+    assert perform(row, tmp_path) == 4
+    assert mined(row) == sorted(WORDS[:2])
+
+
+def test_chosen_queries_alone_are_mined(tmp_path: Path) -> None:
+    row = mining(chosen=[0, 3, 4], limit=1)
+    assert perform(row, tmp_path) == 6
+    assert mined(row) == sorted((WORDS[0], *WORDS[3:]))
+
+
+def test_a_mining_keeps_to_the_snippets_that_there_were(tmp_path: Path) -> None:
+    first = mining()
+    perform(first, tmp_path)
+    assert first.until == 3
+    add(("def sort_rows_again(rows):\n    return sorted(rows)  # sort rows\n",), first.snippets)
+    for until, found in ((3, 3), (None, 4)):
+        row = mining(until=until, k=9)
+        assert perform(row, tmp_path) == found * len(WORDS)
+    for row in Mining.objects.exclude(pk=first.pk):
+        ranked = row.candidates.filter(rank__lte=2, query__head=WORDS[1]).values_list("pair", flat=True)
+        if row.until == 3:
+            before = first.candidates.filter(query__head=WORDS[1]).values_list("pair", flat=True)
+            assert list(ranked.order_by("rank")) == list(before.order_by("rank"))
