@@ -274,7 +274,6 @@ def mine_one() -> int:
     asking = Build.objects.filter(Q(mining=OuterRef("pk")) | Q(extensions__mining=OuterRef("pk")))
     running = Exists(asking.filter(state=Build.State.RUNNING))
     wanted = Mining.objects.filter(free).filter(~Exists(asking) | running)
-    wanted = wanted.exclude(extension__state=Extension.State.CANCELLED)
     mining = next((row for row in wanted.order_by("pk")[:100] if able(row)), None)
     if mining is None:
         return 0

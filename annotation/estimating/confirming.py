@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
+from functools import reduce
 from typing import Final
 
 from django.core import signing
@@ -19,7 +20,7 @@ from annotation import launching
 from annotation.estimating.figures import Estimate
 from annotation.estimating.making import estimate
 from annotation.launching import Actor, LaunchRefused, Order
-from annotation.models import Build, Price
+from annotation.models import Build, Extension, Price
 
 SALT: Final = "annotation.estimating"
 HOLDS: Final = timedelta(days=1)
@@ -94,8 +95,22 @@ def launch(order: Order, user: Actor = None, word: str = "") -> Build:
 
 def kept(build: Build) -> Estimate | None:
     """The estimate that the build was launched on; None where there is none, or another release wrote it."""
+    return read(build.estimate)
+
+
+def expected(build: Build) -> Estimate | None:
+    """The estimate that the build was launched on, and those of the extensions that came to something."""
+    found = kept(build)
+    if found is None:
+        return None
+    opened = Extension.objects.filter(build=build, state=Extension.State.OPENED)
+    more = (read(data) for data in opened.values_list("estimate", flat=True))
+    return reduce(Estimate.plus, filter(None, more), found)
+
+
+def read(data: object) -> Estimate | None:
     try:
-        return Estimate.from_json(build.estimate) if build.estimate else None
+        return Estimate.from_json(data) if data else None
     except ValidationError:
         return None
 

@@ -66,6 +66,16 @@ class StageEstimate:
             None if self.cost is None else self.cost * factor,
         )
 
+    def plus(self, other: StageEstimate) -> StageEstimate:
+        """Both together; without a price where one has none."""
+        return StageEstimate(
+            self.stage,
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            None if self.cost is None or other.cost is None else self.cost + other.cost,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Basis:
@@ -124,6 +134,12 @@ class Estimate:
     def times(self, factor: Range) -> Estimate:
         """The same for so many times the pairs, of which nobody is sure how many there will be."""
         return replace(self, stages=tuple(stage.times(factor) for stage in self.stages))
+
+    def plus(self, other: Estimate) -> Estimate:
+        """Both together, at the price of this one."""
+        pairs = zip(self.stages, other.stages, strict=True)
+        both = tuple(one.plus(another) for one, another in pairs)
+        return replace(self, pairs=self.pairs + other.pairs, stages=both)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data, as `from_json` takes it."""

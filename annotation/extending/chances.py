@@ -33,6 +33,11 @@ class NextCandidate:
     chance: Share
     a_match: Mean | None
 
+    @property
+    def at_least(self) -> float | None:
+        """What a match costs at the least, by the upper end of the chance's interval."""
+        return self.a_pair / self.chance.high if self.chance.high else None
+
 
 def by_rank(build: Build) -> tuple[Chance, ...]:
     """The chance of a match at each rank that has settled pairs. One read of the build's cases."""

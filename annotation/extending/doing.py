@@ -131,6 +131,8 @@ def end(extension: Extension, state: str, note: str, user: Actor = None) -> bool
         mine = Extension.objects.filter(pk=extension.pk, state=State.MINING)
         if not mine.update(state=state, ended_at=timezone.now()):
             return False
+        unfinished = Mining.objects.filter(pk=extension.mining_id).exclude(state=Mining.State.DONE)
+        unfinished.update(state=Mining.State.FAILED, lease_until=None)
         told = f"{extension.words}. {note}" if note else extension.words
         record(extension.build, user, f"extension {state}", told)
     return True

@@ -8,7 +8,7 @@ from typing import Final
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 
-from annotation.estimating.confirming import kept, signed
+from annotation.estimating.confirming import expected, signed
 from annotation.estimating.figures import Basis, Estimate, Range, StageEstimate
 from annotation.launching import Order
 from annotation.models import Build, Tally
@@ -193,8 +193,8 @@ def cap_warnings(order: Order, cost: Range) -> tuple[Warned, ...]:
 
 
 def comparison(build: Build, tally: Tally) -> Comparison | None:
-    """Estimate against actual; None where the build was not estimated."""
-    found = kept(build)
+    """Estimate against actual, with extensions; None where the build was not estimated."""
+    found = expected(build)
     if found is None:
         return None
     figures = [

@@ -153,7 +153,7 @@ def test_an_extension_can_be_taken_back_while_it_is_mined(tools_with: Make, in_p
     build.refresh_from_db()
     assert build.state == Build.State.DONE
     assert len(llm.calls) == 6
-    assert Mining.objects.get(extension__build=build).state == Mining.State.WAITING
+    assert Mining.objects.get(extension__build=build).state == Mining.State.FAILED
     with pytest.raises(ControlRefused, match="No extension is being mined"):
         doing.cancel(build)
     doing.extend(build, Wish(k=3), "after all")

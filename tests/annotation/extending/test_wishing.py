@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.estimating.confirming import expected
 from annotation.estimating.figures import Range
 from annotation.extending import chances, wishing
 from annotation.extending.wishing import Reach, Wish
@@ -124,3 +125,20 @@ def test_the_command_says_what_it_takes_and_does_it(capsys: pytest.CaptureFixtur
     assert Extension.objects.get().why == "one more"
     with pytest.raises(CommandError, match="no build called"):
         call_command("extend", "nowhere", "-k", "5")
+
+
+def test_a_build_is_held_against_its_estimate_and_those_of_its_extensions() -> None:
+    build = settled_build()
+    add(("sort words",), build.queries)
+    build = Build.objects.get(pk=build.pk)
+    found = wishing.price(build, wishing.plan(build, Wish(queries=1)))
+    build.estimate = found.to_json()
+    build.save()
+    for number, state in enumerate((Extension.State.OPENED, Extension.State.CANCELLED), 1):
+        mining = factories.mining(build.queries, build.snippets)
+        Extension.objects.create(
+            build=build, number=number, mining=mining, state=state, estimate=found.to_json()
+        )
+    told = expected(build)
+    assert told is not None
+    assert (told.pairs, told.calls.expected) == (2 * found.pairs, pytest.approx(2 * found.calls.expected))
