@@ -141,4 +141,5 @@ def test_a_build_is_held_against_its_estimate_and_those_of_its_extensions() -> N
         )
     told = expected(build)
     assert told is not None
-    assert (told.pairs, told.calls.expected) == (2 * found.pairs, pytest.approx(2 * found.calls.expected))
+    assert told.pairs == 2 * found.pairs
+    assert told.calls.expected == pytest.approx(2 * found.calls.expected)
