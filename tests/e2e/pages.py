@@ -56,8 +56,8 @@ PLACES: Final = (
     Place("build-abandoned", "/builds/{broken}/abandoned/", "admin"),
     Place("build-cases", "/builds/{build}/cases/?reached=unclear&label=1", "admin"),
     Place("build-cases-none", "/builds/{build}/cases/?stage=abandoned", "admin"),
-    Place("build-extend", "/builds/{build}/extend/?k=5", "admin"),
-    Place("build-extend-refused", "/builds/{waiting}/extend/", "admin"),
+    Place("build-extend", "/builds/{build}/extend/?k=25", "admin"),
+    Place("build-extend-nothing-chosen", "/builds/{waiting}/extend/", "admin"),
     Place("build-again", "/builds/{build}/again/?label=1", "admin"),
     Place(
         "build-again-priced",

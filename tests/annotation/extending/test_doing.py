@@ -10,9 +10,11 @@ import pytest
 from django.utils import timezone
 
 from annotation import worker
+from annotation.executing import SandboxProvider
 from annotation.extending import doing, wishing
 from annotation.extending.wishing import Wish
 from annotation.launching import Action, ControlRefused, LaunchRefused, Order, control, launch
+from annotation.llm import Request
 from annotation.models import Build, BuildEvent, Case, Extension, LLMCall, Price, Step, Tally
 from annotation.pipeline import Tools
 from annotation.stages import Stage
@@ -22,6 +24,7 @@ from retrieval.sources import Record
 from tests import factories
 from tests.annotation.test_pipeline import Make
 from tests.annotation.test_worker import ALL, MATCH, in_process  # noqa: F401  (a fixture)
+from tests.fakes import FakeLLM, FakeSandbox
 
 TEXTS = tuple(f"sort {word} in python" for word in ("a list", "a dict", "rows", "words", "dates", "files"))
 CODES = tuple(
@@ -261,3 +264,24 @@ def test_a_reason_is_asked_for() -> None:
 
     with pytest.raises(CapRefused, match="Say why"):
         doing.extend(factories.opened(), Wish(k=4), " ")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_screening_by_query_asks_for_new_candidates_alone(in_process: None) -> None:  # noqa: F811
+    asked: list[int] = []
+
+    def verdicts(request: Request) -> dict[str, Any]:
+        count = request.messages[-1].text.count("def sort_")
+        asked.append(count)
+        return {"verdicts": [{"candidate": n + 1, "verdict": 0, "explanation": "no"} for n in range(count)]}
+
+    llm = FakeLLM(verdicts)
+    tools = Tools(llm_of=lambda build: llm, sandbox=SandboxProvider(FakeSandbox))
+    build = launch(order(screen_by_query=True))
+    worker.until_idle(ALL, tools)
+    assert asked == [2, 2, 2]
+    build.refresh_from_db()
+    doing.extend(build, Wish(k=3), "deeper")
+    worker.until_idle(ALL, tools)
+    assert asked == [2, 2, 2, 1, 1, 1]
+    recounted(build)

@@ -15,7 +15,7 @@ from annotation.comparing import compare
 from annotation.executing import SandboxProvider
 from annotation.launching import LaunchRefused, Order, launch
 from annotation.llm import Request
-from annotation.models import Build, BuildEvent, Case, Execution, LLMCall, Price, Step, Tally
+from annotation.models import Build, BuildEvent, Canary, Case, Execution, LLMCall, Price, Step, Tally
 from annotation.pipeline import Tools
 from annotation.rerunning import ordering, taking
 from annotation.rerunning.ordering import Again
@@ -244,3 +244,14 @@ def test_a_confirmed_price_holds_for_these_cases_alone() -> None:
         ordering.launch(old, old.cases.filter(rank=1), wish, "so", word=word)
     build = ordering.launch(old, old.cases.all(), wish, "so", word=word)
     assert "confirmed by nobody" not in build.events.get(event="runs again").note
+
+
+def test_a_large_live_build_begins_with_its_canary_also_where_it_runs_again(settings: Any) -> None:
+    settings.CANARY_ABOVE, settings.CANARY_CASES = 2, 2
+    build = again(finished(), Stage.ARBITRATING)
+    Canary.objects.create(build=build, seed=1)
+    assert worker.open_cases(Build.objects.get(pk=build.pk)) == 2
+    assert Tally.objects.get(build=build).arbitrating == 2
+    Canary.objects.update(decided_at=timezone.now())
+    assert worker.open_rest(Build.objects.get(pk=build.pk)) == 4
+    assert Tally.objects.get(build=build).arbitrating == 6
