@@ -85,5 +85,13 @@ def give_role(user: User, role: Role) -> None:
 
 
 def builds_visible_to(user: Visitor) -> QuerySet[Build]:
-    """The builds that `user` may know of: every QuerySet of builds, cases and labels starts here."""
+    """The builds that `user` may know of: every QuerySet of builds, cases and labels starts here.
+
+    Jobs that write functions for missing queries are no part of them, see `jobs_visible_to`.
+    """
+    return jobs_visible_to(user).filter(filling__isnull=True)
+
+
+def jobs_visible_to(user: Visitor) -> QuerySet[Build]:
+    """The builds with those that write functions: for whoever watches, stops or pays for them."""
     return Build.objects.all() if has_role(user, Role.READER) else Build.objects.none()

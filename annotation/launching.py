@@ -138,12 +138,7 @@ def launched(order: Order, user: Actor) -> Build:
 
 def refuse_bad(order: Order) -> None:
     """Everything that can be known to be wrong before any work. Raises LaunchRefused."""
-    if not order.name.strip():
-        raise LaunchRefused("Give the build a name.")
-    if max(len(order.name.strip()), len(order.model)) > LONGEST_NAME:
-        raise LaunchRefused(f"The names of build and model have at most {LONGEST_NAME} characters.")
-    if Build.objects.filter(name=order.name.strip()).exists():
-        raise LaunchRefused(f"There is a build called {order.name.strip()!r} already; choose another name.")
+    refuse_bad_name(order)
     if order.queries.kind != Collection.Kind.QUERIES or order.snippets.kind != Collection.Kind.SNIPPETS:
         raise LaunchRefused("Choose one collection of queries and one of snippets.")
     if not order.queries.size or not order.snippets.size:
@@ -152,14 +147,24 @@ def refuse_bad(order: Order) -> None:
         raise LaunchRefused("k is the number of candidates a query: choose 1 to 1,000.")
     if order.limit is not None and not 1 <= order.limit <= MOST_PAIRS:
         raise LaunchRefused(f"The limit is a number of pairs: 1 to {MOST_PAIRS:,}, or leave it empty.")
-    if order.budget is not None and not (order.budget.is_finite() and 0 <= order.budget <= MOST_DOLLARS):
-        raise LaunchRefused(f"The budget is in dollars: 0 to {MOST_DOLLARS:,}, or leave it empty for no cap.")
     refuse_bad_encoders(order.encoders)
     refuse_bad_provider(order)
 
 
+def refuse_bad_name(order: Order) -> None:
+    """A build is found by its name. Raises LaunchRefused."""
+    if not order.name.strip():
+        raise LaunchRefused("Give the build a name.")
+    if max(len(order.name.strip()), len(order.model)) > LONGEST_NAME:
+        raise LaunchRefused(f"The names of build and model have at most {LONGEST_NAME} characters.")
+    if Build.objects.filter(name=order.name.strip()).exists():
+        raise LaunchRefused(f"There is a build called {order.name.strip()!r} already; choose another name.")
+
+
 def refuse_bad_provider(order: Order) -> None:
-    """Who is to answer has to be there: a key for live models, a file for recorded replies."""
+    """Who is to answer has to be there, a key for live models, a file for recorded replies; and the money."""
+    if order.budget is not None and not (order.budget.is_finite() and 0 <= order.budget <= MOST_DOLLARS):
+        raise LaunchRefused(f"The budget is in dollars: 0 to {MOST_DOLLARS:,}, or leave it empty for no cap.")
     if not order.model.strip():
         raise LaunchRefused("Name the model that the agents ask.")
     if order.provider == Build.Provider.LIVE:

@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotation import limiter
-from annotation.models import Build, Case, LLMCall, Price, Step, Tally
+from annotation.models import Build, Case, LLMCall, Price, Proposal, Step, Tally
 from annotation.stages import Stage
 from retrieval.models import Mining
 
@@ -172,7 +172,8 @@ def waiting_replies(build: Build) -> int:
     if build.provider != Build.Provider.EXCHANGE or not build.tally.open:
         return 0
     parked = Case.objects.filter(build=build, waiting_for__status=LLMCall.Status.WAITING)
-    return parked.values("waiting_for").order_by().distinct()[: COUNTED + 1].count()
+    cases = parked.values("waiting_for").order_by().distinct()[: COUNTED + 1].count()
+    return cases + Proposal.objects.filter(filling__build=build, waiting_for__isnull=False).count()
 
 
 def reasons(build: Build) -> tuple[tuple[str, int], ...]:

@@ -83,6 +83,7 @@ def of_model(model: str) -> Experience:
 def finished(model: str) -> list[Build]:
     """The last builds of `model` that came to their end and say enough."""
     done = Build.objects.filter(model=model, state=Build.State.DONE, tally__settled__gte=ENOUGH)
+    done = done.filter(filling__isnull=True)  # what was written for a query is no pair as others are
     return list(done.select_related("tally").order_by("-finished_at")[:BUILDS])
 
 

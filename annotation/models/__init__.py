@@ -20,6 +20,7 @@ from annotation.models.limits import Limiter
 from annotation.models.notices import Delivery, Notice, Pulse
 from annotation.models.people import ApiToken, Preference
 from annotation.models.projects import ProjectCapChange, ProjectTally
+from annotation.models.proposals import Filling, Proposal, ProposalDecision
 from annotation.models.reviews import Draft, Review, Seen
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Duration",
     "Execution",
     "ExecutionRequest",
+    "Filling",
     "LLMCall",
     "Limiter",
     "LostRace",
@@ -49,6 +51,8 @@ __all__ = [
     "ProgramText",
     "ProjectCapChange",
     "ProjectTally",
+    "Proposal",
+    "ProposalDecision",
     "Pulse",
     "ReplyText",
     "ReportText",

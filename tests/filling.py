@@ -1,0 +1,83 @@
+"""A build whose queries nothing matches, a job that writes for them, and agents that answer by the query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from annotation import worker
+from annotation.llm import Request
+from annotation.missing.ordering import FillOrder, launch
+from annotation.models import Build, Filling, Proposal
+from annotation.pipeline import Tools
+from tests import factories
+
+CODES = {
+    "reverse": "def reversed_in_place(items):\n    items[:] = items[::-1]\n    return items",
+    "parse": "import datetime\n\ndef to_date(text):\n    return datetime.date.fromisoformat(text)",
+    "flatten": "def flat(rows):\n    return [cell for row in rows for cell in row]",
+}
+PROGRAM = "def main():\n    assert True\n\nmain()\n"
+Verdict = Callable[[str], int]
+
+
+def source(name: str = "source", matched: int = 0) -> Build:
+    """A finished build of three queries; the first `matched` of them have a match."""
+    build = factories.opened(name)
+    rows = factories.cases(build)
+    lucky = list(dict.fromkeys(case.query_id for case in rows))[:matched]
+    for case in rows:
+        factories.settled(case, int(case.query_id in lucky and case.rank == 1))
+    Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
+    return Build.objects.get(pk=build.pk)
+
+
+def order(of: Build, **columns: Any) -> FillOrder:
+    defaults: dict[str, Any] = {
+        "name": "written",
+        "provider": Build.Provider.EXCHANGE,
+        "model": "small-model",
+    }
+    return FillOrder(of=of, **{**defaults, **columns})
+
+
+def job(of: Build | None = None, user: User | None = None, **columns: Any) -> Filling:
+    return launch(order(of or source(), **columns), user or factories.ada()).filling
+
+
+def writer(verdict: Verdict = lambda said: 1, codes: Mapping[str, str] = CODES) -> Callable[[Request], Any]:
+    """Answers for every agent of the job; `verdict` is told what the arbiter was asked."""
+
+    def answer(request: Request) -> Mapping[str, object]:
+        said = request.messages[0].text
+        if request.agent == "snippet_writer":
+            word = next(word for word in codes if word in said.split("<code-")[0])
+            again = "  # again" if "and judged not to answer the query. The reason" in said else ""
+            explanation = f"It does what “{word}” asks for."
+            return {"explanation": explanation, "packages": [], "code": codes[word] + again}
+        if request.agent == "test_writer":
+            return {"reading": "the usual one", "helpers": [], "program": PROGRAM}
+        return {"verdict": verdict(said), "explanation": "the test says so"}
+
+    return answer
+
+
+def work(tools: Tools, most: int = 60) -> None:
+    """All that workers would do, in this thread."""
+    for _ in range(most):
+        if not sum(worker.drain(queue, tools) for queue in ("llm", "sandbox", "interactive")):
+            worker.chores(tools)
+            return
+    raise AssertionError("the work never ends")
+
+
+def proposal(filling: Filling, word: str) -> Proposal:
+    """The last function written for the query with `word` in it."""
+    rows = Proposal.objects.filter(filling=filling, query__head__contains=word).select_related(
+        "filling__of", "filling__build__tally", "filling__build__annotator", "query", "snippet__body", "call"
+    )
+    found = rows.select_related("case__program").order_by("-number").first()
+    assert found is not None
+    return found
