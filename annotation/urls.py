@@ -12,6 +12,8 @@ from annotation.views import (
     comparison,
     connecting,
     dashboard,
+    missing,
+    proposals,
     review,
 )
 
@@ -33,6 +35,9 @@ urlpatterns = [
     path("builds/<int:pk>/abandoned/", builds.abandoned, name="build-abandoned"),
     path("project/cap/", caps.project_cap, name="project-cap"),
     path("builds/<int:pk>/canary/", canary.detail, name="build-canary"),
+    path("builds/<int:pk>/missing/", missing.build_missing, name="build-missing"),
+    path("builds/<int:pk>/missing/again/", missing.write_again, name="build-write-again"),
+    path("builds/<int:pk>/written/", missing.export, name="build-written"),
     path("browse/", browse.index, name="browse"),
     path("browse/compare/", comparison.compare, name="compare"),
     path("browse/<int:build_pk>/", browse.queries, name="browse-build"),
@@ -51,5 +56,14 @@ urlpatterns = [
     path("review/cases/<int:pk>/call/", calls.call, name="review-call"),
     path("review/calls/<int:pk>/", calls.answered, name="review-answer"),
     path("review/executions/<int:pk>/", review.execution, name="review-execution"),
+    path("written/", proposals.index, name="proposals"),
+    path("written/jobs/<int:pk>/", proposals.listed, name="proposals-listed"),
+    path("written/jobs/<int:pk>/next/", proposals.following, name="proposals-next"),
+    path("written/functions/<int:pk>/", proposals.detail, name="proposal"),
+    path("written/functions/<int:pk>/decide/", proposals.decide, name="proposal-decide"),
+    path("written/functions/<int:pk>/undo/", proposals.undo, name="proposal-undo"),
+    path("written/functions/<int:pk>/draft/", proposals.draft, name="proposal-draft"),
+    path("written/functions/<int:pk>/run/", proposals.run, name="proposal-run"),
+    path("written/functions/<int:pk>/runs/<int:run_pk>/", proposals.ran, name="proposal-ran"),
     path("review/keys/", review.keys, name="review-keys"),
 ]

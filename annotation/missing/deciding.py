@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from annotation.agents.snippet_writer import one_function
 from annotation.missing import editing, written
 from annotation.models import Draft, ExecutionRequest, Filling, Proposal, ProposalDecision
-from annotation.review import drafts
+from annotation.review import NothingToUndo, drafts
 from annotation.review.labelling import MOST_REASON
 from retrieval.hostile import clean
 from retrieval.models import Text
@@ -60,10 +60,6 @@ class DecidedMeanwhile(Exception):
         )
         self.stored = stored
         self.mine = mine
-
-
-class NothingToUndo(ValueError):
-    """There is no decision on this function that could be taken back."""
 
 
 def decide(user: User, proposal: Proposal, choice: Choice, seen_revision: int) -> ProposalDecision:

@@ -11,7 +11,7 @@ from annotation.review.own_tests import MOST_SHOWN, TooManyWaiting, request_exec
 from retrieval.models import Pair, Text
 from sandbox.program import redefines
 
-__all__ = ["TooManyWaiting", "run_beside", "runs_of", "standing_run"]
+__all__ = ["TooManyWaiting", "run_beside", "runs_beside", "runs_of", "standing_run"]
 
 
 def run_beside(user: User, proposal: Proposal, text: Text) -> ExecutionRequest | None:
@@ -46,13 +46,18 @@ def program_beside(user: User, program: TestProgram, query: int, text: Text) -> 
 
 
 def runs_of(proposal: Proposal) -> QuerySet[ExecutionRequest]:
-    """What experts had executed beside their edits, the newest first."""
+    """The last runs that experts asked for beside their edits, the newest first."""
+    return runs_beside(proposal)[:MOST_SHOWN]
+
+
+def runs_beside(proposal: Proposal) -> QuerySet[ExecutionRequest]:
+    """All of them."""
     case = proposal.case
     asked = ExecutionRequest.objects.filter(
         program__parent=case.program_id if case and case.program_id else 0,
         program__pair__query=proposal.query_id,
     )
-    return asked.select_related("user", "program__pair__snippet", "execution__report")[:MOST_SHOWN]
+    return asked.select_related("user", "program__pair__snippet", "execution__report")
 
 
 def standing_run(proposal: Proposal, text: Text) -> ExecutionRequest | None:

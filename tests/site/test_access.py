@@ -38,6 +38,7 @@ ROLES: Final = {
         "matches",
         "query",
         "api:compare_builds",
+        "build-written",
         "api:get_build",
         "api:get_case",
         "api:get_collection",
@@ -51,6 +52,7 @@ ROLES: Final = {
         "api:list_members",
         "api:list_queries",
         "api:list_reviews",
+        "api:list_written",
         "api:me",
     },
     Role.EXPERT: {
@@ -66,6 +68,19 @@ ROLES: Final = {
         "review-run",
         "review-test",
         "review-undo",
+        "proposal",
+        "proposal-decide",
+        "proposal-draft",
+        "proposal-ran",
+        "proposal-run",
+        "proposal-undo",
+        "proposals",
+        "proposals-listed",
+        "proposals-next",
+        "api:decide",
+        "api:get_function",
+        "api:list_functions",
+        "api:take_back",
         "api:post_review",
         "api:undo_review",
     },
@@ -76,8 +91,10 @@ ROLES: Final = {
         "build-cases",
         "build-canary",
         "build-control",
+        "build-missing",
         "build-new",
         "build-progress",
+        "build-write-again",
         "collection",
         "collections",
         "connection",
@@ -90,12 +107,17 @@ ROLES: Final = {
         "api:control_build",
         "api:estimate_build",
         "api:get_canary",
+        "api:get_missing",
+        "api:order_functions",
         "api:launch_build",
     },
 }
 POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:change_cap": {"budget": "1", "reason": "more to do"},
     "api:launch_build": {},
+    "api:decide": {"action": "reject", "seen_revision": 0},
+    "api:take_back": {"seen_revision": 1},
+    "api:order_functions": {"name": "more"},
     "api:estimate_build": {},
     "api:control_build": {"action": "cancel"},
     "api:post_review": {"label": 1, "seen_revision": 0, "evidence": "a" * 64},
@@ -161,6 +183,9 @@ def concrete(route: Route, case: Case) -> str:
         "comparison": case.build_id,
         "collections": case.build.queries_id,
         "executions": case.execution_id,
+        "functions": 0,
+        "jobs": 0,
+        "runs": 0,
         "queries": case.query_id,
         "members": 0,
         "tests": 0,
@@ -250,7 +275,10 @@ def test_the_admin_site_is_for_admins(who: str) -> None:
 
 
 def test_what_the_one_predicate_hides_is_nowhere(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages, fragments and operations all begin at `builds_visible_to`: empty it, and no build is left."""
+    """Pages, fragments and operations all begin at `builds_visible_to`: empty it, and no build is left.
+
+    So do those of jobs at `jobs_visible_to`.
+    """
     paths = {route: concrete(route, case) for route in ours()}
     shown = {route for route in paths if BUILD in told(route, paths[route])}
     assert {"browse", "dashboard", "api:list_builds"} <= {route.name for route in shown}
@@ -267,11 +295,12 @@ def told(route: Route, path: str) -> str:
 
 
 def hide_all_builds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the predicate wherever it was imported."""
-    real = access.builds_visible_to
-    for module in list(sys.modules.values()):
-        if getattr(module, "builds_visible_to", None) is real:
-            monkeypatch.setattr(module, "builds_visible_to", lambda user: Build.objects.none())
+    """Replace the predicate, and its sister for jobs, wherever they were imported."""
+    for name in ("builds_visible_to", "jobs_visible_to"):
+        real = getattr(access, name)
+        for module in list(sys.modules.values()):
+            if getattr(module, name, None) is real:
+                monkeypatch.setattr(module, name, lambda user: Build.objects.none())
 
 
 def test_what_is_hidden_can_not_be_changed_either(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
