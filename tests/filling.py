@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from annotation import worker
+from annotation.agents.snippet_writer import WrittenSnippet
 from annotation.llm import Request
+from annotation.missing import writing
 from annotation.missing.ordering import FillOrder, launch
-from annotation.models import Build, Filling, Proposal
+from annotation.models import Build, Case, Filling, Proposal
 from annotation.pipeline import Tools
+from annotation.publishing import settle
+from annotation.stages import Event
+from sandbox.report import Outcome
 from tests import factories
 
 CODES = {
@@ -81,3 +89,45 @@ def proposal(filling: Filling, word: str) -> Proposal:
     found = rows.select_related("case__program").order_by("-number").first()
     assert found is not None
     return found
+
+
+def checked(name: str = "queue", matched: int = 0) -> Filling:
+    """A job that is done: its first function passed its test, the second was denied, the third abandoned.
+
+    All of it in one transaction: workers of a server beside this one never see it unfinished.
+    """
+    with transaction.atomic():
+        made = job(source(f"{name}: source", matched), name=name)
+        rows = Proposal.objects.filter(filling=made).select_related("filling__build__tally", "query")
+        for row, ending, code in zip(rows.order_by("pk"), (1, 0, None), CHECKED, strict=False):
+            end(row, ending, code)
+        Build.objects.filter(pk=made.build_id).update(state=Build.State.DONE)
+    return made
+
+
+CHECKED = (
+    "def reverse(items):\n    return list(reversed(items))",
+    "def reverse(items):\n    return sorted(items)",
+    "def reverse(items):\n    return items[::-1]",
+)
+
+
+def end(row: Proposal, label: int | None, code: str) -> None:
+    """Write `code` for the proposal, and settle its case after a test, or abandon it."""
+    Proposal.objects.filter(pk=row.pk).update(lease=uuid4())
+    row.refresh_from_db(fields=["lease"])
+    said = WrittenSnippet(explanation="It turns the list round.", packages=[], code=code)
+    call = factories.llm_call(SimpleNamespace(build=row.build), "snippet_writer", {"code": code})  # type: ignore[arg-type]
+    writing.keep(row, said, call)
+    case = Case.objects.select_related("build__tally", "annotator", "pair").get(proposal=row)
+    program = factories.program_for(case)
+    case.move(Event.WRITTEN, note=program.reading, program=program, program_id=program.pk)
+    if label is None:
+        factories.abandoned(case)
+        return
+    report = None if label else factories.a_report(Outcome.FAILED)
+    run = factories.execution(program, report)
+    case.move(Event.EXECUTED, note=run.outcome, program=program, execution=run, execution_id=run.pk)
+    settle(case, Event.ACCEPTED if label else Event.DENIED, label, "the test decides", call)
+    Proposal.objects.filter(filling=row.filling_id, query=row.query_id, number=2).delete()
+    Proposal.objects.filter(pk=row.pk).update(state=Proposal.State.WRITTEN)
