@@ -224,7 +224,7 @@ def free_all() -> int:
     return expire(timezone.now())
 
 
-def release(cases: Iterable[Case]) -> None:
+def release(cases: Iterable[Case | Proposal]) -> None:
     """Give back cases that were claimed and not worked on."""
     left = list(cases)
     if left:

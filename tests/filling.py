@@ -52,7 +52,8 @@ def order(of: Build, **columns: Any) -> FillOrder:
 
 
 def job(of: Build | None = None, user: User | None = None, **columns: Any) -> Filling:
-    return launch(order(of or source(), **columns), user or factories.ada()).filling
+    build = launch(order(of or source(), **columns), user or factories.ada())
+    return Filling.objects.get(build=build)
 
 
 def writer(verdict: Verdict = lambda said: 1, codes: Mapping[str, str] = CODES) -> Callable[[Request], Any]:

@@ -164,7 +164,8 @@ def write_again(build: Build, user: Actor = None) -> int:
         build.refresh_from_db(fields=["state"])
         if build.state == Build.State.CANCELLED:
             raise ControlRefused("The job was cancelled; order the functions again under another name.")
-        failed = Proposal.objects.filter(filling__build=build, state=Proposal.State.FAILED, case__isnull=True)
+        # A later one that failed has an earlier one before an expert: its query is not left without.
+        failed = Proposal.objects.filter(filling__build=build, state=Proposal.State.FAILED, number=1)
         count = failed.update(state=Proposal.State.WRITING, failure="", attempts=0, next_attempt_at=None)
         if count:
             ended = Build.objects.filter(pk=build.pk, state=Build.State.DONE)

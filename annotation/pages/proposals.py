@@ -13,8 +13,8 @@ from django.db.models import QuerySet
 
 from annotation.missing import deciding, editing, written
 from annotation.missing.deciding import Choice, DecidedMeanwhile
-from annotation.models import Case, Draft, ExecutionRequest, Filling, Proposal, ProposalDecision
-from annotation.pages.code import Code
+from annotation.models import Build, Case, Draft, ExecutionRequest, Filling, Proposal, ProposalDecision
+from annotation.pages.code import LIST_BOUNDS, Code, code_of
 from annotation.pages.evidence import RELATED as EVIDENCE
 from annotation.pages.evidence import Evidence, ExecutionView, candidate_code, evidence_of, execution_view
 from annotation.pages.review import Typed
@@ -22,6 +22,7 @@ from annotation.pages.review_keys import KeyView, key_views
 from annotation.pages.review_runs import request_sign, requests_ahead
 from annotation.pages.words import UNJUDGED, Sign, case_sign
 from annotation.review import drafts
+from retrieval.models import Text
 
 RELATED: Final = (
     "query__body",
@@ -69,11 +70,14 @@ class Decided:
     run: Sign | None = None
 
 
+NOTHING: Final = Choice("")
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """What was sent and could not be stored, so that it is shown again."""
 
-    choice: Choice = Choice("")
+    choice: Choice = NOTHING
     problem: str = ""
     conflict: DecidedMeanwhile | None = None
 
@@ -128,6 +132,17 @@ class ProposalPage:
     keys: dict[str, KeyView]
     problem: str = ""
     clash: Clash | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An accepted function as readers see it beside its query."""
+
+    sign: Sign
+    who: str
+    at: datetime
+    model: str
+    code: Code
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +278,22 @@ def run_view(run: ExecutionRequest) -> RunView:
 def nothing_waits(user: User, filling: Filling) -> NothingWaits:
     told = written.counts(Filling.objects.filter(pk=filling.pk))[filling.pk]
     return NothingWaits(filling, told, deciding.latest_of(user, filling), key_views(user))
+
+
+def accepted_for(build: Build, query: Text) -> tuple[Accepted, ...]:
+    """The accepted functions that were written for a query of the build."""
+    rows = written.accepted(build).filter(proposal__query=query)
+    return tuple(
+        Accepted(
+            sign=DONE[row.action],
+            who=row.user.get_username(),
+            at=row.at,
+            model=row.proposal.build.model,
+            code=code_of(row.text.text, "Written function", f"w{row.pk}", bounds=LIST_BOUNDS),
+        )
+        for row in rows
+        if row.text is not None
+    )
 
 
 def job_lines(fillings: QuerySet[Filling]) -> tuple[JobLine, ...]:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.access import Role, builds_visible_to, has_role, needs
 from annotation.models import Build, Case, Proposal
-from annotation.pages import browse, candidates, evidence
+from annotation.pages import browse, candidates, evidence, proposals
 from annotation.pages import distribution as spread
 from annotation.pages import matches as alike
 from annotation.pages.review_calls import call_box
@@ -48,7 +48,8 @@ def query(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse:
     build = build_of(visible, build_pk)
     page = candidates.query_page(build, visible, query_of(build, query_pk), request.GET)
     mark_seen(request.user, page.pairs)
-    return render(request, "annotation/query.html", {"page": page})
+    written = proposals.accepted_for(build, page.query)
+    return render(request, "annotation/query.html", {"page": page, "written": written})
 
 
 @require_safe

@@ -13,12 +13,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation import tasks
 from annotation.access import Role, builds_visible_to, needs
 from annotation.missing import deciding, editing
-from annotation.missing.deciding import BadDecision, Choice, DecidedMeanwhile, NothingToUndo
+from annotation.missing.deciding import BadDecision, Choice, DecidedMeanwhile
 from annotation.models import Draft, Filling, Proposal
 from annotation.pages import proposals as pages
 from annotation.pages.paging import whole_number
 from annotation.pages.proposals import Said
-from annotation.review import drafts
+from annotation.review import NothingToUndo, drafts
 from annotation.seen import mark_seen
 from annotation.views.review import answer, number, person
 from retrieval.models import Text

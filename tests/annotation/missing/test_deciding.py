@@ -8,10 +8,10 @@ import pytest
 from django.db import connection
 
 from annotation.missing import deciding, editing, written
-from annotation.missing.deciding import BadDecision, Choice, DecidedMeanwhile, NothingToUndo
+from annotation.missing.deciding import BadDecision, Choice, DecidedMeanwhile
 from annotation.models import Draft, ExecutionRequest, Filling, Proposal, ProposalDecision
 from annotation.pipeline import Tools
-from annotation.review import drafts
+from annotation.review import NothingToUndo, drafts
 from retrieval.models import Collection, Label, Member, Text
 from tests import factories, filling
 from tests.annotation.test_pipeline import Make

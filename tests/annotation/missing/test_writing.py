@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -191,7 +192,7 @@ def test_queries_that_could_not_be_judged_are_written_for_by_choice_only() -> No
         ({"provider": "live"}, "key|price|costs"),
     ],
 )
-def test_bad_orders_are_refused_before_anything_is_made(columns: dict[str, object], word: str) -> None:
+def test_bad_orders_are_refused_before_anything_is_made(columns: dict[str, Any], word: str) -> None:
     build = filling.source()
     with pytest.raises(LaunchRefused, match=word):
         filling.job(build, **columns)

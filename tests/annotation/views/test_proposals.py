@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -31,7 +33,7 @@ def url(name: str, *args: int) -> str:
     return reverse(name, args=args)
 
 
-def send(client: Client, proposal: Proposal, action: str, seen: int = 0, **fields: str) -> object:
+def send(client: Client, proposal: Proposal, action: str, seen: int = 0, **fields: str) -> Any:
     body = {"action": action, "seen_revision": seen, **fields}
     return client.post(url("proposal-decide", proposal.pk), body, headers=HTMX)
 
@@ -55,7 +57,7 @@ def test_a_page_shows_code_test_run_and_verdict_and_that_it_was_seen(erin: Clien
     page = erin.get(url("proposal", first.pk)).content.decode()
     for words in ("reversed", "assert", "the test decides", "It turns the list round.", "passed", "Accept"):
         assert words in page, words
-    assert Seen.objects.filter(user=factories.erin(), pair=first.case.pair_id).exists()
+    assert Seen.objects.filter(user=factories.erin(), pair__snippet=first.snippet).exists()
 
 
 def test_what_was_written_is_escaped(erin: Client, job: Filling) -> None:
@@ -75,7 +77,7 @@ def test_abandoned_and_denied_ones_say_so(erin: Client, job: Filling) -> None:
 def test_accept_goes_on_to_the_next_and_undo_comes_back(erin: Client, job: Filling, first: Proposal) -> None:
     response = send(erin, first, "accept")
     second = job.proposals.order_by("pk")[1]
-    assert response.headers["Location"] == url("proposal", second.pk)  # type: ignore[attr-defined]
+    assert response.headers["Location"] == url("proposal", second.pk)
     assert Collection.objects.filter(name__endswith=written.ENDING).get().size == 1
     page = erin.get(url("proposal", second.pk)).content.decode()
     assert f'action="{url("proposal-undo", first.pk)}"' in page
@@ -87,14 +89,14 @@ def test_accept_goes_on_to_the_next_and_undo_comes_back(erin: Client, job: Filli
 def test_a_denied_one_is_accepted_with_a_reason_only(erin: Client, job: Filling) -> None:
     denied = job.proposals.order_by("pk")[1]
     response = send(erin, denied, "accept")
-    assert response.status_code == 422 and b"Give a reason" in response.content  # type: ignore[attr-defined]
-    assert send(erin, denied, "accept", reason="the test is wrong").status_code == 302  # type: ignore[attr-defined]
+    assert response.status_code == 422 and b"Give a reason" in response.content
+    assert send(erin, denied, "accept", reason="the test is wrong").status_code == 302
 
 
 def test_an_edit_with_a_syntax_error_comes_back_as_typed(erin: Client, first: Proposal) -> None:
     response = send(erin, first, "edit", code="def reverse(items:\n    pass", reason="shorter")
-    page = response.content.decode()  # type: ignore[attr-defined]
-    assert response.status_code == 422  # type: ignore[attr-defined]
+    page = response.content.decode()
+    assert response.status_code == 422
     assert "line 1" in page and "def reverse(items:" in page and ">shorter</textarea>" in page
     assert not ProposalDecision.objects.exists()
 
@@ -102,8 +104,8 @@ def test_an_edit_with_a_syntax_error_comes_back_as_typed(erin: Client, first: Pr
 def test_two_experts_at_once_see_both_decisions(erin: Client, ada: Client, first: Proposal) -> None:
     send(erin, first, "reject", reason="it copies")
     response = send(ada, first, "edit", code=EDIT, reason="mine is shorter")
-    page = response.content.decode()  # type: ignore[attr-defined]
-    assert response.status_code == 409  # type: ignore[attr-defined]
+    page = response.content.decode()
+    assert response.status_code == 409
     for words in ("it copies", "mine is shorter", "[*reversed(items)]", "erin"):
         assert words in page, words
     assert ProposalDecision.objects.count() == 1
@@ -148,3 +150,11 @@ def test_nothing_of_it_is_browsed_or_reviewed(
     builds = ray.get("/api/builds").json()["items"]
     assert [one["name"] for one in builds] == ["queue: source"]
     assert ray.get(f"/api/builds/{job.build_id}/cases").status_code == 404
+
+
+def test_an_accepted_function_stands_beside_its_query(ray: Client, job: Filling, first: Proposal) -> None:
+    page = url("query", job.of_id, first.query_id)
+    assert "Written for this query" not in ray.get(page).content.decode()
+    deciding.decide(factories.erin(), first, Choice("accept"), 0)
+    told = ray.get(page).content.decode()
+    assert "Written for this query" in told and "accepted" in told
