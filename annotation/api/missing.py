@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
@@ -64,7 +64,8 @@ def order_functions(request: HttpRequest, pk: Path[Id], order: FillIn) -> Status
 @router.get("/builds/{int:pk}/functions", response=Page[ProposalOut], auth=signed_in(Role.EXPERT))
 def list_functions(request: HttpRequest, pk: Path[Id], wanted: Query[ProposalPage]) -> Page[ProposalOut]:
     """The functions of a job, or those written for a build by any job. For experts."""
-    rows = proposals(request).filter(filling__build=pk) | proposals(request).filter(filling__of=pk)
+    build = visible.job(request, pk)
+    rows = proposals(request).filter(Q(filling__build=build) | Q(filling__of=build))
     rows = rows.for_experts() if wanted.waiting else rows
     page = list(rows.filter(pk__gt=wanted.after or 0).order_by("pk")[: wanted.limit + 1])
     mark_seen(request.user, [row.case.pair_id for row in page[: wanted.limit] if row.case])

@@ -275,10 +275,7 @@ def test_the_admin_site_is_for_admins(who: str) -> None:
 
 
 def test_what_the_one_predicate_hides_is_nowhere(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages, fragments and operations all begin at `builds_visible_to`: empty it, and no build is left.
-
-    So do those of jobs at `jobs_visible_to`.
-    """
+    """Pages, fragments and operations all begin at `builds_visible_to`: empty it, and no build is left."""
     paths = {route: concrete(route, case) for route in ours()}
     shown = {route for route in paths if BUILD in told(route, paths[route])}
     assert {"browse", "dashboard", "api:list_builds"} <= {route.name for route in shown}
@@ -295,12 +292,11 @@ def told(route: Route, path: str) -> str:
 
 
 def hide_all_builds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the predicate, and its sister for jobs, wherever they were imported."""
-    for name in ("builds_visible_to", "jobs_visible_to"):
-        real = getattr(access, name)
-        for module in list(sys.modules.values()):
-            if getattr(module, name, None) is real:
-                monkeypatch.setattr(module, name, lambda user: Build.objects.none())
+    """Replace the predicate wherever it was imported."""
+    real = access.builds_visible_to
+    for module in list(sys.modules.values()):
+        if getattr(module, "builds_visible_to", None) is real:
+            monkeypatch.setattr(module, "builds_visible_to", lambda user: Build.objects.none())
 
 
 def test_what_is_hidden_can_not_be_changed_either(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,8 +21,8 @@ from annotation.models.builds import NANO
 
 class Command(BaseCommand):
     help = (
-        "Queries of a build without a match. 'show' counts them; 'write' has a function written and tested for "
-        "each, which experts then decide about; 'export' writes the accepted ones with where they came from."
+        "Queries of a build without a match. 'show' counts them; 'write' has a function written and tested "
+        "for each, which experts then decide about; 'export' writes the accepted ones with their provenance."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -274,3 +274,13 @@ def test_the_annotator_says_who_wrote_and_its_switches() -> None:
     assert "snippet_writer" in config["agents"] and "screener" not in config["agents"]
     assert Annotator.objects.count() >= 2
     assert not Member.objects.filter(source_id__startswith="proposal").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_bring_a_job_to_its_end_by_themselves(tools_with: Make) -> None:
+    tools, _ = tools_with(filling.writer(lambda said: int("# again" in said)))
+    job = filling.job(filling.source(matched=1))
+    worker.until_idle({"llm": 2, "sandbox": 1, "control": 1}, tools)
+    job.build.refresh_from_db()
+    assert job.build.state == Build.State.DONE
+    assert Proposal.objects.for_experts().filter(filling=job, number=2).count() == 2
