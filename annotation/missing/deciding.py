@@ -70,8 +70,7 @@ def decide(user: User, proposal: Proposal, choice: Choice, seen_revision: int) -
     """
     checked = refused_or_clean(proposal, choice)
     with transaction.atomic():
-        proposal.build.tally.change()  # held until the end: the two of two experts come one after the other
-        proposal.refresh_from_db(fields=["state", "revision"])
+        proposal.hold()  # until the end: the decisions of two experts come one after the other
         last = last_of(proposal)
         if last is not None and is_repeated(last, user, checked, seen_revision):
             return last
@@ -81,6 +80,7 @@ def decide(user: User, proposal: Proposal, choice: Choice, seen_revision: int) -
         for field in Draft.Field.REASON, Draft.Field.CODE:
             assert proposal.case is not None, "what is decided about has been checked"
             drafts.clear(user, proposal.case.pair_id, field)
+        proposal.build.tally.change()
     return made
 
 
@@ -125,7 +125,7 @@ def is_repeated(last: ProposalDecision, user: User, choice: Choice, seen_revisio
 
 
 def appended(user: User, proposal: Proposal, choice: Choice) -> ProposalDecision:
-    """The next decision, with snippet and label where it accepts; the caller holds the build's totals."""
+    """The next decision, with snippet and label where it accepts; the caller holds the proposal."""
     text, run = None, None
     if choice.action == Action.EDIT:
         text = Text.objects.keep(choice.code)
@@ -170,8 +170,7 @@ def undo(user: User, proposal: Proposal, seen_revision: int, reason: str = "") -
     """
     choice = Choice(Action.UNDO, clean(reason).strip()[:MOST_REASON])
     with transaction.atomic():
-        proposal.build.tally.change()
-        proposal.refresh_from_db(fields=["state", "revision"])
+        proposal.hold()
         last = last_of(proposal)
         if last is None or last.action == Action.UNDO:
             raise NothingToUndo("There is no decision on this function to take back.")
@@ -182,6 +181,7 @@ def undo(user: User, proposal: Proposal, seen_revision: int, reason: str = "") -
             made.label = written.take_back(made, last)
             made.save(update_fields=["label"])
         keep_as_drafts(user, proposal, last)
+        proposal.build.tally.change()
     return made
 
 

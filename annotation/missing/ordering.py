@@ -159,16 +159,17 @@ def annotator_of(order: FillOrder) -> Annotator:
 
 def write_again(build: Build, user: Actor = None) -> int:
     """Have every function written that could not be; returns how many. Raises ControlRefused."""
+    build.refresh_from_db(fields=["state"])
+    if build.state == Build.State.CANCELLED:
+        raise ControlRefused("The job was cancelled; order the functions again under another name.")
     with transaction.atomic():
-        build.tally.change()
-        build.refresh_from_db(fields=["state"])
-        if build.state == Build.State.CANCELLED:
-            raise ControlRefused("The job was cancelled; order the functions again under another name.")
         # A later one that failed has an earlier one before an expert: its query is not left without.
         failed = Proposal.objects.filter(filling__build=build, state=Proposal.State.FAILED, number=1)
         count = failed.update(state=Proposal.State.WRITING, failure="", attempts=0, next_attempt_at=None)
-        if count:
-            ended = Build.objects.filter(pk=build.pk, state=Build.State.DONE)
-            ended.update(state=Build.State.RUNNING, reason="", finished_at=None)
-            launching.record(build, user, "wrote again", f"{count:,} functions that could not be written")
+        build.tally.change()
+    if count:
+        # After they are there: whoever ends the build looks for them while its totals are held.
+        ended = Build.objects.filter(pk=build.pk, state=Build.State.DONE)
+        ended.update(state=Build.State.RUNNING, reason="", finished_at=None)
+        launching.record(build, user, "wrote again", f"{count:,} functions that could not be written")
     return count

@@ -128,7 +128,6 @@ def keep(proposal: Proposal, reply: WrittenSnippet, call: LLMCall) -> None:
         fail(proposal, THE_SAME)
         return
     with transaction.atomic():
-        proposal.build.tally.change(writing_test=1)
         end(
             proposal,
             state=Proposal.State.WRITTEN,
@@ -138,6 +137,7 @@ def keep(proposal: Proposal, reply: WrittenSnippet, call: LLMCall) -> None:
             packages=reply.packages,
             explanation=clean(reply.explanation),
         )
+        proposal.build.tally.change(writing_test=1)
 
 
 def case_of(proposal: Proposal, pair: Pair) -> Case:
@@ -165,12 +165,12 @@ def case_of(proposal: Proposal, pair: Pair) -> Case:
 def fail(proposal: Proposal, reason: str) -> None:
     """Could not be written: said so, and where an earlier function was denied the expert gets that one."""
     with transaction.atomic():
-        proposal.build.tally.change()
         end(proposal, state=Proposal.State.FAILED, failure=clean(reason))
         before = earlier(proposal)
         if before is not None:
             replaced = Proposal.objects.filter(pk=before.pk, state=Proposal.State.REPLACED)
             replaced.update(state=Proposal.State.WRITTEN)
+        proposal.build.tally.change()
 
 
 def end(proposal: Proposal, **columns: object) -> None:

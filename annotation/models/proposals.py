@@ -44,10 +44,13 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
         )
 
     def checked(self, case: Case) -> None:
-        """Have the query of a denied function written for once more, while the annotator's tries are left."""
+        """Have the query of a denied function written for once more, while tries are left.
+
+        `case.label` is what it is about to be settled with.
+        """
         tries = case.annotator.config.get("snippet_tries", 1)
-        denied = self.filter(case=case, state=Proposal.State.WRITTEN, number__lt=tries).exclude(case__label=1)
-        for proposal in denied:
+        denied = self.filter(case=case, state=Proposal.State.WRITTEN, number__lt=tries)
+        for proposal in denied if case.label == 0 else ():
             again = self.model(filling_id=proposal.filling_id, query_id=proposal.query_id)
             again.number, again.unjudged = proposal.number + 1, proposal.unjudged
             self.filter(pk=proposal.pk).update(state=Proposal.State.REPLACED)
@@ -132,6 +135,11 @@ class Proposal(models.Model):
     @property
     def is_checked(self) -> bool:
         return self.case is not None and self.case.stage in {Stage.SETTLED, Stage.ABANDONED}
+
+    def hold(self) -> None:
+        """Read state and revision anew, and keep others from changing them until the transaction ends."""
+        held = Proposal.objects.select_for_update(of=("self",)).get(pk=self.pk)
+        self.state, self.revision = held.state, held.revision
 
     def put_back(
         self, *, until: datetime | None = None, failed: bool = False, waiting: LLMCall | None = None
