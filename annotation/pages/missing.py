@@ -118,6 +118,7 @@ class MissingCard:
 
     queue: int
     accepted: int
+    failed: int
     of: Build | None
     filling: int | None
 
@@ -155,10 +156,11 @@ def card(build: Build) -> MissingCard | None:
     if own is None and build.state not in READY:
         return None
     jobs = Filling.objects.filter(pk=own.pk) if own else Filling.objects.filter(of=build)
-    told = written.counts(jobs).values()
+    told = list(written.counts(jobs).values())
     return MissingCard(
         queue=sum(one["waiting"] for one in told),
         accepted=sum(one["accepted"] + one["edited"] for one in told),
+        failed=sum(one["failed"] for one in told),
         of=own.of if own else None,
         filling=own.pk if own else None,
     )

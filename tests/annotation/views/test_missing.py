@@ -68,7 +68,10 @@ def test_a_bad_order_is_told_in_the_form(ada: Client) -> None:
 
 def test_failed_ones_are_written_again_from_the_jobs_page(ada: Client) -> None:
     job = filling.job()
+    page = reverse("build", args=[job.build_id])
+    assert "write-again" not in ada.get(page).content.decode()
     Proposal.objects.update(state="failed", failure="no function")
+    assert "Write 3 failed again" in ada.get(page).content.decode()
     ada.post(reverse("build-write-again", args=[job.build_id]))
     assert Proposal.objects.writing().count() == 3
 
