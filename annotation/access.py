@@ -9,7 +9,7 @@ from typing import Concatenate, ParamSpec
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
 from annotation.models import Build
@@ -85,5 +85,15 @@ def give_role(user: User, role: Role) -> None:
 
 
 def builds_visible_to(user: Visitor) -> QuerySet[Build]:
-    """The builds that `user` may know of: every QuerySet of builds, cases and labels starts here."""
-    return Build.objects.all() if has_role(user, Role.READER) else Build.objects.none()
+    """The builds that `user` may know of: every QuerySet of builds, cases and labels starts here.
+
+    Jobs that write functions for missing queries are no part of them, see `jobs_visible_to`.
+    """
+    known = Build.objects.all() if has_role(user, Role.READER) else Build.objects.none()
+    return known.filter(filling__isnull=True)
+
+
+def jobs_visible_to(user: Visitor) -> QuerySet[Build]:
+    """Those builds and the jobs that write for them: for whoever watches, stops or pays for either."""
+    known = builds_visible_to(user)
+    return Build.objects.filter(Q(pk__in=known) | Q(filling__of__in=known))

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection
 from django.db.models import QuerySet
@@ -16,10 +16,12 @@ from annotation import budget, limiter
 from annotation.agents import InvalidReply, repair
 from annotation.llm import LLM, LLMError, Reply, Request, Waiting
 from annotation.llm.reply import HOPELESS
-from annotation.models import Attempts, Build, BuildEvent, Case, LLMCall
+from annotation.models import Attempts, Build, BuildEvent, Case, LLMCall, Proposal
 from retrieval.hostile import clean
 
 V = TypeVar("V")
+Asker: TypeAlias = Case | Proposal
+"""Whose request it is: it names build, annotator and round."""
 COUNTED = "it may have been billed, so it counts at its bound"
 log = logging.getLogger(__name__)
 STORING: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -38,7 +40,7 @@ class Parked(Exception):
         self.call = call
 
 
-def ask(case: Case, llm: LLM, request: Request, parse: Callable[[str], V]) -> tuple[V, LLMCall]:
+def ask(case: Asker, llm: LLM, request: Request, parse: Callable[[str], V]) -> tuple[V, LLMCall]:
     """The verdict on `request` and the call that gave it, after at most one repair call.
 
     A last reply that can't be used either is not used again, so that a person's retry asks anew.
@@ -84,7 +86,7 @@ def text_of(call: LLMCall) -> str:
     return call.reply.text
 
 
-def answered(case: Case, llm: LLM, request: Request) -> LLMCall:
+def answered(case: Asker, llm: LLM, request: Request) -> LLMCall:
     """The successful call of `request`: an earlier one, which costs nothing, or a new one."""
     attempts = Attempts.at(request.digest())
     earlier = attempts.first(LLMCall.Status.SUCCEEDED)
@@ -97,7 +99,7 @@ def answered(case: Case, llm: LLM, request: Request) -> LLMCall:
     return pay(case, llm, request, attempts)
 
 
-def pay(case: Case, llm: LLM, request: Request, attempts: Attempts) -> LLMCall:
+def pay(case: Asker, llm: LLM, request: Request, attempts: Attempts) -> LLMCall:
     """Reserve, ask with no database connection held, and store what came back."""
     call = budget.reserve(case, request, llm.name, attempts)
     try:

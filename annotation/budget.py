@@ -21,6 +21,7 @@ from annotation.models import (
     LLMCall,
     Price,
     ProjectTally,
+    Proposal,
     ReplyText,
     RequestText,
     SystemText,
@@ -58,7 +59,9 @@ def bound(request: Request, price: Price | None) -> int:
     return price.cost(characters // CHARACTERS_A_TOKEN, request.max_tokens)
 
 
-def reserve(case: Case, request: Request, provider: str, attempts: Attempts | None = None) -> LLMCall:
+def reserve(
+    case: Case | Proposal, request: Request, provider: str, attempts: Attempts | None = None
+) -> LLMCall:
     """A reserved call for `request`, paid by the case's build; `attempts` are those that the caller knows of.
 
     Locked are the call's row, then the build's totals, then the project's: the same order everywhere, and

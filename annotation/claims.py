@@ -22,6 +22,7 @@ from annotation.models import (
     ConnectionTest,
     ExecutionRequest,
     LLMCall,
+    Proposal,
     Request,
     statements,
 )
@@ -78,8 +79,10 @@ def claim(queue: Queue, handful: int) -> list[Case]:
     return found
 
 
-def claim_probe(queue: Queue = "llm") -> Case | None:
+def claim_probe(queue: Queue = "llm") -> Case | Proposal | None:
     """Lease one case by which a build's provider, or sandbox, is tried that was away; None where none is due.
+
+    Where a job has no case, that is a function which is to be written.
 
     A build all of whose cases wait for something else goes on without a try.
     """
@@ -89,6 +92,8 @@ def claim_probe(queue: Queue = "llm") -> Case | None:
         found = leased(workable().get(pk=build.pk), queue, 1)
         if found:
             return found[0]
+        if queue == "llm" and (proposal := claim_proposal(Build.State.WAITING, build)):
+            return proposal
         outages.over(build)
     return None
 
@@ -96,6 +101,29 @@ def claim_probe(queue: Queue = "llm") -> Case | None:
 def workable() -> QuerySet[Build]:
     """Builds with what every case of theirs needs."""
     return Build.objects.select_related("tally", "annotator")
+
+
+def claim_proposal(state: str = Build.State.RUNNING, build: Build | None = None) -> Proposal | None:
+    """Lease one function that is to be written in a build of this state, or in this `build`."""
+    due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=timezone.now())
+    rows = Proposal.objects.writing().filter(
+        due, filling__build__state=state, lease__isnull=True, waiting_for__isnull=True
+    )
+    if build is not None:
+        rows = rows.filter(filling__build=build)
+    if not rows.exists():
+        return None
+    if full := limiter.full_models():
+        rows = rows.exclude(filling__build__provider=Build.Provider.LIVE, filling__build__model__in=full)
+    lease = uuid.uuid4()
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            rows = rows.select_for_update(skip_locked=True, no_key=True, of=("self",))
+        taken = list(rows.order_by("id").values_list("pk", flat=True)[:1])
+        mine = Proposal.objects.filter(pk__in=taken, lease__isnull=True)
+        mine.update(lease=lease, lease_until=timezone.now() + LEASE)
+    related = "filling__build__tally", "filling__build__annotator", "query__body"
+    return Proposal.objects.filter(pk__in=taken, lease=lease).select_related(*related).first()
 
 
 def leased(build: Build, queue: Queue, handful: int) -> list[Case]:
@@ -174,6 +202,8 @@ def claim_request(kind: type[RequestRow], *related: str) -> RequestRow | None:
 def expire(now: datetime) -> int:
     """Free the leases of workers that died; returns how many."""
     cases = Case.objects.filter(lease__isnull=False, lease_until__lt=now).update(lease=None, lease_until=None)
+    dead_writers = Proposal.objects.filter(lease__isnull=False, lease_until__lt=now)
+    cases += dead_writers.update(lease=None, lease_until=None)
     for kind in REQUESTS:
         dead = kind._default_manager.filter(state=Request.State.RUNNING, lease_until__lt=now)
         cases += dead.update(state=Request.State.WAITING, lease_until=None)
@@ -185,6 +215,7 @@ def free_all() -> int:
     now = timezone.now()
     LLMCall.objects.filter(status=LLMCall.Status.RESERVED).update(expires_at=now)
     Case.objects.filter(lease__isnull=False).update(lease_until=now)
+    Proposal.objects.filter(lease__isnull=False).update(lease_until=now)
     for kind in REQUESTS:
         kind._default_manager.filter(state=Request.State.RUNNING).update(lease_until=now)
     ConnectionTest.objects.filter(state=ConnectionTest.State.RUNNING).update(lease_until=now)
@@ -193,7 +224,7 @@ def free_all() -> int:
     return expire(timezone.now())
 
 
-def release(cases: Iterable[Case]) -> None:
+def release(cases: Iterable[Case | Proposal]) -> None:
     """Give back cases that were claimed and not worked on."""
     left = list(cases)
     if left:
@@ -210,7 +241,8 @@ def mend_connection() -> None:
 
 def free_answered() -> int:
     """Let cases go on whose request has its reply now, by file or because another build got one live."""
-    parked = Case.objects.filter(waiting_for__isnull=False)
     over = ~Q(waiting_for__status=LLMCall.Status.WAITING)
     same = LLMCall.objects.filter(digest=OuterRef("waiting_for__digest"), status=LLMCall.Status.SUCCEEDED)
-    return parked.filter(over | Exists(same)).update(waiting_for=None)
+    free = over | Exists(same)
+    proposals = Proposal.objects.filter(waiting_for__isnull=False).filter(free).update(waiting_for=None)
+    return proposals + Case.objects.filter(waiting_for__isnull=False).filter(free).update(waiting_for=None)

@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 from django.urls import path, re_path
 
 from annotation import progress
-from annotation.access import Role, builds_visible_to, has_role
+from annotation.access import Role, has_role, jobs_visible_to
 from annotation.models import Build
 from annotation.pages.builds import progress_page
 
@@ -80,7 +80,7 @@ def changed(user_pk: int | None, pk: int, known: str | None) -> dict[str, str] |
     user = User.objects.filter(pk=user_pk or 0, is_active=True).first()
     if user is None or not has_role(user, Role.ADMIN):
         raise Refused
-    builds = builds_visible_to(user)
+    builds = jobs_visible_to(user)
     version = progress.version_of(builds, pk)
     if version is not None and version == known:
         return None

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from django.db.models import QuerySet
+
 from annotation import budget
 from annotation.agents import PARSERS, InvalidReply
 from annotation.claims import free_answered
 from annotation.llm import Reply, Request, Usage
 from annotation.llm.exchange import ExchangeProblem, ReplyLine, read_replies, write_requests
-from annotation.models import Build, LLMCall
+from annotation.models import Build, Case, LLMCall, Proposal
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,16 @@ class Imported:
     problems: tuple[ExchangeProblem, ...]
 
 
+def asked(build: Build) -> QuerySet[LLMCall]:
+    """The calls that cases of `build` wait for, or functions that are to be written."""
+    cases = Case.objects.filter(build=build, waiting_for__isnull=False).order_by()
+    proposals = Proposal.objects.filter(filling__build=build, waiting_for__isnull=False).order_by()
+    return LLMCall.objects.filter(pk__in=cases.values("waiting_for").union(proposals.values("waiting_for")))
+
+
 def waiting(build: Build) -> Iterator[Request]:
     """The requests that cases of `build` wait for, in a stable order."""
-    calls = LLMCall.objects.filter(waiting_cases__build=build, status=LLMCall.Status.WAITING).distinct()
+    calls = asked(build).filter(status=LLMCall.Status.WAITING)
     for call in calls.select_related("system", "request").order_by("pk").iterator(chunk_size=500):
         yield call.whole_request()
 
@@ -38,7 +47,7 @@ def export(build: Build, stream: BinaryIO) -> int:
 
 def take(build: Build, stream: BinaryIO) -> Imported:
     """Take the good replies of `stream`, refuse the bad ones by line number. Can be repeated."""
-    calls = {c.digest: c.pk for c in LLMCall.objects.filter(waiting_cases__build=build).distinct()}
+    calls = {c.digest: c.pk for c in asked(build)}
     answered = set(LLMCall.objects.filter(build=build, status="succeeded").values_list("digest", flat=True))
     taken, known, problems = 0, 0, list[ExchangeProblem]()
     for line in read_replies(stream, calls.keys() | answered):

@@ -159,6 +159,7 @@ def refuse_bad(order: Order) -> None:
 
 
 def refuse_bad_name(order: Order) -> None:
+    """A build is found by its name. Raises LaunchRefused."""
     if not order.name.strip():
         raise LaunchRefused("Give the build a name.")
     if max(len(order.name.strip()), len(order.model)) > LONGEST_NAME:

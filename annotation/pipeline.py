@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotation import budget, claims, limiter, outages
 from annotation.agents import arbiter, fixer, test_writer
-from annotation.asking import Parked, Unjudgeable, ask
+from annotation.asking import Asker, Parked, Unjudgeable, ask
 from annotation.executing import SandboxProvider, execute
 from annotation.llm import LLM, LLMError
 from annotation.models import Build, Case, LLMCall, LostRace, ProgramText, TestProgram
@@ -121,7 +121,7 @@ def abandon(case: Case, reason: str) -> None:
     case.move(Event.GAVE_UP, note=reason, reason=reason, left=case.stage)
 
 
-def pause(case: Case, reason: str, state: str = Build.State.PAUSED) -> None:
+def pause(case: Asker, reason: str, state: str = Build.State.PAUSED) -> None:
     """Stop the whole build for a person to look at, and give the case back untouched."""
     since = timezone.now() if state == Build.State.WAITING else None
     moving = Build.objects.filter(pk=case.build_id, state__in=[Build.State.RUNNING, Build.State.WAITING])

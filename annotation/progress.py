@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotation import limiter
-from annotation.models import Build, Case, LLMCall, Price, Step, Tally
+from annotation.models import Build, Case, LLMCall, Price, Proposal, Step, Tally
 from annotation.stages import Stage
 from retrieval.models import Mining
 
@@ -169,10 +169,14 @@ def pace(build: Build, now: datetime) -> Pace:
 
 def waiting_replies(build: Build) -> int:
     """Requests that wait for a reply by file; counted to 10,000, one more stands for more."""
-    if build.provider != Build.Provider.EXCHANGE or not build.tally.open:
+    writes = build.annotator.config.get("writes_snippets", False)
+    if build.provider != Build.Provider.EXCHANGE or not (build.tally.open or writes):
         return 0
     parked = Case.objects.filter(build=build, waiting_for__status=LLMCall.Status.WAITING)
-    return parked.values("waiting_for").order_by().distinct()[: COUNTED + 1].count()
+    cases = parked.values("waiting_for").order_by().distinct()[: COUNTED + 1].count()
+    if not writes:
+        return cases
+    return cases + Proposal.objects.filter(filling__build=build, waiting_for__isnull=False).count()
 
 
 def reasons(build: Build) -> tuple[tuple[str, int], ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
-from annotation.models import Case, LLMCall, Review, statements
+from annotation.models import Case, LLMCall, Proposal, Review, statements
 from annotation.stages import Event
 from retrieval.models import Annotator, Label
 
@@ -18,7 +18,10 @@ def settle(
     """Settle and publish in one transaction, so that no label is ever without its case."""
     with transaction.atomic():
         case.label = label
-        publish_case(case)
+        if case.annotator.config.get("writes_snippets"):
+            Proposal.objects.checked(case)  # an expert decides whether it becomes anything
+        else:
+            publish_case(case)
         case.move(event, note=note, call=call, label=label, tally=dict(tally or {}))
 
 

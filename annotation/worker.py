@@ -22,7 +22,8 @@ from annotation import budget, canary, claims, connecting, notifying, outages, p
 from annotation.claims import REQUESTS
 from annotation.executing import fulfil_one
 from annotation.extending import doing as extending
-from annotation.models import Build, Case, Extension, Tally
+from annotation.missing import writing
+from annotation.models import Build, Case, Extension, Proposal, Tally
 from annotation.pipeline import Tools, advance
 from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
@@ -57,7 +58,8 @@ def drain(queue: str, tools: Tools) -> int:
         return notifying.deliver_one()
     if queue == "sandbox":
         return int(try_what_is_away("sandbox", tools)) or drain_cases("sandbox", tools)
-    return int(connecting.try_one() or try_what_is_away("llm", tools)) or drain_cases("llm", tools)
+    tried = connecting.try_one() or try_what_is_away("llm", tools)
+    return int(tried) or drain_cases("llm", tools) or writing.write_one(tools)
 
 
 def try_what_is_away(queue: Queue, tools: Tools) -> bool:
@@ -66,7 +68,7 @@ def try_what_is_away(queue: Queue, tools: Tools) -> bool:
     if case is None:
         return False
     before = outages.SOURCES[queue].run(case.build)
-    advance(case, tools)
+    advance(case, tools) if isinstance(case, Case) else writing.write(case, tools)
     outages.tried(case.build, before, queue)
     return True
 
@@ -157,9 +159,13 @@ def busy() -> bool:
     provider_away = Q(probe_at__isnull=False, waits_for=Build.WaitsFor.PROVIDER)
     running = Build.objects.filter(Q(state=Build.State.RUNNING) | provider_away)
     working = Case.objects.filter(build=OuterRef("pk"), stage__in=[s for s in Stage if s.is_working])
+    to_write = Proposal.objects.writing().filter(filling__build=OuterRef("pk"))
     # In one statement: between two of them a build may be opened, or its last case settled.
     unfinished = running.filter(
-        Q(opened=False) | ~Exists(working) | Exists(working.filter(waiting_for__isnull=True))
+        Q(opened=False)
+        | ~(Exists(working) | Exists(to_write))
+        | Exists(working.filter(waiting_for__isnull=True))
+        | Exists(to_write.filter(waiting_for__isnull=True))
     )
     return (
         unfinished.exists()
@@ -205,10 +211,15 @@ def look_after(build: Build) -> None:
 
 
 def finish(build: Build) -> None:
-    """Done, unless a person has just sent abandoned cases back: the totals are held while we look again."""
+    """Done, unless a person has just sent abandoned cases back: the totals are held while we look again.
+
+    One that writes functions may have no open case between two of them.
+    """
     with transaction.atomic():
         build.tally.change()
-        if not Tally.objects.get(pk=build.pk).open and not extending.pending(build):
+        writes = Proposal.objects.writing().filter(filling__build=build)
+        more = writes.exists() or extending.pending(build)
+        if not more and not Tally.objects.get(pk=build.pk).open:
             close(build, Build.State.DONE)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -19,26 +20,32 @@ from django.views import defaults
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
+from annotation.api.missing import decision_out
 from annotation.api.reviews import review_out
 from annotation.caps import CapRefused
 from annotation.launching import ControlRefused, LaunchRefused
+from annotation.missing.deciding import BadDecision, DecidedMeanwhile
 from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
+from annotation.review.own_tests import TooManyWaiting
 from annotation.stages import IllegalMove
 
 CONTENT_TYPE: Final = "application/problem+json"
 
 STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
+    BadDecision: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
     CapRefused: HTTPStatus.CONFLICT,
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
+    DecidedMeanwhile: HTTPStatus.CONFLICT,
     IllegalMove: HTTPStatus.CONFLICT,
     LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     LostRace: HTTPStatus.CONFLICT,
     NothingToUndo: HTTPStatus.CONFLICT,
     OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,
     PermissionDenied: HTTPStatus.FORBIDDEN,
+    TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
     Http404: HTTPStatus.NOT_FOUND,
 }
 
@@ -69,6 +76,9 @@ def domain_problem(request: HttpRequest, error: Exception | type[Exception]) -> 
 
 def stored_of(error: object) -> dict[str, Any]:
     """What stands now, where somebody was faster: so that the caller can show both."""
+    if isinstance(error, DecidedMeanwhile):
+        stored = decision_out(error.stored).model_dump(mode="json") if error.stored else None
+        return {"stored": stored, "yours": asdict(error.mine)}
     if not isinstance(error, Conflict):
         return {}
     return {"stored": review_out(error.stored).model_dump(mode="json") if error.stored else None}

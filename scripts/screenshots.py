@@ -49,6 +49,7 @@ class Studio:
     url: str
     contexts: Mapping[str, BrowserContext]
     ids: Mapping[str, int]
+    home: Path
 
     def address(self, place: Place) -> str:
         return self.url + place.path.format(**self.ids)
@@ -93,7 +94,7 @@ def studio(browser: Browser) -> Iterator[Studio]:
         workbench.python(Path(folder), "-m", "tests.e2e.prepare")
         with workbench.serving(Path(folder)) as server:
             contexts = {role: logged_in(browser, server.url, name) for role, name in CAST.items()}
-            yield Studio(server.url, contexts, {})
+            yield Studio(server.url, contexts, {}, server.home)
             for context in contexts.values():
                 context.close()
 
@@ -128,6 +129,7 @@ def with_history(running: Studio) -> Studio:
     ids |= launching.more_builds(contexts["admin"], url)
     review_some(contexts["expert"], url, ids)
     ids["execution"] = launching.run_again(contexts["expert"], url, ids["case"])
+    ids |= launching.written(running.home)
     ids["call"] = launching.called(contexts["expert"], url, ids["case"])
     return replace(running, ids=ids)
 

@@ -7,7 +7,15 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
+from annotation.agents import (
+    arbiter,
+    fixer,
+    query_screener,
+    screener,
+    single_llm,
+    snippet_writer,
+    test_writer,
+)
 from annotation.agents.asking import Options, repair
 from annotation.agents.replies import InvalidReply, VerdictModel
 
@@ -19,6 +27,7 @@ PARSERS: Final[Mapping[str, Callable[[str], VerdictModel]]] = MappingProxyType(
         arbiter.NAME: arbiter.parse,
         single_llm.NAME: single_llm.parse,
         query_screener.NAME: query_screener.parse,
+        snippet_writer.NAME: snippet_writer.parse,
     }
 )
 """Request.agent to the parser of its replies, for whoever checks a reply without asking for one."""

@@ -77,13 +77,13 @@ def estimate_build(request: HttpRequest, order: Order) -> EstimateOut:
 @router.get("/{int:pk}", response=BuildDetail)
 def get_build(request: HttpRequest, pk: Path[Id]) -> BuildDetail:
     """One build with its mining, its annotator, its progress and its history."""
-    return build_detail(visible.build(request, pk))
+    return build_detail(visible.job(request, pk))
 
 
 @router.post("/{int:pk}/control", response=Controlled, auth=signed_in(Role.ADMIN))
 def control_build(request: HttpRequest, pk: Path[Id], order: Control) -> Controlled:
     """Pause, resume or cancel a build, go on after its canary, or retry what it abandoned. For admins."""
-    build = visible.build(request, pk)
+    build = visible.job(request, pk)
     action = launching.Action(order.action)
     touched = launching.control(build, action, visible.caller(request), order.note, order.cause)
     build.refresh_from_db(fields=["state"])
@@ -93,7 +93,7 @@ def control_build(request: HttpRequest, pk: Path[Id], order: Control) -> Control
 @router.post("/{int:pk}/cap", response=CapOut, auth=signed_in(Role.ADMIN))
 def change_cap(request: HttpRequest, pk: Path[Id], wanted: CapIn) -> CapOut:
     """Give a build that is not over another cap, also while it runs. For admins."""
-    build = visible.build(request, pk)
+    build = visible.job(request, pk)
     caps.change_cap(build, wanted.budget, visible.caller(request), wanted.reason)
     tally = Tally.objects.get(pk=build.pk)
     return CapOut(

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from annotation.access import builds_visible_to
+from annotation.access import builds_visible_to, jobs_visible_to
 from annotation.models import Build, Case, Execution, ExecutionRequest, Review, Step
 
 
@@ -25,6 +25,12 @@ def builds(request: HttpRequest) -> QuerySet[Build]:
 def build(request: HttpRequest, pk: int) -> Build:
     """Raises Http404 where there is no such build for the caller."""
     return get_object_or_404(builds(request).select_related("mining", "annotator"), pk=pk)
+
+
+def job(request: HttpRequest, pk: int) -> Build:
+    """The same, also where it is one that writes functions: to be watched and controlled. Raises Http404."""
+    related = "queries", "snippets", "tally", "created_by", "mining", "annotator"
+    return get_object_or_404(jobs_visible_to(request.user).select_related(*related), pk=pk)
 
 
 def cases(request: HttpRequest) -> QuerySet[Case]:

@@ -84,6 +84,7 @@ def finished(model: str) -> list[Build]:
     """The last builds of `model` that came to their end and say enough."""
     done = Build.objects.filter(model=model, state=Build.State.DONE, tally__settled__gte=ENOUGH)
     done = done.filter(rerun__isnull=True)  # one that began at a later stage says nothing of shares
+    done = done.filter(filling__isnull=True)  # what was written for a query is no pair as others are
     return list(done.select_related("tally").order_by("-finished_at")[:BUILDS])
 
 

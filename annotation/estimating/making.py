@@ -109,7 +109,7 @@ def evidence_basis(known: Experience) -> Basis:
     )
 
 
-def stage_of(stage: Stage, calls: Range, given: Range, said: Range, price: Price | None) -> StageEstimate:
+def stage_of(stage: str, calls: Range, given: Range, said: Range, price: Price | None) -> StageEstimate:
     inputs, outputs = calls * given, calls * said
     return StageEstimate(stage, calls, inputs, outputs, cost_of(inputs, outputs, price))
 

@@ -21,6 +21,7 @@ from annotation.models.limits import Limiter
 from annotation.models.notices import Delivery, Notice, Pulse
 from annotation.models.people import ApiToken, Preference
 from annotation.models.projects import ProjectCapChange, ProjectTally
+from annotation.models.proposals import Filling, Proposal, ProposalDecision
 from annotation.models.reviews import Draft, Review, Seen
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "Execution",
     "ExecutionRequest",
     "Extension",
+    "Filling",
     "LLMCall",
     "Limiter",
     "LostRace",
@@ -51,6 +53,8 @@ __all__ = [
     "ProgramText",
     "ProjectCapChange",
     "ProjectTally",
+    "Proposal",
+    "ProposalDecision",
     "Pulse",
     "ReplyText",
     "ReportText",

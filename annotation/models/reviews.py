@@ -59,6 +59,7 @@ class Draft(models.Model):
         REASON = "reason"
         TEST = "test"
         CALL = "call"
+        CODE = "code"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="drafts")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.utils import timezone
 
 from annotation import progress, trend
 from annotation.launching import STATES, Action
 from annotation.models import Build, BuildEvent, Rerun
-from annotation.pages import canary, estimates, money, notices
+from annotation.pages import canary, estimates, missing, money, notices
 from annotation.pages.abandoned import Group, groups
 from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
@@ -72,6 +73,11 @@ class ProgressPage:
     def money(self) -> money.BuildMoney:
         """The caps that hold it."""
         return money.build_money(self.shot.build, self.shot.tally)
+
+    @cached_property
+    def missing(self) -> missing.MissingCard | None:
+        """What is written for its queries without a match; None before that can be known."""
+        return missing.card(self.shot.build)
 
     @property
     def comparison(self) -> estimates.Comparison | None:

@@ -16,6 +16,7 @@ from typing import Final
 
 AGENTS: Final = ("screener", "test_writer", "fixer", "arbiter")
 ALONE: Final = ("single_llm",)
+MISSING: Final = ("snippet_writer", "test_writer", "fixer", "arbiter")
 IN_COMPANY: Final = ("query_screener", "test_writer", "fixer", "arbiter")
 _SECTION: Final = re.compile(r"^=== ([a-z_]+) ===$", re.MULTILINE)
 _VARIABLE: Final = re.compile(r"\{\{([a-z_]+)\}\}")

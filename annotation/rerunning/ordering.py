@@ -126,6 +126,8 @@ def about(found: Plan) -> str:
 
 def refuse_bad(found: Plan) -> None:
     """What can be known to be wrong before any work. Raises LaunchRefused."""
+    if hasattr(found.source, "filling"):
+        raise LaunchRefused("The build writes functions for queries: write them again, not their tests.")
     launching.refuse_bad_name(found.order)
     launching.refuse_bad_provider(found.order)
 

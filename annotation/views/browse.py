@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from annotation.access import Role, builds_visible_to, has_role, needs
-from annotation.models import Build, Case
-from annotation.pages import browse, candidates, evidence
+from annotation.models import Build, Case, Proposal
+from annotation.pages import browse, candidates, evidence, proposals
 from annotation.pages import distribution as spread
 from annotation.pages import matches as alike
 from annotation.pages.review_calls import call_box
@@ -48,7 +48,8 @@ def query(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse:
     build = build_of(visible, build_pk)
     page = candidates.query_page(build, visible, query_of(build, query_pk), request.GET)
     mark_seen(request.user, page.pairs)
-    return render(request, "annotation/query.html", {"page": page})
+    written = proposals.accepted_for(build, page.query)
+    return render(request, "annotation/query.html", {"page": page, "written": written})
 
 
 @require_safe
@@ -64,6 +65,9 @@ def matches(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse:
 @require_safe
 @needs(Role.READER)
 def case(request: HttpRequest, pk: int) -> HttpResponse:
+    written = Proposal.objects.filter(case=pk).first()
+    if written is not None and has_role(request.user, Role.EXPERT):
+        return redirect("proposal", pk=written.pk)  # its case is a job's: no part of what is browsed
     cases = Case.objects.filter(build__in=builds_visible_to(request.user))
     found = get_object_or_404(cases.select_related(*evidence.RELATED), pk=pk)
     whole = request.GET.get("trace") == "all"

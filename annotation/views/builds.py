@@ -11,7 +11,7 @@ from django.views.decorators.http import condition, require_http_methods, requir
 
 from annotation import launching
 from annotation import progress as progress_of
-from annotation.access import Role, builds_visible_to, needs
+from annotation.access import Role, jobs_visible_to, needs
 from annotation.estimating import confirming
 from annotation.estimating.making import estimate
 from annotation.launching import Action, ControlRefused, LaunchRefused
@@ -64,7 +64,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 def progress_etag(request: HttpRequest, pk: int) -> str | None:
     """The build's version as an entity tag."""
-    version = progress_of.version_of(builds_visible_to(request.user), pk)
+    version = progress_of.version_of(jobs_visible_to(request.user), pk)
     return f'"{version}"' if version else None
 
 
@@ -114,7 +114,7 @@ def cases(request: HttpRequest, pk: int) -> HttpResponse:
 
 def visible(request: HttpRequest, pk: int) -> Build:
     """The build, if the person may know of it. Raises Http404."""
-    return get_object_or_404(builds_visible_to(request.user).select_related("tally"), pk=pk)
+    return get_object_or_404(jobs_visible_to(request.user).select_related("tally"), pk=pk)
 
 
 def action_of(request: HttpRequest) -> Action:

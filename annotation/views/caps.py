@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation import caps, launching
-from annotation.access import Role, builds_visible_to, needs
+from annotation.access import Role, jobs_visible_to, needs
 from annotation.caps import CapRefused
 from annotation.launching import Action, ControlRefused
 from annotation.models import Build
@@ -19,7 +19,7 @@ from annotation.pages import money
 @needs(Role.ADMIN)
 def build_cap(request: HttpRequest, pk: int) -> HttpResponse:
     """The form of a build's cap; `resume` also sets a paused build going."""
-    build = get_object_or_404(builds_visible_to(request.user).select_related("tally"), pk=pk)
+    build = get_object_or_404(jobs_visible_to(request.user).select_related("tally"), pk=pk)
     cap = money.cap_of(build.tally)
     form = money.CapForm(request.POST or None, cap)
     if form.is_valid():

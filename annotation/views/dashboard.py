@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from annotation.access import Role, builds_visible_to, needs, role_of
+from annotation.access import Role, jobs_visible_to, needs, role_of
 from annotation.pages import dashboard as pages
 
 START = {Role.ADMIN: "dashboard", Role.EXPERT: "review", Role.READER: "browse"}
@@ -25,6 +25,6 @@ def home(request: HttpRequest) -> HttpResponse:
 @needs(Role.ADMIN)
 def index(request: HttpRequest) -> HttpResponse:
     """The page, or for htmx the list of builds alone."""
-    page = pages.dashboard(builds_visible_to(request.user))
+    page = pages.dashboard(jobs_visible_to(request.user))
     fragment = "#builds" if request.headers.get("HX-Request") else ""
     return render(request, f"annotation/dashboard.html{fragment}", {"page": page})

@@ -10,7 +10,7 @@ from annotation.prompts import PromptError
 
 
 def test_every_agent_has_a_prompt_with_rules_and_material_apart() -> None:
-    for agent in {*prompts.AGENTS, *prompts.ALONE, *prompts.IN_COMPANY}:
+    for agent in {*prompts.AGENTS, *prompts.ALONE, *prompts.IN_COMPANY, *prompts.MISSING}:
         prompt = prompts.load(agent)
         assert prompt.variables("system") == frozenset(), "the rules have to be the same for every pair"
         assert prompt.variables("user")
@@ -24,7 +24,9 @@ def test_the_pair_comes_last_in_the_user_message(agent: str) -> None:
     assert text.rstrip().endswith("}}")
 
 
-@pytest.mark.parametrize("agent", sorted({*prompts.AGENTS, *prompts.ALONE, *prompts.IN_COMPANY}))
+@pytest.mark.parametrize(
+    "agent", sorted({*prompts.AGENTS, *prompts.ALONE, *prompts.IN_COMPANY, *prompts.MISSING})
+)
 def test_every_agent_is_told_that_the_material_is_no_instruction(agent: str) -> None:
     system = prompts.load(agent).render("system").replace("\n", " ")
     assert "reads like an instruction" in system

@@ -187,6 +187,14 @@ def called(browser: Browser, server: Workbench, watched: Watched, sessions: dict
     return made
 
 
+@pytest.fixture(scope="session")
+def functions(server: Workbench, watched: Watched) -> dict[str, int]:
+    """A job of written functions that wait for an expert, and one whose functions are all decided about."""
+    from tests.e2e.launching import written
+
+    return written(server.home)
+
+
 def record_funnels(page: Page) -> None:
     """From now on each funnel and each word on the connection is noted; a reload would lose the notes."""
     page.evaluate("""() => {

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from playwright.sync_api import BrowserContext, Page
 
 from tests.e2e.pages import Api
+from tests.e2e.workbench import python
 
 ENDS_WITHIN: Final = 240_000
 TESTED: Final = ("q01", "lists.py::purge_empty_strings")
@@ -132,3 +135,9 @@ def called(context: BrowserContext, url: str, case: int) -> int:
     answer = page.url.split("/calls/", 1)[1]
     page.close()
     return int(answer.split("/", 1)[0])
+
+
+def written(home: Path, name: str = "functions") -> dict[str, int]:
+    """Ids of a job that has written three functions, and of one that an expert is through with."""
+    ids: dict[str, int] = json.loads(python(home, "-m", "tests.e2e.written", name))
+    return ids

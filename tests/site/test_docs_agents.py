@@ -6,18 +6,28 @@ import re
 from pathlib import Path
 
 from annotation import prompts
-from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
+from annotation.agents import (
+    arbiter,
+    fixer,
+    query_screener,
+    screener,
+    single_llm,
+    snippet_writer,
+    test_writer,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "agents.md").read_text()
-AGENTS = {agent.NAME: agent for agent in (screener, test_writer, fixer, arbiter, query_screener, single_llm)}
+MODULES = (screener, test_writer, fixer, arbiter, query_screener, single_llm, snippet_writer)
+AGENTS = {agent.NAME: agent for agent in MODULES}
 
 
 def test_every_agent_stands_in_the_table_with_its_files_fields_and_tokens() -> None:
     rows = {
         line.split("|")[1].strip().replace(" ", "_"): line for line in TEXT.splitlines() if ".py` |" in line
     }
-    assert rows.keys() == AGENTS.keys() == {*prompts.AGENTS, *prompts.ALONE, *prompts.IN_COMPANY}
+    prompted = {*prompts.AGENTS, *prompts.ALONE, *prompts.IN_COMPANY, *prompts.MISSING}
+    assert rows.keys() == AGENTS.keys() == prompted
     for name, agent in AGENTS.items():
         fields = agent.SCHEMA["properties"]
         assert isinstance(fields, dict)

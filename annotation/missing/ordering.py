@@ -1,0 +1,175 @@
+"""Order functions for the queries of a build that have no match: what it may cost, and the job's launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation import launching, prompts
+from annotation.launching import Actor, ControlRefused, LaunchRefused
+from annotation.missing import counting
+from annotation.models import Build, Filling, Proposal, Tally
+from annotation.models.builds import NANO
+from retrieval.models import Annotator, Mining
+from sandbox.program import Limits
+
+TRIES: Final = 2
+"""A function that its test denied is written anew once; then the expert gets it, marked so."""
+READY: Final = (Build.State.DONE, Build.State.PAUSED)
+BATCH: Final = 2000
+
+
+@dataclass(frozen=True)
+class FillOrder:
+    """What an admin asks for. `unjudged`: also queries of which some candidates could not be judged.
+
+    `tries`: how many functions are written for a query at most while the agents deny them. The others are
+    as in `launching.Order`; the path of a function is that of the build's agents, without a screener.
+    """
+
+    of: Build
+    name: str
+    provider: str
+    model: str
+    recorded: str = ""
+    budget: Decimal | None = None
+    unpriced: bool = False
+    unjudged: bool = False
+    tries: int = TRIES
+
+    @property
+    def whole(self) -> launching.Order:
+        """In the terms of any launch."""
+        said = self.of.annotator.config
+        return launching.Order(
+            name=self.name,
+            queries=self.of.queries,
+            snippets=self.of.snippets,
+            encoders=(),
+            k=1,
+            provider=self.provider,
+            model=self.model,
+            recorded=self.recorded,
+            budget=self.budget,
+            unpriced=self.unpriced,
+            sampling=said.get("sampling", {}),
+            fix_rounds=said.get("fix_rounds", 2),
+            rewrites=said.get("rewrites", 1),
+            second_test=said.get("second_test", False),
+        )
+
+
+def queries_of(order: FillOrder) -> list[tuple[int, bool]]:
+    """The queries (ids) that a function is written for, each with whether it was judged in part only."""
+    without = [(pk, False) for pk in counting.without_match(order.of).values_list("pk", flat=True)]
+    if not order.unjudged:
+        return without
+    return without + [(pk, True) for pk in counting.unjudged(order.of).values_list("pk", flat=True)]
+
+
+def refuse_bad(order: FillOrder) -> None:
+    """Everything that can be known to be wrong before any work. Raises LaunchRefused."""
+    if order.of.state not in READY:
+        word = order.of.get_state_display().lower()
+        raise LaunchRefused(f"The build is {word}; functions are written once it is done or paused.")
+    if hasattr(order.of, "filling"):
+        raise LaunchRefused("This job writes functions itself; choose the build that it writes for.")
+    if not 1 <= order.tries <= 5:
+        raise LaunchRefused("Choose 1 to 5 functions a query at most.")
+    launching.refuse_bad_name(order.whole)
+    launching.refuse_bad_provider(order.whole)
+
+
+def launch(order: FillOrder, user: Actor = None) -> Build:
+    """A new job; workers begin to write at once. Raises LaunchRefused."""
+    refuse_bad(order)
+    try:
+        with transaction.atomic():
+            return launched(order, user)
+    except IntegrityError:
+        launching.refuse_bad_name(order.whole)  # somebody, or a second click, took the name meanwhile
+        raise
+
+
+def launched(order: FillOrder, user: Actor) -> Build:
+    """The rows of a job; two of one build never take the same query. Raises LaunchRefused."""
+    order.of.tally.change()  # held until the rows are there: another launch counts them then
+    wanted = queries_of(order)
+    if not wanted:
+        raise LaunchRefused("There is no query to write for: each has a match, or a function already.")
+    build = build_of(order, user)
+    Tally.objects.create(build=build, cap=None if order.budget is None else int(order.budget * NANO))
+    filling = Filling.objects.create(build=build, of=order.of, unjudged=order.unjudged)
+    Proposal.objects.bulk_create(
+        [Proposal(filling=filling, query_id=pk, unjudged=partly) for pk, partly in wanted], batch_size=BATCH
+    )
+    words = f"functions for {len(wanted):,} queries of {order.of.name}; model {order.model}"
+    launching.record(build, user, "launched", words)
+    launching.record(
+        order.of, user, "functions ordered", f"{len(wanted):,} queries without a match: {build.name}"
+    )
+    return build
+
+
+def build_of(order: FillOrder, user: Actor) -> Build:
+    """The job's build. Its mining found nothing and never runs: the candidates are what is written."""
+    now = timezone.now()
+    mining = Mining.objects.create(
+        queries=order.of.queries,
+        snippets=order.of.snippets,
+        encoders=[],
+        k=1,
+        state=Mining.State.DONE,
+        finished_at=now,
+    )
+    return Build.objects.create(
+        name=order.name.strip(),
+        queries=order.of.queries,
+        snippets=order.of.snippets,
+        mining=mining,
+        annotator=annotator_of(order),
+        provider=order.provider,
+        recorded=order.recorded,
+        model=order.model,
+        opened=True,
+        created_by=launching.person(user),
+    )
+
+
+def annotator_of(order: FillOrder) -> Annotator:
+    """Who writes and checks, as exactly as any annotator; nothing that it says is a label."""
+    whole = order.whole
+    config = {
+        **launching.asked_of(whole),
+        "agents": prompts.hashes(prompts.MISSING),
+        "screener": "none",
+        "writes_snippets": True,
+        "snippet_tries": order.tries,
+        "fix_rounds": whole.fix_rounds,
+        "rewrites": whole.rewrites,
+        "second_test": whole.second_test,
+        "limits": Limits().digest(),
+    }
+    return Annotator.objects.version(Annotator.Kind.AGENTS, "snippet writer and its test", config)
+
+
+def write_again(build: Build, user: Actor = None) -> int:
+    """Have every function written that could not be; returns how many. Raises ControlRefused."""
+    build.refresh_from_db(fields=["state"])
+    if build.state == Build.State.CANCELLED:
+        raise ControlRefused("The job was cancelled; order the functions again under another name.")
+    with transaction.atomic():
+        # A later one that failed has an earlier one before an expert: its query is not left without.
+        failed = Proposal.objects.filter(filling__build=build, state=Proposal.State.FAILED, number=1)
+        count = failed.update(state=Proposal.State.WRITING, failure="", attempts=0, next_attempt_at=None)
+        build.tally.change()
+    if count:
+        # After they are there: whoever ends the build looks for them while its totals are held.
+        ended = Build.objects.filter(pk=build.pk, state=Build.State.DONE)
+        ended.update(state=Build.State.RUNNING, reason="", finished_at=None)
+        launching.record(build, user, "wrote again", f"{count:,} functions that could not be written")
+    return count

@@ -1,0 +1,166 @@
+"""The page "Queries without a match" of a build: how many there are, what was written, the order for more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from django import forms
+
+from annotation.missing import counting, ordering, written
+from annotation.missing.counting import Standing
+from annotation.missing.estimating import estimate
+from annotation.missing.ordering import READY, TRIES, FillOrder
+from annotation.models import Build, Filling
+from annotation.pages.estimates import Figure, figure, money
+from annotation.pages.ordering import described, recordings, usual_model
+from annotation.pages.proposals import JobLine, job_lines
+from retrieval.models import Text
+
+EXAMPLES: Final = 10
+
+
+class FillForm(forms.Form):
+    """What an admin types to have functions written."""
+
+    name = forms.CharField(max_length=120, label="Name of the job")
+    provider = forms.ChoiceField(
+        choices=Build.Provider.choices, widget=forms.RadioSelect, label="Who answers for the agents"
+    )
+    recorded = forms.ChoiceField(required=False, label="Recorded replies", choices=[])
+    model = forms.CharField(max_length=120, required=False, label="Model", help_text="Empty: the usual one.")
+    budget = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=10,
+        decimal_places=4,
+        label="Budget in dollars",
+        help_text="Empty: no cap. The job pauses before it would spend more.",
+    )
+    unpriced = forms.BooleanField(
+        required=False,
+        label="Run without a price",
+        help_text="Costs then count as nothing, and no budget can hold.",
+    )
+    tries = forms.IntegerField(
+        min_value=1,
+        max_value=5,
+        initial=TRIES,
+        label="Functions a query at most",
+        help_text="One that its test denied is written anew so often, before the expert gets it.",
+    )
+    unjudged = forms.BooleanField(
+        required=False,
+        label="Also queries of which some candidates could not be judged",
+        help_text="Nobody knows whether those have a match.",
+    )
+
+    def __init__(self, build: Build, data: Mapping[str, Any] | None = None) -> None:
+        said = {
+            "name": f"{build.name[:100]}: missing",
+            "provider": build.provider,
+            "recorded": build.recorded,
+            "model": build.model,
+        }
+        super().__init__(data, initial=said)
+        self.build = build
+        field = self.fields["recorded"]
+        assert isinstance(field, forms.ChoiceField), "as declared"
+        field.choices = [("", "choose …"), *((str(path), described(path)) for path in recordings())]
+
+    def order(self) -> FillOrder:
+        """The order of a valid form."""
+        values = self.cleaned_data
+        recorded = values["recorded"] if values["provider"] == Build.Provider.RECORDED else ""
+        budget: Decimal | None = values["budget"]
+        return FillOrder(
+            of=self.build,
+            name=values["name"],
+            provider=values["provider"],
+            model=values["model"].strip() or usual_model(values["provider"], recorded),
+            recorded=recorded,
+            budget=budget,
+            unpriced=values["unpriced"],
+            unjudged=values["unjudged"],
+            tries=values["tries"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What an order may take: functions, calls, and dollars where a price is known."""
+
+    queries: int
+    calls: Figure
+    cost: Figure | None
+    over_budget: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MissingPage:
+    """The page of a build. `price` is that of the order in the form, once it was asked for."""
+
+    build: Build
+    standing: Standing
+    examples: tuple[Text, ...]
+    unjudged: tuple[Text, ...]
+    jobs: tuple[JobLine, ...]
+    accepted: int
+    can_order: bool
+    price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MissingCard:
+    """What a build's own page says of it."""
+
+    queue: int
+    accepted: int
+    failed: int
+    of: Build | None
+    filling: int | None
+
+
+def missing_page(build: Build, price: Price | None = None) -> MissingPage:
+    told = counting.standing(build)
+    return MissingPage(
+        build=build,
+        standing=told,
+        examples=tuple(counting.without_match(build)[:EXAMPLES]),
+        unjudged=tuple(counting.unjudged(build)[:EXAMPLES]),
+        jobs=job_lines(Filling.objects.filter(of=build)),
+        accepted=written.accepted(build).count(),
+        can_order=build.state in READY and bool(told.without or told.unjudged),
+        price=price,
+    )
+
+
+def price_of(order: FillOrder) -> Price:
+    """What `order` would take now."""
+    queries = [pk for pk, _ in ordering.queries_of(order)]
+    found = estimate(order, queries)
+    cap = None if order.budget is None else float(order.budget * 10**9)
+    return Price(
+        queries=len(queries),
+        calls=figure(found.calls),
+        cost=None if found.cost is None else figure(found.cost, money),
+        over_budget=cap is not None and found.cost is not None and found.cost.expected > cap,
+    )
+
+
+def card(build: Build) -> MissingCard | None:
+    """The counts on a build's page, or on that of a job; None before a build is done or paused."""
+    own = Filling.objects.filter(build=build).select_related("of").first()
+    if own is None and build.state not in READY:
+        return None
+    jobs = Filling.objects.filter(pk=own.pk) if own else Filling.objects.filter(of=build)
+    told = list(written.counts(jobs).values())
+    return MissingCard(
+        queue=sum(one["waiting"] for one in told),
+        accepted=sum(one["accepted"] + one["edited"] for one in told),
+        failed=sum(one["failed"] for one in told),
+        of=own.of if own else None,
+        filling=own.pk if own else None,
+    )

@@ -1,0 +1,115 @@
+"""What the API takes and says of queries without a match and of the functions written for them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+from ninja import Schema
+from pydantic import ConfigDict, Field
+
+from annotation.schemas.fields import CleanText, Provider
+from retrieval.schemas import Paging, TextHead
+
+ProposalState = Literal["writing", "written", "failed", "replaced", "accepted", "edited", "rejected"]
+
+
+class MissingOut(Schema):
+    """How the queries of a build stand, in numbers of queries."""
+
+    queries: int
+    matched: int
+    without: int = Field(description="every candidate was judged, none matches, nothing is written for it")
+    unjudged: int = Field(description="no match, but candidates were abandoned: nobody knows")
+    open: int = Field(description="no match yet, candidates are still to be judged")
+    covered: int = Field(description="no match, but a function was or is being written")
+    jobs: list[int] = Field(description="builds that write functions for this one, the newest first")
+
+
+class FillIn(Schema):
+    """An order for functions. The job is a build: its budget and its history are at `/api/builds/{id}`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: CleanText = Field(min_length=1, max_length=120)
+    provider: Provider = "exchange"
+    model: CleanText = Field("any", max_length=120)
+    budget: Decimal | None = Field(None, ge=0, description="dollars; null = no cap")
+    unpriced: bool = Field(False, description="ask live although no price is entered")
+    unjudged: bool = Field(False, description="also queries of which some candidates could not be judged")
+    tries: int = Field(2, ge=1, le=5, description="functions a query at most, while the agents deny them")
+
+
+class ProposalPage(Paging):
+    waiting: bool = Field(False, description="only those that wait for an expert")
+
+
+class ProposalOut(Schema):
+    """One function written for one query."""
+
+    id: int
+    query: TextHead
+    number: int = Field(description="1 for the query's first function")
+    state: ProposalState
+    waits: bool = Field(description="checked, and waits for an expert")
+    unjudged: bool = Field(description="some candidates of its query could not be judged")
+    agents_label: int | None = Field(description="what the agents said of it")
+    case: int | None = Field(description="the case that checked it")
+    failure: str = Field(description="why it could not be written or judged")
+    seen_revision: int = Field(description="send it back with a decision")
+
+
+class DecisionOut(Schema):
+    """One decision; the last one stands."""
+
+    revision: int
+    action: Literal["accept", "edit", "reject", "undo"]
+    user: str
+    reason: str
+    agents_label: int | None
+    code: str | None = Field(description="what was accepted")
+    label: int | None = Field(description="id of the label that follows from it")
+    test_of_edit: str | None = Field(description="outcome of the test beside an edit")
+    at: datetime
+
+
+class ProposalDetail(ProposalOut):
+    """A function with all that an expert decides by."""
+
+    code: str | None
+    explanation: str
+    packages: list[str]
+    test_program: str | None
+    report: dict[str, Any] | None = Field(description="of the test's run: outcome, assertions, output, trace")
+    verdict: str = Field(description="what the agents said last")
+    decisions: list[DecisionOut]
+
+
+class DecisionIn(Schema):
+    """Accept, accept with changes, or reject."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["accept", "edit", "reject"]
+    reason: CleanText = Field("", max_length=10_000, description="needed to accept what the agents denied")
+    code: CleanText = Field("", max_length=65_536, description="the whole function, where it is edited")
+    seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the function")
+
+
+class TakeBackIn(Schema):
+    """The standing decision is taken back, if nobody was faster."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    seen_revision: int = Field(ge=1, le=2**31 - 1)
+    reason: CleanText = Field("", max_length=10_000)
+
+
+class WrittenOut(Schema):
+    """An accepted function with where it came from."""
+
+    query: str
+    code: str
+    label: int
+    provenance: dict[str, Any]

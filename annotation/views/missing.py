@@ -1,0 +1,70 @@
+"""Queries of a build without a match: how many, what functions for them would cost, and the order."""
+
+from __future__ import annotations
+
+import json
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.access import Role, builds_visible_to, needs
+from annotation.launching import ControlRefused, LaunchRefused
+from annotation.missing import ordering, written
+from annotation.models import Build
+from annotation.pages import missing as pages
+from annotation.views.builds import visible as job
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def build_missing(request: HttpRequest, pk: int) -> HttpResponse:
+    """The counts and the form; a POST shows the price of the order, or launches it."""
+    build = get_object_or_404(visible(request), pk=pk)
+    form, price = pages.FillForm(build, request.POST or None), None
+    if form.is_valid():
+        try:
+            order = form.order()
+            ordering.refuse_bad(order)
+            if request.POST.get("step") == "launch":
+                made = ordering.launch(order, request.user)
+                messages.success(
+                    request, "Ordered. Each function is written, tested, and then waits for an expert."
+                )
+                return redirect("build", pk=made.pk)
+            price = pages.price_of(order)
+        except LaunchRefused as why:
+            form.add_error(None, str(why))
+    context = {"page": pages.missing_page(build, price), "form": form}
+    return render(request, "annotation/build_missing.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@needs(Role.ADMIN)
+def write_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have the functions written that could not be."""
+    build = job(request, pk)
+    try:
+        count = ordering.write_again(build, request.user)
+    except ControlRefused as why:
+        messages.error(request, str(why))
+    else:
+        messages.success(request, f"{count:,} functions are written again.")
+    return redirect("build", pk=build.pk)
+
+
+@require_safe
+@needs(Role.READER)
+def export(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """The accepted functions of a build with their provenance, one JSON object a line."""
+    build = get_object_or_404(visible(request), pk=pk)
+    lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in written.exported(build))
+    response = StreamingHttpResponse(lines, content_type="application/x-ndjson")
+    response["Content-Disposition"] = f'attachment; filename="written-{build.pk}.jsonl"'
+    return response
+
+
+def visible(request: HttpRequest) -> QuerySet[Build]:
+    return builds_visible_to(request.user).select_related("tally", "queries", "snippets", "annotator")

@@ -1,0 +1,45 @@
+"""`manage.py missing`: the same from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotation.missing import deciding
+from annotation.missing.deciding import Choice
+from annotation.models import Filling, Price
+from tests import factories, filling
+
+pytestmark = pytest.mark.django_db
+
+
+def test_show_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    filling.source(matched=1)
+    call_command("missing", "show", "source")
+    assert "3 queries: 1 with a match, 2 without, 0 that nobody knows of" in capsys.readouterr().out
+
+
+def test_write_says_the_price_or_orders(capsys: pytest.CaptureFixture[str]) -> None:
+    Price.objects.create(model="small-model", effective_from=timezone.now(), input=1, output=5)
+    filling.source(matched=1)
+    call_command("missing", "write", "source", "--name", "more", "--price")
+    assert "2 functions" in (said := capsys.readouterr().out) and "$" in said
+    assert not Filling.objects.exists()
+    call_command("missing", "write", "source", "--name", "more", "--budget", "1")
+    assert Filling.objects.get().proposals.count() == 2
+    with pytest.raises(CommandError, match="already"):
+        call_command("missing", "write", "source", "--name", "more")
+    with pytest.raises(CommandError, match="dollars"):
+        call_command("missing", "write", "source", "--name", "other", "--budget", "much")
+
+
+def test_export_writes_what_was_accepted(tmp_path: Path) -> None:
+    job = filling.checked()
+    deciding.decide(factories.erin(), job.proposals.order_by("pk")[0], Choice("accept"), 0)
+    call_command("missing", "export", job.of.name, "--out", str(tmp_path / "out.jsonl"))
+    [line] = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert json.loads(line)["provenance"]["decided_by"] == "erin"

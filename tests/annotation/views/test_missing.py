@@ -1,0 +1,92 @@
+"""The admin's page: how queries stand, what functions would take, the order; the export for readers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.missing import deciding
+from annotation.missing.deciding import Choice
+from annotation.models import Build, Filling, Price, Proposal
+from tests import factories, filling
+
+pytestmark = pytest.mark.django_db
+
+
+def page_of(build: Build) -> str:
+    return reverse("build-missing", args=[build.pk])
+
+
+def form(**fields: Any) -> dict[str, Any]:
+    return {
+        "name": "more",
+        "provider": "exchange",
+        "model": "small-model",
+        "tries": "2",
+        "step": "price",
+        **fields,
+    }
+
+
+def test_the_page_counts_and_the_build_links_to_it(ada: Client) -> None:
+    build = filling.source(matched=1)
+    page = ada.get(page_of(build)).content.decode()
+    assert 'id="without">2<' in page and "flatten nested lists" in page and "reverse a list" not in page
+    assert page_of(build) in ada.get(reverse("build", args=[build.pk])).content.decode()
+
+
+def test_the_price_is_shown_before_anything_is_ordered(ada: Client) -> None:
+    Price.objects.create(model="small-model", effective_from=timezone.now(), input=1, output=5)
+    build = filling.source()
+    page = ada.post(page_of(build), form()).content.decode()
+    assert 'id="price"' in page and "3 queries" in page and "Write 3 functions" in page
+    assert not Filling.objects.exists()
+    assert "above the budget" in ada.post(page_of(build), form(budget="0.0001")).content.decode()
+
+
+def test_an_order_makes_a_job_whose_page_says_whose_it_is(ada: Client) -> None:
+    build = filling.source()
+    response = ada.post(page_of(build), form(step="launch", budget="1"))
+    made = Filling.objects.get()
+    assert response.headers["Location"] == reverse("build", args=[made.build_id])
+    page = ada.get(response.headers["Location"]).content.decode()
+    assert "Functions for queries without a match" in page and "top 1 by" not in page
+    assert made.build.created_by == factories.ada() and Proposal.objects.count() == 3
+    assert "functions ordered" in list(build.events.values_list("event", flat=True))
+
+
+def test_a_bad_order_is_told_in_the_form(ada: Client) -> None:
+    build = filling.source()
+    response = ada.post(page_of(build), form(name="source"))
+    assert response.status_code == 422 and "already" in response.content.decode()
+
+
+def test_failed_ones_are_written_again_from_the_jobs_page(ada: Client) -> None:
+    job = filling.job()
+    page = reverse("build", args=[job.build_id])
+    assert "write-again" not in ada.get(page).content.decode()
+    Proposal.objects.update(state="failed", failure="no function")
+    assert "Write 3 failed again" in ada.get(page).content.decode()
+    ada.post(reverse("build-write-again", args=[job.build_id]))
+    assert Proposal.objects.writing().count() == 3
+
+
+def test_the_export_has_what_was_accepted_and_nothing_before(ray: Client) -> None:
+    job = filling.checked()
+    path = reverse("build-written", args=[job.of_id])
+
+    def lines() -> list[Any]:
+        content = b"".join(ray.get(path).streaming_content)  # type: ignore[attr-defined]
+        return [json.loads(line) for line in content.splitlines()]
+
+    assert lines() == []
+    first = job.proposals.select_related("case").order_by("pk")[0]
+    deciding.decide(factories.erin(), first, Choice("accept"), 0)
+    [line] = lines()
+    assert line["label"] == 1 and line["provenance"]["decided_by"] == "erin"
+    assert line["provenance"]["case"] == first.case_id
