@@ -40,8 +40,8 @@ def places(build: Build) -> tuple[Place, ...]:
     """What the screener said, by place: without an effect of the place the shares are alike. Two queries."""
     said: dict[int, str] = dict(screened(build).iterator(CHUNK))
     counts: dict[int, Counter[str]] = defaultdict(Counter)
-    for digest, cases in groupby(ranked(build).iterator(CHUNK), key=itemgetter(0)):
-        for group in requests([pk for _, pk in cases], seed_of(build.annotator), digest):
+    for (_, digest), cases in groupby(ranked(build).iterator(CHUNK), key=itemgetter(0, 1)):
+        for group in requests([pk for _, _, pk in cases], seed_of(build.annotator), digest):
             for place, pk in enumerate(group, 1):
                 counts[place][said.get(pk, "")] += 1
     return tuple(summed(number, counts[number]) for number in sorted(counts))
@@ -61,9 +61,9 @@ def screened(build: Build) -> Any:
 
 
 def ranked(build: Build) -> Any:
-    """Digest of the query and id of each case, by query and rank."""
-    cases = Case.objects.filter(build=build, round=1).order_by("query_id", "rank", "pk")
-    return cases.values_list("query__body_id", "pk")
+    """Round, digest of the query and id of each case, by round, query and rank."""
+    cases = Case.objects.filter(build=build).order_by("round", "query_id", "rank", "pk")
+    return cases.values_list("round", "query__body_id", "pk")
 
 
 def requests(cases: list[T], seed: int, query: str) -> Iterator[list[T]]:

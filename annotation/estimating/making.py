@@ -48,13 +48,15 @@ def estimate(order: Order, counter: Counter | None = None) -> Estimate:
         price=price_used(price),
         basis=(prompts.basis, evidence_basis(known), *known.basis),
         made_at=timezone.now(),
+        rounds=order.rounds,
     )
 
 
 def calls_of(order: Order, pairs: int, known: Experience) -> dict[Stage, Range]:
-    """Calls of each stage."""
-    asked = Range.of(pairs / candidates_of_a_request(order))
-    tested = NOTHING if order.annotator in CRITERIA else Range.of(pairs) * known.unclear
+    """Calls of each stage, in all rounds."""
+    cases = pairs * order.rounds
+    asked = Range.of(cases / candidates_of_a_request(order))
+    tested = NOTHING if order.annotator in CRITERIA else Range.of(cases) * known.unclear
     rounds = Range(1, 1, order.fix_rounds)
     return {
         Stage.SCREENING: asked * known.again,
