@@ -7,7 +7,7 @@ agreement not at all with fewer than two of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -151,27 +151,20 @@ def agreement_of(clusters: list[tuple[float, ...]]) -> Agreement | None:
 
 
 def rounds_told(build: Build) -> tuple[Round, ...]:
-    """What each round's cases came to. Two queries."""
+    """What each round's cases came to. One query, and one a round."""
     finished = Q(stage__in=[Stage.SETTLED, Stage.ABANDONED])
-    rows = (
-        Case.objects.filter(build=build)
-        .order_by()
-        .values("round")
-        .annotate(
-            cases=Count("pk"),
-            settled=Count("pk", filter=Q(stage=Stage.SETTLED)),
-            matches=Count("pk", filter=Q(label=1)),
-            abandoned=Count("pk", filter=Q(stage=Stage.ABANDONED)),
-            screened=Count("pk", filter=finished & ~Q(left=Stage.SCREENING)),
-            unclear=Count("pk", filter=finished & TESTED),
-        )
-    )
+    counts = {
+        "cases": Count("pk"),
+        "settled": Count("pk", filter=Q(stage=Stage.SETTLED)),
+        "matches": Count("pk", filter=Q(label=1)),
+        "abandoned": Count("pk", filter=Q(stage=Stage.ABANDONED)),
+        "screened": Count("pk", filter=finished & ~Q(left=Stage.SCREENING)),
+        "unclear": Count("pk", filter=finished & TESTED),
+    }
+    cases = Case.objects.filter(build=build).values("round").annotate(**counts).order_by("round")
     spent = spent_of(build)
-    return tuple(
-        Round(row.pop("round"), **row, calls=calls, cost=cost)
-        for row in sorted(map(dict, rows), key=lambda row: row["round"])
-        for calls, cost in [spent.get(row["round"], (0, 0))]
-    )
+    rows = cases.values_list("round", *counts)
+    return tuple(Round(number, *told, *spent.get(number, (0, 0))) for number, *told in rows)
 
 
 def spent_of(build: Build) -> dict[int, tuple[int, int]]:
@@ -194,13 +187,10 @@ def parted(build: Build) -> QuerySet[Case]:
     ).order_by("query_id", "rank", "id")
 
 
-def beside(cases: QuerySet[Case] | list[Case]) -> dict[tuple[int, int], list[Case]]:
-    """All rounds of the pairs of `cases`, by (build, candidate) and in order. One query."""
-    rows = list(cases)
-    found: dict[tuple[int, int], list[Case]] = {}
-    same = Case.objects.filter(
-        build__in={case.build_id for case in rows}, candidate__in={case.candidate_id for case in rows}
-    )
+def beside(cases: Sequence[Case]) -> dict[int, list[Case]]:
+    """All rounds of these cases of one build, in order, by candidate. One query."""
+    found: dict[int, list[Case]] = {case.candidate_id: [] for case in cases}
+    same = Case.objects.filter(build__in={case.build_id for case in cases}, candidate__in=found)
     for case in same.order_by("round"):
-        found.setdefault((case.build_id, case.candidate_id), []).append(case)
+        found[case.candidate_id].append(case)
     return found

@@ -13,6 +13,7 @@ from annotation.views import (
     connecting,
     dashboard,
     review,
+    rounds,
 )
 
 urlpatterns = [
@@ -31,12 +32,14 @@ urlpatterns = [
     path("builds/<int:pk>/cap/", caps.build_cap, name="build-cap"),
     path("builds/<int:pk>/cases/", builds.cases, name="build-cases"),
     path("builds/<int:pk>/abandoned/", builds.abandoned, name="build-abandoned"),
+    path("builds/<int:pk>/merge/", rounds.merge, name="build-merge"),
     path("project/cap/", caps.project_cap, name="project-cap"),
     path("builds/<int:pk>/canary/", canary.detail, name="build-canary"),
     path("browse/", browse.index, name="browse"),
     path("browse/compare/", comparison.compare, name="compare"),
     path("browse/<int:build_pk>/", browse.queries, name="browse-build"),
     path("browse/<int:build_pk>/distribution/", browse.distribution, name="distribution"),
+    path("browse/<int:build_pk>/rounds/", rounds.index, name="rounds"),
     path("browse/<int:build_pk>/queries/<int:query_pk>/", browse.query, name="query"),
     path("browse/<int:build_pk>/queries/<int:query_pk>/matches/", browse.matches, name="matches"),
     path("browse/cases/<int:pk>/", browse.case, name="case"),

@@ -4,7 +4,7 @@ from django.http import HttpRequest
 from ninja import Router
 
 from annotation.access import role_of
-from annotation.api import builds, canary, cases, comparisons, queries, reviews, visible
+from annotation.api import builds, canary, cases, comparisons, queries, reviews, rounds, visible
 from annotation.schemas.builds import Me
 
 router = Router()
@@ -12,6 +12,7 @@ router.add_router("/builds", builds.router)
 router.add_router("/builds", canary.router)
 router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
+router.add_router("/builds", rounds.router)
 router.add_router("", cases.router)
 router.add_router("", reviews.router)
 

@@ -18,6 +18,7 @@ from annotation.pages.reports import (
     program_notes,
     report_view,
 )
+from annotation.pages.rounds import RoundLink, links_of
 from annotation.pages.traces import MOST_STEPS
 from annotation.pages.words import EVENTS, OUTCOMES, STAGES, WORKERS, Sign, case_sign, dollars, duration
 from annotation.stages import Event
@@ -116,10 +117,14 @@ class Evidence:
     execution: ExecutionView | None
     earlier_executions: tuple[ExecutionView, ...]
     hash: str
+    rounds: tuple[RoundLink, ...] = ()
 
 
 def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
-    """The evidence of a case in at most two queries; read the case with `select_related(*RELATED)`."""
+    """The evidence of a case in at most two queries; read the case with `select_related(*RELATED)`.
+
+    Where its build has several rounds one query more finds them.
+    """
     steps = steps_of(case)
     execution = current_execution(case, steps)
     report = execution.whole_report() if execution else None
@@ -148,6 +153,7 @@ def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
         execution=execution_view(execution, report, most_steps=most_steps) if execution else None,
         earlier_executions=earlier_executions(case, steps),
         hash=evidence_hash(case, steps),
+        rounds=links_of(case),
     )
 
 

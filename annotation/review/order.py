@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from django.contrib.auth.models import User
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Build, Case, Review
 from annotation.models.cases import OPEN
@@ -148,6 +148,18 @@ def progress(user: User, build: Build, query_id: int) -> Progress:
     left = first_round(build).filter(~Exists(reviews_by(user)), query=query_id)
     total = build.tally.total // build.rounds
     return Progress(mine.values("pair").distinct().count(), total, left.count())
+
+
+def standing(build: Build) -> dict[str, int]:
+    """How many pairs are settled, open and abandoned; of several rounds the first is counted."""
+    tally = build.tally
+    if build.rounds == 1:
+        return {"settled": tally.settled, "open": tally.open, "abandoned": tally.abandoned}
+    return first_round(build).aggregate(
+        settled=Count("pk", filter=Q(stage=Stage.SETTLED)),
+        open=Count("pk", filter=Q(stage__in=OPEN)),
+        abandoned=Count("pk", filter=Q(stage=Stage.ABANDONED)),
+    )
 
 
 def reviewed_counts(user: User, builds: QuerySet[Build]) -> dict[int, int]:

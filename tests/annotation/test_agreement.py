@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from annotation import agreement
 
-
 Ratings = Sequence[str]
 BINARY: Final = ("0100000000", "1110010010")
 NOMINAL: Final = ("aabbdcccedda", "babbbccceddd")
