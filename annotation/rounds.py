@@ -7,7 +7,7 @@ agreement not at all with fewer than two of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +23,7 @@ from annotation.stages import Stage
 
 CHUNK: Final = 2000
 KEPT_SECONDS: Final = 3600
+NOTHING: Final = {"calls": 0, "cost": 0}
 TESTED: Final = Q(program__isnull=False) | (Q(stage=Stage.ABANDONED) & ~Q(left=Stage.SCREENING))
 """Finished cases that the screener could not judge, and one model alone never has."""
 
@@ -163,19 +164,22 @@ def rounds_told(build: Build) -> tuple[Round, ...]:
     }
     cases = Case.objects.filter(build=build).values("round").annotate(**counts).order_by("round")
     spent = spent_of(build)
-    rows = cases.values_list("round", *counts)
-    return tuple(Round(number, *told, *spent.get(number, (0, 0))) for number, *told in rows)
+    rows: Iterable[dict[str, int]] = cases.values("round", *counts)
+    return tuple(
+        Round(**{name: row[name] for name in counts}, number=row["round"], **spent.get(row["round"], NOTHING))
+        for row in rows
+    )
 
 
-def spent_of(build: Build) -> dict[int, tuple[int, int]]:
+def spent_of(build: Build) -> dict[int, dict[str, int]]:
     """Calls and their cost by round; a call that served several cases counts once."""
     steps = Step.objects.filter(case__build=build, call__isnull=False).order_by()
     pairs = steps.values("case__round", "call").distinct()
-    found: dict[int, tuple[int, int]] = {}
+    found: dict[int, dict[str, int]] = {}
     for number in range(1, build.rounds + 1):
         calls = LLMCall.objects.filter(pk__in=pairs.filter(case__round=number).values("call"))
         told = calls.aggregate(calls=Count("pk"), cost=Sum("cost"))
-        found[number] = told["calls"], told["cost"] or 0
+        found[number] = {"calls": told["calls"], "cost": told["cost"] or 0}
     return found
 
 
