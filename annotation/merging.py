@@ -3,9 +3,8 @@
 A rule sees how many rounds said match and how many no match, never which, so their order can't matter. What
 a rule leaves open stays unjudged: a tie is no "no match".
 
-CoSQA+ (first version, "Automated annotation": RQ2) labels in three rounds and reports alpha between them,
-but no rule that makes one label of three; where people disagree it takes the majority, so that is the usual
-rule here.
+CoSQA+ (first version, RQ2) labels in three rounds and reports alpha between them, but no rule that makes one
+label of three. Where people disagree it takes the majority: that rule comes first.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def launch(page: Page, url: str, order: Order) -> int:
     for box in page.locator("input[name=encoders]").all():
         box.set_checked(box.get_attribute("value") in order.encoders)
     page.get_by_label("k", exact=True).fill(str(order.k))
-    page.get_by_label("Rounds", exact=True).fill(str(order.rounds))
+    page.locator("input[name=rounds]").fill(str(order.rounds))
     if order.limit is not None:
         page.get_by_label("At most so many pairs").fill(str(order.limit))
     page.locator(f"input[name=provider][value={order.provider}]").check()
