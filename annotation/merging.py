@@ -187,9 +187,10 @@ def labels_of(row: Merge, queries: Iterable[int]) -> tuple[int, list[Label]]:
     wanted = list(queries)
     rule, scale = RULES[Rule(row.rule)], scale_of(row.annotator)
     before = standing(row.annotator, wanted)
-    found = list(by_pair(Case.objects.filter(build=row.build_id, query__in=wanted)))
+    cases = Case.objects.filter(build=row.build_id, query__in=wanted)
+    found = list(by_pair(cases, "pair", "matches", "no_matches"))
     made = []
-    for _, pair, matches, no_matches in found:
+    for pair, matches, no_matches in found:
         number, value = before.get(pair, (0, None))
         label = rule(Said(matches, no_matches, row.build.rounds))
         if label != value:

@@ -7,13 +7,14 @@ agreement not at all with fewer than two of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from django.core.cache import cache
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from numpy.typing import NDArray
 
 from annotation import agreement
 from annotation.agreement import Figure
@@ -110,32 +111,25 @@ def rounds_of(build: Build) -> Rounds:
 
 def read(build: Build) -> tuple[Mapping[Said, int], list[tuple[float, ...]]]:
     """Pairs by what was said of them, and the sums of each query for `agreement_of`. One query, streamed."""
+    rows = by_pair(Case.objects.filter(build=build), "query", "matches", "no_matches")
     counts: Counter[Said] = Counter()
-    clusters: dict[int, list[float]] = {}
-    for query, said in pairs_of(build):
-        counts[said] += 1
+    clusters: dict[int, NDArray[np.float64]] = {}
+    for (query, matches, no_matches), pairs in Counter(rows.iterator(CHUNK)).items():
+        said = Said(matches, no_matches, build.rounds)
+        counts[said] += pairs
         if said.judged > 1:
-            row = agreement.unit((said.matches, said.no_matches))
-            sums = clusters.setdefault(query, [0.0] * 5)
-            for place, added in enumerate((*row, float(not said.parts), 1.0)):
-                sums[place] += added
-    return counts, [tuple(row) for row in clusters.values()]
+            sums = np.array([*agreement.unit((matches, no_matches)), not said.parts, 1.0])
+            clusters[query] = clusters.get(query, 0.0) + pairs * sums
+    return counts, [tuple(row) for _, row in sorted(clusters.items())]
 
 
-def pairs_of(build: Build) -> Iterator[tuple[int, Said]]:
-    """The query of each pair and what its rounds said, query by query."""
-    rows = by_pair(Case.objects.filter(build=build)).order_by("query", "candidate")
-    for query, _, matches, no_matches in rows.iterator(CHUNK):
-        yield query, Said(matches, no_matches, build.rounds)
-
-
-def by_pair(cases: QuerySet[Case]) -> QuerySet[Case, tuple[int, int, int, int]]:
-    """Query, pair, and how many rounds said match and no match, of each candidate."""
+def by_pair(cases: QuerySet[Case], *columns: str) -> QuerySet[Case, tuple[Any, ...]]:
+    """Columns of each candidate: `query`, `pair`, and how many rounds said so: `matches`, `no_matches`."""
     grouped = cases.order_by().values("query", "candidate", "pair")
     counted = grouped.annotate(
         matches=Count("pk", filter=Q(label=1)), no_matches=Count("pk", filter=Q(label=0))
     )
-    return counted.values_list("query", "pair", "matches", "no_matches")
+    return counted.values_list(*columns)
 
 
 def agreement_of(clusters: list[tuple[float, ...]]) -> Agreement | None:

@@ -187,7 +187,8 @@ def open_case(build: Build, of: Candidate, number: int = 1) -> Case:
 
 def cases(build: Build) -> list[Case]:
     """The build's cases by query, rank and round, ready to be moved."""
-    return list(Case.objects.filter(build=build).select_related("build__tally", "pair", "annotator"))
+    rows = Case.objects.filter(build=build).order_by("query", "rank", "round")
+    return list(rows.select_related("build__tally", "pair", "annotator"))
 
 
 def said(build: Build, *rounds: Sequence[int | None]) -> Build:

@@ -105,3 +105,15 @@ def test_the_build_page_leads_to_its_rounds_only_where_there_are_several(ada: Cl
     assert reverse("rounds", args=[build.pk]) in text(ada, "build", build.pk)
     other = factories.opened("other")
     assert reverse("rounds", args=[other.pk]) not in text(ada, "build", other.pk)
+
+
+def test_lists_of_cases_name_the_round(ada: Client, build: Build) -> None:
+    for route in ("build-cases", "build-abandoned"):
+        page = text(ada, route, build.pk)
+        assert all(f"round {number}" in page for number in (1, 2, 3)), route
+        assert "round 1" not in text(ada, route, factories.said(factories.opened(route), (None,)).pk)
+
+
+def test_the_figures_of_a_build_count_cases_of_all_rounds(ada: Client, build: Build) -> None:
+    page = text(ada, "build", build.pk)
+    assert "cases, 3 rounds" in page and "of the cases" in page
