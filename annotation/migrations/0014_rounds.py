@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0013_notices"),
+        ("annotation", "0014_claims_by_build"),
         ("retrieval", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
