@@ -17,6 +17,7 @@ from annotation.models import (
     ConnectionTest,
     Execution,
     LLMCall,
+    Merge,
     Price,
     ProjectCapChange,
     Review,
@@ -133,6 +134,12 @@ class ExecutionAdmin(ReadOnly):
 class ReviewAdmin(ReadOnly):
     list_display = ("id", "pair_id", "rater", "revision", "label", "withdrawn", "created_at")
     list_select_related = ("rater",)
+
+
+@admin.register(Merge)
+class MergeAdmin(ReadOnly):
+    list_display = ("asked_at", "build", "rule", "asked_by", "pairs", "given", "withdrawn", "finished_at")
+    list_select_related = ("build", "asked_by")
 
 
 @admin.register(ConnectionTest)

@@ -79,7 +79,7 @@ def stop(build: Build) -> bool:
         tally = Tally.objects.get(pk=build.pk)
         running = Build.objects.filter(pk=build.pk, state=Build.State.RUNNING, canary__isnull=False)
         if tally.open or not running.filter(canary__decided_at=None).update(
-            state=Build.State.CANARY, reason=words(tally, Canary.objects.get(build=build))
+            state=Build.State.CANARY, reason=words(tally, Canary.objects.get(build=build), build.rounds)
         ):
             return False
         Canary.objects.filter(build=build).update(done_at=timezone.now(), spent=tally.spent)
@@ -87,12 +87,14 @@ def stop(build: Build) -> bool:
     return True
 
 
-def words(tally: Tally, row: Canary) -> str:
+def words(tally: Tally, row: Canary, rounds: int) -> str:
     """Why the build stands still, for whoever opens its page."""
-    unjudged = f", {tally.abandoned:,} of them abandoned" if tally.abandoned else ""
+    of = "them" if rounds == 1 else f"their {tally.total:,} cases"
+    unjudged = f", {tally.abandoned:,} of {of} abandoned" if tally.abandoned else ""
+    each = "" if rounds == 1 else f" in {rounds} rounds each"
     return (
-        f"{tally.total:,} random pairs of {row.pairs:,} are finished{unjudged}. Read what they cost and say, "
-        "then go on with all others, or cancel the build."
+        f"{tally.total // rounds:,} random pairs of {row.pairs:,} are finished{each}{unjudged}. "
+        "Read what they cost and say, then go on with all others, or cancel the build."
     )
 
 

@@ -44,7 +44,7 @@ def places(build: Build) -> tuple[Place, ...]:
     """What the screener said, by place: without an effect of the place the shares are alike. Two queries."""
     said: dict[int, str] = dict(screened(build).iterator(CHUNK))
     counts: dict[int, Counter[str]] = defaultdict(Counter)
-    for (digest, _), cases in groupby(ranked(build).iterator(CHUNK), key=itemgetter(0, 1)):
+    for (_, digest, _), cases in groupby(ranked(build).iterator(CHUNK), key=itemgetter(0, 1, 2)):
         for group in requests([pk for *_, pk in cases], seed_of(build.annotator), digest):
             for place, pk in enumerate(group, 1):
                 counts[place][said.get(pk, "")] += 1
@@ -65,10 +65,10 @@ def screened(build: Build) -> Any:
 
 
 def ranked(build: Build) -> Any:
-    """Digest of the query, mining and id of each case, as requests are made up: by query, mining and rank."""
-    cases = Case.objects.filter(build=build, round=1)
-    cases = cases.order_by("query_id", "candidate__mining", "rank", "pk")
-    return cases.values_list("query__body_id", "candidate__mining", "pk")
+    """Round, digest of the query, mining and id of each case, as requests are made up: also by rank."""
+    cases = Case.objects.filter(build=build)
+    cases = cases.order_by("round", "query_id", "candidate__mining", "rank", "pk")
+    return cases.values_list("round", "query__body_id", "candidate__mining", "pk")
 
 
 def requests(cases: list[T], seed: int, query: str) -> Iterator[list[T]]:

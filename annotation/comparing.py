@@ -1,5 +1,6 @@
 """Two builds over the pairs that both have: where their labels differ, and what each of them took.
 
+Of a build with several rounds the first is compared: what a rule makes of them all was not asked in one go.
 Pairs of one query are not independent, so every interval resamples whole queries (Field and Welsh 2007,
 JRSS-B 69:369). Where a side has no label there is no flip: "could not judge" is never "no match".
 """
@@ -155,7 +156,8 @@ def common(build: Build, other: Build, **conditions: object) -> QuerySet[Case]:
 
     Conditions on that case belong here: another call of `filter` would be about any case of the pair.
     """
-    return Case.objects.filter(build=build, pair__cases__build=other, **conditions).order_by()
+    first = {"round": 1, "pair__cases__round": 1}
+    return Case.objects.filter(build=build, pair__cases__build=other, **first, **conditions).order_by()
 
 
 def groups_of(first: Build, second: Build) -> tuple[Group, ...]:
@@ -180,7 +182,7 @@ def has_program(path: str) -> Either:
 
 def took(build: Build, other: Build) -> Took:
     """What `build`'s cases of the common pairs took. Two queries."""
-    steps = Step.objects.filter(case__build=build, case__pair__cases__build=other, call__isnull=False)
+    steps = Step.objects.filter(case__in=common(build, other).values("pk"), call__isnull=False)
     calls = LLMCall.objects.filter(pk__in=steps.order_by().values("call")).aggregate(
         calls=Count("pk"),
         input_tokens=Sum(F("input_tokens") + F("cache_read_tokens") + F("cache_write_tokens")),

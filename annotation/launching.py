@@ -27,12 +27,14 @@ from annotation.stages import Event, Stage
 from retrieval import encoders
 from retrieval.filters import Rule
 from retrieval.models import Annotator, Collection, Mining
+from sandbox.containers import image_tag
 from sandbox.program import Limits
 
 MOST_DOLLARS = 1_000_000
 LONGEST_NAME = 120
 Actor = AbstractBaseUser | AnonymousUser | None
 
+MOST_ROUNDS = 9
 MOST_PAIRS = 2**31 - 1
 """What the column of a limit holds on every database."""
 
@@ -72,7 +74,7 @@ class Order:
     redefines its candidate goes back; `second_test`: one that tested nothing is followed by another.
     `fresh`: nothing that was answered before is used again. `annotator`: who decides; what concerns tests
     counts for agents alone. `screen_by_query`: all candidates of a query in one request, in an order drawn
-    from `seed`.
+    from `seed`. `rounds`: how often each pair is judged, each time asked anew; no part of the annotator.
     `skip_canary`: why a large live build may ask for all of its pairs at once; empty where its canary comes
     first.
     """
@@ -98,7 +100,13 @@ class Order:
     annotator: Judge = Judge.AGENTS
     screen_by_query: bool = False
     seed: int = 1
+    rounds: int = 1
     skip_canary: str = ""
+
+    @property
+    def rounds_may_be_alike(self) -> bool:
+        """Whether the model was told to give its likeliest answer, so that rounds may only repeat it."""
+        return self.rounds > 1 and self.sampling.get("temperature") == 0
 
 
 def launch(order: Order, user: Actor = None) -> Build:
@@ -129,18 +137,27 @@ def launched(
         recorded=order.recorded,
         model=order.model,
         limit=order.limit,
+        rounds=order.rounds,
         created_by=person(user),
     )
     cap = None if order.budget is None else int(order.budget * NANO)
     Tally.objects.create(build=build, cap=cap)
     without = "; without a price" if order.unpriced and not is_priced(order.model) else ""
     words = f"top {order.k} by {', '.join(order.encoders)}; model {order.model}{without}"
-    record(build, user, "launched", words)
+    record(build, user, "launched", words + in_rounds(order))
     if order.skip_canary.strip():
         record(build, user, "skipped the canary", order.skip_canary.strip())
     elif order.provider == Build.Provider.LIVE:
         canary.plan(build)
     return build
+
+
+def in_rounds(order: Order) -> str:
+    """What the history says of several rounds."""
+    if order.rounds == 1:
+        return ""
+    alike = " at temperature 0, where a provider may answer each alike" if order.rounds_may_be_alike else ""
+    return f"; {order.rounds} rounds{alike}"
 
 
 def refuse_bad(order: Order) -> None:
@@ -152,6 +169,8 @@ def refuse_bad(order: Order) -> None:
         raise LaunchRefused("One of the collections is empty; import something into it first.")
     if not 1 <= order.k <= 1000:
         raise LaunchRefused("k is the number of candidates a query: choose 1 to 1,000.")
+    if not 1 <= order.rounds <= MOST_ROUNDS:
+        raise LaunchRefused(f"Each pair is judged in 1 to {MOST_ROUNDS} rounds.")
     if order.limit is not None and not 1 <= order.limit <= MOST_PAIRS:
         raise LaunchRefused(f"The limit is a number of pairs: 1 to {MOST_PAIRS:,}, or leave it empty.")
     refuse_bad_encoders(order.encoders)
@@ -263,6 +282,7 @@ def configured(order: Order) -> tuple[Annotator.Kind, str, dict[str, Any]]:
         "rewrites": order.rewrites,
         "second_test": order.second_test,
         "limits": Limits().digest(),
+        "sandbox": {"backend": settings.SANDBOX_BACKEND, "image": settings.SANDBOX_IMAGE or image_tag()},
     }
     return Annotator.Kind.AGENTS, "test-driven agents", config
 

@@ -65,7 +65,7 @@ def of_canary(canary: Canary, spent: int) -> Measures:
     """The canary's measures; `spent` is what the build had paid for it, in nanodollars.
 
     Its pairs are a simple random sample of the build's, so the pair is the unit, also where several belong
-    to one query.
+    to one query: it costs what all of its rounds cost, and was decided as its first round was.
     """
     rows = list(cases_of(canary).filter(stage__in=FINISHED).select_related("execution"))
     settled = [case for case in rows if case.stage == Stage.SETTLED]
@@ -88,17 +88,18 @@ def is_unclear(case: Case) -> bool:
 
 
 def costs(build: Build, cases: Sequence[Case], spent: int) -> list[float]:
-    """What each case cost, in nanodollars; they add up to `spent`.
+    """What the pair of each case cost in all of its rounds, in nanodollars; they add up to `spent`.
 
     What no step names (replies that could not be used, calls that were lost) is spread over all of them, in
     proportion. What another build had paid for costs nothing here.
     """
-    own = dict.fromkeys((case.pk for case in cases), 0.0)
-    steps = Step.objects.filter(case__in=own, call__build=build).order_by("pk")
+    own = dict.fromkeys((case.candidate_id for case in cases), 0.0)
+    asked = Step.objects.filter(case__build=build, case__candidate__in=own, call__build=build).order_by("pk")
     # A call that served several cases was paid once.
-    paid = {call: (case, cost) for call, case, cost in steps.values_list("call", "case", "call__cost")}
-    for case, cost in paid.values():
-        own[case] += cost
+    rows = asked.values_list("call", "case__candidate", "call__cost")
+    paid = {call: (candidate, cost) for call, candidate, cost in rows}
+    for candidate, cost in paid.values():
+        own[candidate] += cost
     named = sum(own.values())
     if not named:
         return [spent / len(cases)] * len(cases)
@@ -106,7 +107,7 @@ def costs(build: Build, cases: Sequence[Case], spent: int) -> list[float]:
 
 
 def of_build(build: Build) -> Measures:
-    """A finished build's measures, of all its pairs: its cost a pair is a fact, and has no interval."""
+    """A finished build's measures, of all its cases: its cost a pair is a fact, and has no interval."""
     tally = build.tally
     finished = tally.settled + tally.abandoned
     cases = Case.objects.filter(build=build)
@@ -115,7 +116,7 @@ def of_build(build: Build) -> Measures:
     refused = cases.filter(stage=Stage.ABANDONED, reason__contains=REFUSAL)
     return Measures(
         finished=finished,
-        cost=Mean(tally.spent / finished) if finished else None,
+        cost=Mean(build.rounds * tally.spent / finished) if finished else None,
         unclear=Share(cases.filter(beyond, stage__in=FINISHED).count(), finished - unscreened),
         executable=Share(tally.ran, tally.programs),
         matches=Share(tally.matches, tally.settled),

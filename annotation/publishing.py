@@ -28,8 +28,8 @@ def settle(
 def publish_case(case: Case) -> None:
     """The label of a settled case, in the transaction that settled it. Publishing twice changes nothing.
 
-    Another build's case of the same pair and annotator may have come out differently (its test ran in
-    another image, say): then both labels stand, the later one in the next round.
+    Another build's case of the same pair, annotator and round may have come out differently: then both labels
+    stand, the later one after the last round.
     """
     if not statements.insert(label_of(case), unless_there=True):
         publish_beside(case)
@@ -39,25 +39,28 @@ def publish_beside(case: Case) -> None:
     """Publish the label of a case whose round has another one already."""
     try:
         with transaction.atomic():
-            publish_after(latest_of(case), case)
+            publish_after(said_before(case), case)
     except IntegrityError:
         # Another build has settled the same pair since the look: its label is there to be seen now.
-        publish_after(latest_of(case), case)
+        publish_after(said_before(case), case)
 
 
-def latest_of(case: Case) -> Label | None:
-    """What the case's annotator has said of its pair last."""
+def said_before(case: Case) -> dict[int, int | None]:
+    """What the case's annotator has said of its pair, by round."""
     said = Label.objects.filter(pair_id=case.pair_id, annotator_id=case.annotator_id)
-    return said.order_by("-round").first()
+    return dict(said.values_list("round", "value"))
 
 
-def publish_after(latest: Label | None, case: Case) -> None:
-    """Publish the case's label, unless `latest` says the same. Raises IntegrityError where one is newer."""
-    if latest is not None and latest.value == case.label:
+def publish_after(said: Mapping[int, int | None], case: Case) -> None:
+    """Publish the case's label after those `said`, unless that of its round or the last one says the same.
+
+    Raises IntegrityError where one is newer.
+    """
+    last = max(said, default=case.round - 1)
+    if case.label in (said.get(case.round), said.get(last)):
         return
     label = label_of(case)
-    if latest is not None:
-        label.round = latest.round + 1
+    label.round = last + 1
     label.save(force_insert=True)
 
 
@@ -68,9 +71,14 @@ def label_of(case: Case) -> Label:
         annotator_id=case.annotator_id,
         round=case.round,
         value=case.label,
-        scale=Label.Scale.HALF if case.annotator.config.get("criterion") == "half" else Label.Scale.BINARY,
+        scale=scale_of(case.annotator),
         source=f"build {case.build_id}, case {case.pk}",
     )
+
+
+def scale_of(annotator: Annotator) -> Label.Scale:
+    """What a label of the annotator says."""
+    return Label.Scale.HALF if annotator.config.get("criterion") == "half" else Label.Scale.BINARY
 
 
 def annotator_of(user: AbstractBaseUser) -> Annotator:

@@ -17,6 +17,7 @@ from annotation.views import (
     proposals,
     rerunning,
     review,
+    rounds,
 )
 
 urlpatterns = [
@@ -37,6 +38,7 @@ urlpatterns = [
     path("builds/<int:pk>/extend/", extending.extend, name="build-extend"),
     path("builds/<int:pk>/again/", rerunning.again, name="build-again"),
     path("builds/<int:pk>/abandoned/", builds.abandoned, name="build-abandoned"),
+    path("builds/<int:pk>/merge/", rounds.merge, name="build-merge"),
     path("project/cap/", caps.project_cap, name="project-cap"),
     path("builds/<int:pk>/canary/", canary.detail, name="build-canary"),
     path("builds/<int:pk>/missing/", missing.build_missing, name="build-missing"),
@@ -46,6 +48,7 @@ urlpatterns = [
     path("browse/compare/", comparison.compare, name="compare"),
     path("browse/<int:build_pk>/", browse.queries, name="browse-build"),
     path("browse/<int:build_pk>/distribution/", browse.distribution, name="distribution"),
+    path("browse/<int:build_pk>/rounds/", rounds.index, name="rounds"),
     path("browse/<int:build_pk>/queries/<int:query_pk>/", browse.query, name="query"),
     path("browse/<int:build_pk>/queries/<int:query_pk>/matches/", browse.matches, name="matches"),
     path("browse/cases/<int:pk>/", browse.case, name="case"),

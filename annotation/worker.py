@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from annotation import budget, canary, claims, connecting, notifying, outages, pulse, trend
+from annotation import budget, canary, claims, connecting, merging, notifying, outages, pulse, trend
 from annotation.claims import REQUESTS
 from annotation.executing import fulfil_one
 from annotation.extending import doing as extending
@@ -170,6 +170,7 @@ def busy() -> bool:
     return (
         unfinished.exists()
         or connecting.waits()
+        or merging.waiting().exists()
         or ImportJob.objects.filter(state__in=["waiting", "running"]).exists()
         or any(kind._default_manager.filter(state__in=["waiting", "running"]).exists() for kind in REQUESTS)
     )
@@ -186,6 +187,7 @@ def chores(tools: Tools) -> int:
         look_after(build)
     for build in Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING], opened=True):
         trend.note(build, timezone.now())
+    merging.go_on()
     tools.sandbox.reap()
     return 0
 
@@ -234,7 +236,7 @@ def close(build: Build, state: str, reason: str = "") -> None:
 def open_cases(build: Build) -> int:
     """The cases that a build begins with, once, however many workers try; returns how many are there now.
 
-    That is one for each candidate, or those of its canary.
+    That is one for each candidate and round, or those of its canary.
     """
     with transaction.atomic():
         if not Build.objects.filter(pk=build.pk, opened=False).update(opened=True):
@@ -264,18 +266,32 @@ def candidates(build: Build) -> QuerySet[Candidate]:
 
 
 def add_cases(build: Build, rows: QuerySet[Candidate], left_out: Collection[int] = ()) -> int:
-    """A case for each of `rows`; one that is run again has behind it what it takes over."""
+    """One case a round for each of `rows`, the first round of all of them first.
+
+    One that is run again has behind it what it takes over.
+    """
     rerun = rerunning.of(build)
     if rerun is not None:
         return rerunning.add_cases(rerun, rows, left_out)
-    made = [
-        Case(build=build, candidate_id=c, pair_id=p, query_id=q, rank=r, annotator_id=build.annotator_id)
-        for c, p, q, r in rows.values_list("pk", "pair_id", "query_id", "rank")
-        if c not in left_out
-    ]
-    Case.objects.bulk_create(made, batch_size=CASES_A_BATCH)
-    Tally.objects.get(pk=build.pk).change(screening=len(made))
-    return len(made)
+    found = [row for row in rows.values_list("pk", "pair_id", "query_id", "rank") if row[0] not in left_out]
+    for number in range(1, build.rounds + 1):
+        Case.objects.bulk_create(
+            [
+                Case(
+                    build=build,
+                    candidate_id=candidate,
+                    pair_id=pair,
+                    query_id=query,
+                    rank=rank,
+                    annotator_id=build.annotator_id,
+                    round=number,
+                )
+                for candidate, pair, query, rank in found
+            ],
+            batch_size=CASES_A_BATCH,
+        )
+    Tally.objects.get(pk=build.pk).change(screening=len(found) * build.rounds)
+    return len(found) * build.rounds
 
 
 def mine_one() -> int:

@@ -160,17 +160,19 @@ def candidate(of: Mining, query: Text, snippet: Text, rank: int) -> Candidate:
 
 
 def opened(name: str = "first", k: int = 3, cap: int | None = None, **columns: Any) -> Build:
-    """A running build with k cases a query, all in screening."""
+    """A running build with k cases a query and round, all in screening."""
     made = launched(name, cap, mining=mining(k=k), opened=True, **columns)
     pool = [member.text for member in made.snippets.members.select_related("text")][:k]
     for member in made.queries.members.select_related("text"):
         for rank, snippet in enumerate(pool, start=1):
-            open_case(made, candidate(made.mining, member.text, snippet, rank))
+            proposed = candidate(made.mining, member.text, snippet, rank)
+            for number in range(1, made.rounds + 1):
+                open_case(made, proposed, number)
     made.refresh_from_db()
     return made
 
 
-def open_case(build: Build, of: Candidate) -> Case:
+def open_case(build: Build, of: Candidate, number: int = 1) -> Case:
     build.tally.change(screening=1)
     return Case.objects.create(
         build=build,
@@ -179,12 +181,24 @@ def open_case(build: Build, of: Candidate) -> Case:
         query=of.query,
         annotator=build.annotator,
         rank=of.rank,
+        round=number,
     )
 
 
 def cases(build: Build) -> list[Case]:
-    """The build's cases by query and rank, ready to be moved."""
-    return list(Case.objects.filter(build=build).select_related("build__tally", "pair", "annotator"))
+    """The build's cases by query, rank and round, ready to be moved."""
+    rows = Case.objects.filter(build=build).order_by("query", "rank", "round")
+    return list(rows.select_related("build__tally", "pair", "annotator"))
+
+
+def said(build: Build, *rounds: Sequence[int | None]) -> Build:
+    """The build with its pairs judged: a row of labels for each round, None = abandoned; it is over then."""
+    for number, labels in enumerate(rounds, 1):
+        own = [case for case in cases(build) if case.round == number]
+        for case, label in zip(own, labels, strict=False):
+            abandoned(case) if label is None else settled(case, label)
+    Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
+    return Build.objects.select_related("tally", "annotator").get(pk=build.pk)
 
 
 def settled(case: Case, label: int, note: str = "the code does what the query asks") -> Case:

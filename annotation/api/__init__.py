@@ -4,7 +4,18 @@ from django.http import HttpRequest
 from ninja import Router
 
 from annotation.access import role_of
-from annotation.api import builds, canary, cases, comparisons, extending, missing, queries, reviews, visible
+from annotation.api import (
+    builds,
+    canary,
+    cases,
+    comparisons,
+    extending,
+    missing,
+    queries,
+    reviews,
+    rounds,
+    visible,
+)
 from annotation.schemas.builds import Me
 
 router = Router()
@@ -13,6 +24,7 @@ router.add_router("/builds", canary.router)
 router.add_router("/builds", extending.router)
 router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
+router.add_router("/builds", rounds.router)
 router.add_router("", cases.router)
 router.add_router("", missing.router)
 router.add_router("", reviews.router)

@@ -126,6 +126,7 @@ def domain_order(order: Order) -> launching.Order:
         seed=order.seed,
         fresh=order.fresh,
         annotator=launching.Judge(order.annotator),
+        rounds=order.rounds,
         sampling=order.sampling,
     )
 
@@ -152,6 +153,7 @@ def build_out(build: Build) -> BuildOut:
         queries=collection_ref(build.queries),
         snippets=collection_ref(build.snippets),
         limit=build.limit,
+        rounds=build.rounds,
         pairs=tally.total,
         settled=tally.settled,
         abandoned=tally.abandoned,

@@ -23,7 +23,7 @@ router = Router(tags=["cases"])
 
 @router.get("/builds/{int:pk}/cases", response=Page[CaseOut])
 def list_cases(request: HttpRequest, pk: Path[Id], wanted: Query[CasePage]) -> Page[CaseOut]:
-    """The build's cases in the order in which they were made: by query, then by rank."""
+    """The build's cases in the order in which they were made: by round, query and rank."""
     rows = Case.objects.filter(build=visible.build(request, pk), pk__gt=wanted.after or 0)
     asked = {"stage": wanted.stage, "label": wanted.label, "query": wanted.query}
     rows = rows.filter(**{name: value for name, value in asked.items() if value is not None})

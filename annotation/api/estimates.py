@@ -27,6 +27,7 @@ def figures_out(found: Estimate) -> EstimateFigures:
     total = StageEstimate("total", found.calls, found.input_tokens, found.output_tokens, found.cost)
     return EstimateFigures(
         pairs=found.pairs,
+        rounds=found.rounds,
         stages=[stage_out(stage) for stage in found.stages],
         total=stage_out(total),
         price=price_out(found.price),

@@ -22,8 +22,8 @@ router = Router(tags=["queries"])
 
 @router.get("/{int:pk}/queries", response=Page[QueryOut])
 def list_queries(request: HttpRequest, pk: Path[Id], wanted: Query[QueryPage]) -> Page[QueryOut]:
-    """The queries that have cases in the build, each with counts over its candidates."""
-    rows = Case.objects.filter(build=visible.build(request, pk), query__gt=wanted.after or 0)
+    """The queries that have cases in the build, each with counts over its candidates in the first round."""
+    rows = Case.objects.filter(build=visible.build(request, pk), round=1, query__gt=wanted.after or 0)
     if wanted.q:
         rows = rows.filter(query__head__icontains=wanted.q)
     counted = rows.values("query").annotate(**COUNTS).order_by("query")
@@ -44,7 +44,7 @@ def list_candidates(
     rows = behind(proposed(build, query), wanted.after or 0)
     page = list(rows.select_related("pair__snippet").order_by("rank", "pk")[: wanted.limit + 1])
     mark_seen(request.user, [candidate.pair_id for candidate in page[: wanted.limit]])
-    cases = latest_cases(Case.objects.filter(build=build, candidate__in=page))
+    cases = by_candidate(Case.objects.filter(build=build, candidate__in=page).order_by("round"))
     return page_of(page, wanted.limit, lambda row: row.pk, lambda row: candidate_out(row, cases))
 
 
@@ -77,21 +77,29 @@ def query_out(row: dict[str, Any], texts: dict[int, Text]) -> QueryOut:
     return QueryOut(query=text_head(texts[row["query"]]), **counts)
 
 
-def latest_cases(cases: Iterable[Case]) -> dict[int, Case]:
-    """The case of the last round, by candidate."""
-    return {case.candidate_id: case for case in sorted(cases, key=lambda case: case.round)}
+def by_candidate(cases: Iterable[Case]) -> dict[int, list[Case]]:
+    """The cases of each candidate, in the order given."""
+    found: dict[int, list[Case]] = {}
+    for case in cases:
+        found.setdefault(case.candidate_id, []).append(case)
+    return found
 
 
-def candidate_out(candidate: Candidate, cases: dict[int, Case]) -> CandidateOut:
-    case = cases.get(candidate.pk)
+def candidate_out(candidate: Candidate, cases: dict[int, list[Case]]) -> CandidateOut:
+    rounds = [case_ref(case) for case in cases.get(candidate.pk, ())]
     return CandidateOut(
         id=candidate.pk,
         rank=candidate.rank,
         score=candidate.score,
         scores=candidate.scores,
         snippet=text_head(candidate.pair.snippet),
-        case=CaseRef(id=case.pk, stage=Stage(case.stage), label=case.label) if case else None,
+        case=rounds[0] if rounds else None,
+        rounds=rounds,
     )
+
+
+def case_ref(case: Case) -> CaseRef:
+    return CaseRef(id=case.pk, round=case.round, stage=Stage(case.stage), label=case.label)
 
 
 def text_head(text: Text) -> TextHead:

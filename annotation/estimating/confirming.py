@@ -70,6 +70,7 @@ def key_of(order: Order, about: str = "") -> str:
         order.provider,
         order.model,
         order.fix_rounds,
+        order.rounds,
     ) + ((about,) if about else ())
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
 
@@ -122,4 +123,5 @@ def in_words(found: Estimate) -> str:
     if cost is not None:
         money = f"${cost.expected / 1e9:,.4g} (${cost.low / 1e9:,.4g} to ${cost.high / 1e9:,.4g})"
     asked = f"{calls.expected:,.0f} calls ({calls.low:,.0f} to {calls.high:,.0f})"
-    return f"{found.pairs:,} pairs, {asked}, {money}"
+    rounds = "" if found.rounds == 1 else f" × {found.rounds} rounds"
+    return f"{found.pairs:,} pairs{rounds}, {asked}, {money}"

@@ -102,7 +102,7 @@ class PriceUsed:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a build will take. `pairs` is known before: queries × k, or the limit."""
+    """What a build will take. `pairs` is known before: queries × k, or the limit; each has so many rounds."""
 
     pairs: int
     queries: int
@@ -111,6 +111,7 @@ class Estimate:
     price: PriceUsed | None
     basis: tuple[Basis, ...]
     made_at: datetime
+    rounds: int = 1
 
     @property
     def calls(self) -> Range:

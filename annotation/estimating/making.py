@@ -51,14 +51,16 @@ def estimate(order: Order, counter: Counter | None = None, start: Stage = Stage.
         price=price_used(price),
         basis=(prompts.basis, evidence_basis(known), *known.basis),
         made_at=timezone.now(),
+        rounds=order.rounds,
     )
 
 
 def calls_of(order: Order, pairs: int, known: Experience, start: Stage) -> dict[Stage, Range]:
-    """Calls of each stage."""
-    asked = Range.of(pairs / candidates_of_a_request(order))
+    """Calls of each stage, in all rounds."""
+    cases = pairs * order.rounds
+    asked = Range.of(cases / candidates_of_a_request(order))
     unclear = known.unclear if start is Stage.SCREENING else Range.of(1)
-    tested = NOTHING if order.annotator in CRITERIA else Range.of(pairs) * unclear
+    tested = NOTHING if order.annotator in CRITERIA else Range.of(cases) * unclear
     rounds = Range(1, 1, order.fix_rounds)
     calls = {
         Stage.SCREENING: asked * known.again,

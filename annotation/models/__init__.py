@@ -18,6 +18,7 @@ from annotation.models.executions import (
 from annotation.models.extensions import Extension, Rerun
 from annotation.models.figures import Abandonment, AgentBill, Duration, Moment
 from annotation.models.limits import Limiter
+from annotation.models.merges import Merge
 from annotation.models.notices import Delivery, Notice, Pulse
 from annotation.models.people import ApiToken, Preference
 from annotation.models.projects import ProjectCapChange, ProjectTally
@@ -46,6 +47,7 @@ __all__ = [
     "LLMCall",
     "Limiter",
     "LostRace",
+    "Merge",
     "Moment",
     "Notice",
     "Preference",

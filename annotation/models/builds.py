@@ -54,6 +54,9 @@ class Build(models.Model):
     recorded = models.CharField(max_length=400, blank=True, help_text="file of recorded replies")
     model = models.CharField(max_length=120)
     limit = models.PositiveIntegerField(null=True, blank=True, help_text="at most so many pairs")
+    rounds = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text="how often each pair is judged anew: so many cases has a pair"
+    )
     reason = models.TextField(blank=True, help_text="why it waits, failed or was stopped")
     waits_for = models.CharField(max_length=8, choices=WaitsFor, default=WaitsFor.PROVIDER)
     waiting_since = models.DateTimeField(null=True, help_text="since when it waits for what is away")

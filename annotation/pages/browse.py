@@ -1,4 +1,7 @@
-"""What readers browse: the builds, and the queries of one build with how many matches each has."""
+"""What readers browse: the builds, and the queries of one build with how many matches each has.
+
+Of a build with several rounds these pages count the first; the others stand beside each candidate.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ ORDERS: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class BuildRow:
-    """One build in the list; the counts are pairs."""
+    """One build in the list; the counts are pairs, or those of all rounds where it has several."""
 
     pk: int
     name: str
@@ -44,7 +47,8 @@ class BuildRow:
     snippets: str
     state: str
     state_word: str
-    total: int
+    pairs: int
+    rounds: int
     settled: int
     matches: int
     abandoned: int
@@ -133,7 +137,8 @@ def build_row(build: Build) -> BuildRow:
         snippets=build.snippets.name,
         state=build.state,
         state_word=build.get_state_display().lower(),
-        total=build.tally.total,
+        pairs=build.tally.total // build.rounds,
+        rounds=build.rounds,
         settled=build.tally.settled,
         matches=build.tally.matches,
         abandoned=build.tally.abandoned,
@@ -195,7 +200,7 @@ def options_of(filters: Filters) -> Sequence[tuple[str, str]]:
 
 def wanted(build: Build, visible: QuerySet[Build], filters: Filters) -> QuerySet[Member]:
     """The members of the build's queries that have cases and pass the filters."""
-    cases = Case.objects.filter(build=build, query=OuterRef("text"))
+    cases = Case.objects.filter(build=build, query=OuterRef("text"), round=1)
     rows = Member.objects.filter(Exists(cases), collection=build.queries_id)
     if filters.text:
         rows = rows.filter(text__head__icontains=filters.text)
@@ -227,7 +232,7 @@ def in_state(build: Build, cases: QuerySet[Case], state: str) -> Q:
     if state == "settled":
         return ~Q(Exists(cases.filter(label__isnull=True)))
     stages = [Stage.ABANDONED] if state == "abandoned" else list(OPEN)
-    return Q(text__in=Case.objects.filter(build=build, stage__in=stages).values("query"))
+    return Q(text__in=Case.objects.filter(build=build, round=1, stage__in=stages).values("query"))
 
 
 def differing(build: Build, visible: QuerySet[Build], kind: str) -> QuerySet[Case]:
@@ -244,14 +249,14 @@ def differing(build: Build, visible: QuerySet[Build], kind: str) -> QuerySet[Cas
     by_experts = Q(Exists(reviews.exclude(label=OuterRef("label"))))
     by_original = Q(Exists(originals.exclude(value=OuterRef("label"))))
     which = {"experts": by_experts, "original": by_original, "any": by_experts | by_original}
-    return Case.objects.filter(which[kind], build=build, stage=Stage.SETTLED)
+    return Case.objects.filter(which[kind], build=build, round=1, stage=Stage.SETTLED)
 
 
 def counts_of(build: Build, queries: Sequence[int]) -> dict[int, Counts]:
     """What became of the candidates of these queries (text ids); one query of the database."""
     settled = Q(stage=Stage.SETTLED)
     rows = (
-        Case.objects.filter(build=build, query__in=queries)
+        Case.objects.filter(build=build, query__in=queries, round=1)
         .order_by()
         .values_list("query")
         .annotate(

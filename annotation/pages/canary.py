@@ -98,7 +98,7 @@ def card(build: Build) -> Card | None:
         return None
     tally = build.tally
     undecided = row.decided_at is None
-    finished = tally.settled + tally.abandoned if undecided else len(row.drawn)
+    finished = (tally.settled + tally.abandoned) // build.rounds if undecided else len(row.drawn)
     return Card(row, finished, len(row.drawn), is_done=not undecided or row.done_at is not None)
 
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.http import QueryDict
 
+from annotation import rounds
 from annotation.models import Build, Case, Review
 from annotation.pages.browse import Counts, counts_of
 from annotation.pages.code import LIST_BOUNDS, Code, code_of
 from annotation.pages.paging import window
+from annotation.pages.rounds import RoundLink, links
 from annotation.pages.words import OUTCOMES, STAGES, UNSURE, Sign, case_sign, label_sign
 from annotation.stages import Stage
 from retrieval.models import Annotator, Candidate, Label, Text
@@ -44,7 +46,8 @@ class Said:
 class CandidateRow:
     """One candidate of a query; `labels` begins with the agents' own, if they have settled it.
 
-    `outcome` is that of its test program, None if it was decided without one.
+    `outcome` is that of its test program, None if it was decided without one. All is of the first round;
+    `rounds` leads to the others, where there are any.
     """
 
     case: int
@@ -59,6 +62,7 @@ class CandidateRow:
     labels: tuple[Said, ...]
     title: str
     code: Code
+    rounds: tuple[RoundLink, ...] = ()
 
     @property
     def disputed(self) -> bool:
@@ -81,21 +85,25 @@ class QueryPage:
 
 def query_page(build: Build, visible: QuerySet[Build], query: Text, params: QueryDict) -> QueryPage:
     """One page of the query's candidates by rank."""
-    rows = Case.objects.filter(build=build, query=query)
+    rows = Case.objects.filter(build=build, query=query, round=1)
     related = "candidate", "annotator", "execution", "pair__snippet__body"
     page = window(rows.select_related(*related), ("rank", "id"), params, PAGE_SIZE)
     others = others_said(page.rows, visible)
+    beside = rounds.beside(page.rows) if build.rounds > 1 else {}
     return QueryPage(
         build=build,
         query=query,
         counts=counts_of(build, [query.pk])[query.pk],
-        candidates=tuple(candidate_row(case, others[case.pair_id]) for case in page.rows),
+        candidates=tuple(
+            candidate_row(case, others[case.pair_id], links(beside.get(case.candidate_id, ())))
+            for case in page.rows
+        ),
         previous=page.previous,
         next=page.next,
     )
 
 
-def candidate_row(case: Case, others: Iterable[Said]) -> CandidateRow:
+def candidate_row(case: Case, others: Iterable[Said], beside: tuple[RoundLink, ...] = ()) -> CandidateRow:
     return CandidateRow(
         case=case.pk,
         pair=case.pair_id,
@@ -109,6 +117,7 @@ def candidate_row(case: Case, others: Iterable[Said]) -> CandidateRow:
         labels=(*agents_said(case), *others),
         title=first_line(case.pair.snippet.head),
         code=code_of(case.pair.snippet.text, f"Candidate {case.rank}", f"c{case.rank}", bounds=LIST_BOUNDS),
+        rounds=beside,
     )
 
 

@@ -73,6 +73,7 @@ class CaseRow:
     """One case in the list; texts are the beginnings that lists show."""
 
     pk: int
+    round: int
     query: str
     snippet: str
     stage: str
@@ -159,6 +160,7 @@ def wanted(build: Build, filters: Filters) -> QuerySet[Case]:
 def case_row(case: Case) -> CaseRow:
     return CaseRow(
         pk=case.pk,
+        round=case.round,
         query=case.pair.query.head,
         snippet=case.pair.snippet.head,
         stage=case.stage,

@@ -45,7 +45,7 @@ class DistributionPage:
 
 
 def distribution_page(build: Build) -> DistributionPage:
-    cases = Case.objects.filter(build=build).order_by()
+    cases = Case.objects.filter(build=build, round=1).order_by()
     matches = cases.filter(stage=Stage.SETTLED, label=1)
     by_query = spread(matches, "query")
     by_snippet = spread(matches, "pair__snippet")

@@ -161,7 +161,18 @@ def money(found: float) -> str:
 
 
 def warnings(order: Order, found: Estimate) -> tuple[Warned, ...]:
-    """What is wrong with the money, the worst first."""
+    """What is wrong with the money, the worst first, and with the rounds."""
+    return (*money_warnings(order, found), *round_warnings(order))
+
+
+def round_warnings(order: Order) -> tuple[Warned, ...]:
+    if not order.rounds_may_be_alike:
+        return ()
+    words = "At temperature 0 a provider may answer every round alike: that is paid, and says little."
+    return (Warned("warn", words),)
+
+
+def money_warnings(order: Order, found: Estimate) -> tuple[Warned, ...]:
     if found.cost is None:
         words = f"What {order.model} costs is not known: nothing will be counted, and no cap can hold."
         return (Warned("warn", words),)

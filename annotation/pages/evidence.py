@@ -18,6 +18,7 @@ from annotation.pages.reports import (
     program_notes,
     report_view,
 )
+from annotation.pages.rounds import RoundLink, links_of
 from annotation.pages.traces import MOST_STEPS
 from annotation.pages.words import EVENTS, OUTCOMES, STAGES, WORKERS, Sign, case_sign, dollars, duration
 from annotation.rerunning import taking
@@ -134,10 +135,14 @@ class Evidence:
     earlier_executions: tuple[ExecutionView, ...]
     hash: str
     origin: Origin | None = None
+    rounds: tuple[RoundLink, ...] = ()
 
 
 def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
-    """The evidence of a case in at most two queries; read the case with `select_related(*RELATED)`."""
+    """The evidence of a case in at most two queries; read the case with `select_related(*RELATED)`.
+
+    Where its build has several rounds one query more finds them.
+    """
     steps = steps_of(case)
     execution = current_execution(case, steps)
     report = execution.whole_report() if execution else None
@@ -167,6 +172,7 @@ def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
         earlier_executions=earlier_executions(case, steps),
         hash=evidence_hash(case, steps),
         origin=origin_of(case),
+        rounds=links_of(case),
     )
 
 

@@ -103,7 +103,7 @@ def figures(shot: Snapshot, began: float | None) -> Figures:
     """The figures of a snapshot; `began` = minutes since its cases were made. Reads two small tables."""
     tally, build = shot.tally, shot.build
     return Figures(
-        levels=levels(tally),
+        levels=levels(tally, build.rounds),
         compared=compared(shot),
         stages=stage_rows(tally, {bill.agent: bill for bill in AgentBill.objects.filter(build=build)}),
         by_file=build.provider != Build.Provider.LIVE,
@@ -111,13 +111,15 @@ def figures(shot: Snapshot, began: float | None) -> Figures:
     )
 
 
-def levels(tally: Tally) -> tuple[Level, ...]:
-    """The funnel: from the candidates to what is settled; nothing before there are cases."""
+def levels(tally: Tally, rounds: int = 1) -> tuple[Level, ...]:
+    """The funnel: from the candidates, in all rounds, to what is settled; nothing before there are cases."""
     if not tally.total:
         return ()
+    first = "candidates" if rounds == 1 else f"cases, {rounds} rounds"
+    of_all = "of the candidates" if rounds == 1 else "of the cases"
     return (
-        Level("candidates", tally.total, tally.total, "", ""),
-        Level("screened", tally.screened, tally.total, "of the candidates", "reached=screened"),
+        Level(first, tally.total, tally.total, "", ""),
+        Level("screened", tally.screened, tally.total, of_all, "reached=screened"),
         Level("clear", tally.cleared, tally.screened, "of the screened", "reached=clear", 1),
         Level("unclear", tally.unclear, tally.screened, "of the screened", "reached=unclear", 1),
         Level("tests written", tally.written, tally.unclear, "of the unclear", "reached=written"),
@@ -125,8 +127,8 @@ def levels(tally: Tally) -> tuple[Level, ...]:
         Level("ran", tally.ran, tally.programs, "of the executed", "ran=yes", 1),
         Level("did not run", tally.programs - tally.ran, tally.programs, "of the executed", "ran=no", 1),
         Level("arbitrated", tally.arbitrated, tally.programs, "of the executed", "reached=arbitrated"),
-        Level("settled", tally.settled, tally.total, "of the candidates", "stage=settled"),
-        Level("abandoned", tally.abandoned, tally.total, "of the candidates", "stage=abandoned"),
+        Level("settled", tally.settled, tally.total, of_all, "stage=settled"),
+        Level("abandoned", tally.abandoned, tally.total, of_all, "stage=abandoned"),
     )
 
 
@@ -182,7 +184,8 @@ def cost_a_pair(shot: Snapshot) -> tuple[str, str]:
     if not tally.calls:
         return "", "nothing was paid: every reply was there already"
     times_paper = tally.spent / tally.settled / paper.COST
-    note = f"all that was spent ÷ {tally.settled:,} settled; {times_paper:.2g} × the paper’s"
+    each = "" if shot.build.rounds == 1 else ", once for each round"
+    note = f"all that was spent ÷ {tally.settled:,} settled{each}; {times_paper:.2g} × the paper’s"
     return small_dollars(tally.spent / tally.settled), note
 
 

@@ -90,7 +90,7 @@ class MatchesPage:
 
 def matches_page(build: Build, visible: QuerySet[Build], query: Text, params: QueryDict) -> MatchesPage:
     """Up to six of the query's matches by rank."""
-    rows = Case.objects.filter(build=build, query=query, label=1)
+    rows = Case.objects.filter(build=build, query=query, round=1, label=1)
     related = "annotator", "pair__snippet__body", "execution__report"
     page = window(rows.select_related(*related), ("rank", "id"), params, PAGE_SIZE)
     reports = reports_of(page.rows)

@@ -11,7 +11,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from annotation.launching import MOST_PAIRS, Judge, Order, is_priced, lacks_key, unknown_price
+from annotation.launching import MOST_PAIRS, MOST_ROUNDS, Judge, Order, is_priced, lacks_key, unknown_price
 from annotation.models import Build
 from retrieval import encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
@@ -151,6 +151,14 @@ class LaunchForm(forms.Form):
         label="Second test",
         help_text="Ask for another program where the first one tested nothing. Not in the paper.",
     )
+    rounds = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_ROUNDS,
+        initial=1,
+        label="Rounds",
+        help_text="How often each pair is judged, each time asked and paid anew.",
+    )
     fresh = forms.BooleanField(
         required=False,
         label="Ask everything anew",
@@ -234,6 +242,7 @@ class LaunchForm(forms.Form):
             second_test=values["second_test"],
             screen_by_query=values["screen_by_query"],
             fresh=values["fresh"],
+            rounds=values["rounds"] or 1,
             annotator=Judge(values["annotator"] or Judge.AGENTS),
         )
 

@@ -16,7 +16,16 @@ from annotation.pages.review_keys import KeyView, key_views
 from annotation.pages.review_runs import RunLine, run_lines
 from annotation.pages.words import UNSURE, Sign, label_sign
 from annotation.review import Conflict, Submission, drafts, last_action, reviews_of, revision_seen
-from annotation.review.order import Flipped, Progress, Show, Worklist, progress, reviewed_counts
+from annotation.review.order import (
+    Flipped,
+    Parted,
+    Progress,
+    Show,
+    Worklist,
+    progress,
+    reviewed_counts,
+    standing,
+)
 from annotation.review.shortcuts import Action, keys_of
 
 MOST_HISTORY = 100
@@ -301,7 +310,10 @@ def history_of(
 
 
 def build_lines(user: User, builds: QuerySet[Build]) -> tuple[BuildLine, ...]:
-    """The builds that have cases, with the person's own progress. Two queries."""
+    """The builds that have cases, with the person's own progress.
+
+    Two queries, and one for each build with several rounds.
+    """
     counts = reviewed_counts(user, builds)
     return tuple(
         BuildLine(
@@ -309,9 +321,7 @@ def build_lines(user: User, builds: QuerySet[Build]) -> tuple[BuildLine, ...]:
             name=build.name,
             state=build.state,
             state_word=build.get_state_display(),
-            settled=build.tally.settled,
-            open=build.tally.open,
-            abandoned=build.tally.abandoned,
+            **standing(build),
             reviewed=counts.get(build.pk, 0),
         )
         for build in builds.filter(opened=True).select_related("tally")
@@ -319,13 +329,15 @@ def build_lines(user: User, builds: QuerySet[Build]) -> tuple[BuildLine, ...]:
 
 
 def lists_beside(show: Worklist) -> tuple[tuple[Worklist, str], ...]:
-    """The lists to choose from; flips are among them while they are gone through."""
-    own = ((show, list_name(show)),) if isinstance(show, Flipped) else ()
+    """The lists to choose from; flips, or where rounds part, are among them while they are gone through."""
+    own = () if isinstance(show, Show) else ((show, list_name(show)),)
     return (*LISTS.items(), *own)
 
 
 def list_name(show: Worklist) -> str:
     """A list in words."""
+    if isinstance(show, Parted):
+        return "rounds part, not labelled by you"
     if not isinstance(show, Flipped):
         return LISTS[show]
     other = Build.objects.filter(pk=show.against).values_list("name", flat=True).first()

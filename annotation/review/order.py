@@ -1,4 +1,7 @@
-"""Which case comes next for a person in a build: by query, then by rank."""
+"""Which case comes next for a person in a build: by query, then by rank.
+
+A pair comes once, by its first round; the page of its case leads to the other rounds.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from django.contrib.auth.models import User
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Build, Case, Review
 from annotation.models.cases import OPEN
+from annotation.rounds import parted
 from annotation.stages import Stage
 
 
@@ -35,13 +39,21 @@ class Flipped:
         return f"flipped-{self.against}"
 
 
-Worklist: TypeAlias = Show | Flipped
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """The cases of which two rounds said different things, and that the person has not labelled."""
+
+    def __str__(self) -> str:
+        return "parted"
+
+
+Worklist: TypeAlias = Show | Flipped | Parted
 """What a person goes through; as text it is what addresses carry."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a person is: labels given in the build, cases of the build, and what waits of one query."""
+    """How far a person is: labels given in the build, pairs of the build, and what waits of one query."""
 
     reviewed: int
     total: int
@@ -56,7 +68,7 @@ def reviews_by(user: User | None = None) -> QuerySet[Review]:
 
 def shown(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
     """The cases that `show` names, by query and rank."""
-    cases = Case.objects.filter(build=build)
+    cases = first_round(build)
     match show:
         case Show.WAITING:
             cases = cases.filter(~Exists(reviews_by(user)), stage=Stage.SETTLED)
@@ -71,14 +83,21 @@ def shown(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
             cases = cases.filter(Exists(overriding), label__isnull=False)
         case Flipped(against=other):
             cases = flips(cases, other).filter(~Exists(reviews_by(user)))
+        case Parted():
+            cases = parted(build).filter(~Exists(reviews_by(user)))
         case Show.ALL:
             pass
     return cases.order_by("query_id", "rank", "id")
 
 
+def first_round(build: Build) -> QuerySet[Case]:
+    """One case a pair."""
+    return Case.objects.filter(build=build, round=1)
+
+
 def flips(cases: QuerySet[Case], against: int) -> QuerySet[Case]:
     """Of `cases` those whose pair the build `against` settled with the other label."""
-    others = Case.objects.filter(build=against, pair=OuterRef("pair"), label__isnull=False)
+    others = Case.objects.filter(build=against, pair=OuterRef("pair"), round=1, label__isnull=False)
     return cases.filter(Exists(others.exclude(label=OuterRef("label"))), label__isnull=False)
 
 
@@ -99,11 +118,13 @@ def previous_case(user: User, build: Build, show: Worklist, before: Case) -> Cas
     """
     match show:
         case Show.WAITING:
-            cases = Case.objects.filter(build=build, stage=Stage.SETTLED)
+            cases = first_round(build).filter(stage=Stage.SETTLED)
         case Show.UNSETTLED:
-            cases = Case.objects.filter(build=build, stage__in=[*OPEN, Stage.ABANDONED])
+            cases = first_round(build).filter(stage__in=[*OPEN, Stage.ABANDONED])
         case Flipped(against=other):
-            cases = flips(Case.objects.filter(build=build), other)
+            cases = flips(first_round(build), other)
+        case Parted():
+            cases = parted(build)
         case _:
             cases = shown(user, build, show)
     return cases.filter(ahead(before)).order_by("-query_id", "-rank", "-id").first()
@@ -124,8 +145,21 @@ def ahead(case: Case) -> Q:
 def progress(user: User, build: Build, query_id: int) -> Progress:
     """Counts from the person's own reviews and one query's cases, never from all cases. Two queries."""
     mine = Review.objects.current().filter(rater=user, pair__cases__build=build)
-    left = Case.objects.filter(~Exists(reviews_by(user)), build=build, query=query_id)
-    return Progress(mine.values("pair").distinct().count(), build.tally.total, left.count())
+    left = first_round(build).filter(~Exists(reviews_by(user)), query=query_id)
+    total = build.tally.total // build.rounds
+    return Progress(mine.values("pair").distinct().count(), total, left.count())
+
+
+def standing(build: Build) -> dict[str, int]:
+    """How many pairs are settled, open and abandoned; of several rounds the first is counted."""
+    tally = build.tally
+    if build.rounds == 1:
+        return {"settled": tally.settled, "open": tally.open, "abandoned": tally.abandoned}
+    return first_round(build).aggregate(
+        settled=Count("pk", filter=Q(stage=Stage.SETTLED)),
+        open=Count("pk", filter=Q(stage__in=OPEN)),
+        abandoned=Count("pk", filter=Q(stage=Stage.ABANDONED)),
+    )
 
 
 def reviewed_counts(user: User, builds: QuerySet[Build]) -> dict[int, int]:

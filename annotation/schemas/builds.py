@@ -55,6 +55,7 @@ class Order(Schema):
     seed: int = Field(1, ge=0, lt=2**31, description="of the order in which it sees them")
     second_test: bool = Field(False, description="another test where the first one tested nothing")
     fresh: bool = Field(False, description="ask anew what was answered before; it is paid again")
+    rounds: int = Field(1, ge=1, le=9, description="how often each pair is judged, each time asked anew")
     sampling: CleanObject = Field(default_factory=dict, description="sent to the model as it is")
 
 
@@ -136,7 +137,8 @@ class BuildOut(Schema):
     queries: CollectionRef
     snippets: CollectionRef
     limit: int | None = Field(description="at most so many pairs")
-    pairs: int = Field(description="cases made so far; 0 until the mining is done")
+    rounds: int = Field(description="how often each pair is judged: so many cases has a pair")
+    pairs: int = Field(description="cases made so far, in all rounds; 0 until the mining is done")
     settled: int
     abandoned: int = Field(description="could not be judged; never a label")
     matches: int

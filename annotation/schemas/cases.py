@@ -31,6 +31,7 @@ class QueryOut(Schema):
 
 class CaseRef(Schema):
     id: int
+    round: int = Field(description="from 1; a build may judge each pair in several rounds")
     stage: Stage
     label: int | None = Field(description="1 match, 0 no match, null unjudged")
 
@@ -43,7 +44,8 @@ class CandidateOut(Schema):
     score: float = Field(description="mean of the encoders' scores")
     scores: dict[str, Any] = Field(description="by encoder: what entered the mean, and the raw score")
     snippet: TextHead
-    case: CaseRef | None
+    case: CaseRef | None = Field(description="of the first round")
+    rounds: list[CaseRef] = Field(description="of all rounds")
 
 
 class CasePage(Paging):
@@ -60,7 +62,6 @@ class CaseOut(CaseRef):
     query: TextHead
     snippet: TextHead
     rank: int
-    round: int
     reason: str = Field(description="why it was abandoned")
     outcome: Outcome | None = Field(description="how its last execution ended")
     updated_at: datetime

@@ -52,6 +52,7 @@ class EstimateFigures(Schema):
     """What a build was, or is, expected to take."""
 
     pairs: int = Field(description="queries × candidates, or the limit")
+    rounds: int = Field(description="how often each pair is judged")
     stages: list[StageOut]
     total: StageOut
     price: PriceOut | None = Field(description="null where the price is not known")

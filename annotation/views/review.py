@@ -24,7 +24,7 @@ from annotation.pages import review_keys, review_runs
 from annotation.pages.evidence import RELATED
 from annotation.pages.paging import whole_number
 from annotation.review import drafts, order, own_tests, shortcuts
-from annotation.review.order import Flipped, Show, Worklist
+from annotation.review.order import Flipped, Parted, Show, Worklist
 from annotation.seen import mark_seen
 
 LABELS: Mapping[str, int | None] = {"1": 1, "0": 0, "unsure": None}
@@ -221,6 +221,8 @@ def list_of(request: HttpRequest, values: QueryDict) -> Worklist:
     wanted = values.get("show", "")
     if wanted in set(Show):
         return Show(wanted)
+    if wanted == str(Parted()):
+        return Parted()
     kind, _, other = wanted.partition("-")
     seen = kind == "flipped" and builds_visible_to(request.user).filter(pk=whole_number(other)).exists()
     return Flipped(int(other)) if seen else Show.WAITING

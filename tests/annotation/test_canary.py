@@ -122,6 +122,15 @@ def test_going_on_opens_every_other_pair_once_and_says_who(tools_with: Make) -> 
     assert (event.user, event.note) == (factories.ada(), "looks right")
 
 
+def test_each_drawn_pair_is_judged_in_all_rounds_and_so_is_the_rest(tools_with: Make) -> None:
+    build, tools, llm = done(tools_with, rounds=2)
+    assert len(llm.calls) == Case.objects.count() == 2 * CASES
+    assert "4 random pairs of 9 are finished in 2 rounds each." in build.reason
+    control(build, Action.GO_ON, factories.ada())
+    drain(tools)
+    assert Tally.objects.get(build=build).settled == len(llm.calls) == 18
+
+
 def test_only_one_person_decides(tools_with: Make) -> None:
     build, _, _ = done(tools_with)
     control(build, Action.GO_ON, factories.ada())

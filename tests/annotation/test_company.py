@@ -121,6 +121,16 @@ def test_places_are_counted_as_they_were_shown(build: Build, tools_with: Make, f
     )
 
 
+def test_rounds_ask_apart_and_their_places_add_up(db: None, tools_with: Make, fresh: Fresh) -> None:
+    build = factories.opened("twice", rounds=2, annotator=factories.annotator(screener="query", seed=7))
+    tools, llm = tools_with(lambda request: verdicts(1, 0.5, 0))
+    for case in factories.cases(build)[:6]:
+        advance(fresh(case), tools)
+
+    assert [request.round for request in llm.calls] in ([1, 2], [2, 1])
+    assert [(place.pairs, place.matches) for place in company.places(build)] == [(2, 2), (2, 0), (2, 0)]
+
+
 @given(st.lists(st.integers(), unique=True), st.integers(0, 2**31 - 1), st.text())
 def test_an_order_keeps_everything_and_comes_again(things: list[int], seed: int, query: str) -> None:
     order = shuffled(things, seed, query)

@@ -22,6 +22,7 @@ from annotation.launching import (
 )
 from annotation.models import Build, BuildEvent, Price, Tally
 from annotation.stages import Stage
+from sandbox.containers import image_tag
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -147,6 +148,31 @@ def test_one_model_alone_is_another_annotator_for_each_criterion() -> None:
     assert set(exact.config["agents"]) == {"single_llm", "repair"}
     assert "fix_rounds" not in exact.config
     assert exact != half
+
+
+def test_the_sandbox_is_part_of_the_annotator_that_runs_tests(settings: Any) -> None:
+    shipped = launch(order()).annotator
+    found = shipped.config["sandbox"]
+    assert found == {"backend": settings.SANDBOX_BACKEND, "image": image_tag()}
+    settings.SANDBOX_IMAGE = "registry/ours@sha256:1234"
+    other = launch(replace(order(), name="other")).annotator
+    assert other != shipped and other.config["sandbox"]["image"] == "registry/ours@sha256:1234"
+    assert (
+        "sandbox" not in launch(replace(order(), name="one", annotator=Judge.SINGLE_EXACT)).annotator.config
+    )
+
+
+def test_rounds_are_no_part_of_the_annotator() -> None:
+    one, three = launch(order()), launch(replace(order(), name="three", rounds=3))
+    assert one.annotator == three.annotator
+    assert (one.rounds, three.rounds) == (1, 3)
+    assert "rounds" not in one.events.get().note and "; 3 rounds" in three.events.get().note
+
+
+@pytest.mark.parametrize("rounds", [0, 10])
+def test_rounds_have_their_bounds(rounds: int) -> None:
+    with pytest.raises(LaunchRefused, match="1 to 9 rounds"):
+        launch(replace(order(), rounds=rounds))
 
 
 @pytest.mark.parametrize("change", [{"rewrites": 0}, {"second_test": True}, {"fresh": True}])

@@ -55,6 +55,20 @@ def test_shares_are_of_what_they_say() -> None:
     assert (found.finished, shares(found)) == (8, EXPECTED)
 
 
+def test_a_pair_costs_what_all_of_its_rounds_cost() -> None:
+    build = factories.opened(rounds=2)
+    cases = factories.cases(build)
+    for case in cases:
+        factories.settled(case, 1)
+    LLMCall.objects.update(cost=1000)
+    Canary.objects.create(
+        build=build, seed=7, drawn=[case.candidate_id for case in cases if case.round == 1], pairs=90
+    )
+    found = measures.of_canary(build.canary, 18_000)
+    assert found.cost is not None
+    assert (found.finished, found.cost.value) == (9, 2000.0)
+
+
 def test_a_whole_build_is_counted_the_same_way() -> None:
     build = with_canary()
     found = measures.of_build(build)

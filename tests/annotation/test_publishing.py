@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from annotation import publishing
@@ -36,8 +38,8 @@ def test_a_build_that_settles_the_pair_at_the_same_moment(
 ) -> None:
     case = factories.cases(factories.opened("second"))[0]
     factories.settled(factories.cases(factories.opened("first"))[0], 1)
-    looks = iter([None])
-    real = publishing.latest_of
-    monkeypatch.setattr(publishing, "latest_of", lambda of: next(looks, real(of)))
+    looks: Iterator[dict[int, int | None]] = iter([{}])
+    real = publishing.said_before
+    monkeypatch.setattr(publishing, "said_before", lambda of: next(looks, real(of)))
     assert factories.settled(case, second).stage == Stage.SETTLED
     assert said() == labels

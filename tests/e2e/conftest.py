@@ -156,7 +156,7 @@ def watched(browser: Browser, server: Workbench, sessions: dict[str, Any]) -> Wa
 def other_builds(
     browser: Browser, server: Workbench, watched: Watched, sessions: dict[str, Any]
 ) -> dict[str, int]:
-    """A build that waits for replies by file and one that had to abandon cases."""
+    """A build that waits for replies by file, one that had to abandon cases, and one in two rounds."""
     from tests.e2e.launching import more_builds
 
     admin = entered(browser, server, sessions, "ada")

@@ -28,6 +28,7 @@ class Order:
     k: int = 8
     limit: int | None = None
     snippets: str = "sample"
+    rounds: int = 1
 
 
 def launch(page: Page, url: str, order: Order) -> int:
@@ -40,6 +41,7 @@ def launch(page: Page, url: str, order: Order) -> int:
     for box in page.locator("input[name=encoders]").all():
         box.set_checked(box.get_attribute("value") in order.encoders)
     page.get_by_label("k", exact=True).fill(str(order.k))
+    page.locator("input[name=rounds]").fill(str(order.rounds))
     if order.limit is not None:
         page.get_by_label("At most so many pairs").fill(str(order.limit))
     page.locator(f"input[name=provider][value={order.provider}]").check()
@@ -74,14 +76,16 @@ def wait_until_settled(page: Page, cases: int) -> None:
 
 
 def more_builds(context: BrowserContext, url: str) -> dict[str, int]:
-    """A build that waits for replies by file, and one whose recording lacks replies."""
+    """A build that waits for replies by file, one whose recording lacks replies, and one in two rounds."""
     page = context.new_page()
     waiting = launch(page, url, Order("answers by file", "exchange", limit=40))
     wait_until_opened(page)
     broken = launch(page, url, Order("with replies missing", "recorded", k=10, limit=30))
     wait_until(page, "done")
+    rounds = launch(page, url, Order("in two rounds", "recorded", limit=20, rounds=2))
+    wait_until(page, "done")
     page.close()
-    return {"waiting": waiting, "broken": broken}
+    return {"waiting": waiting, "broken": broken, "rounds": rounds}
 
 
 def known_ids(api: Api, build: int) -> dict[str, int]:

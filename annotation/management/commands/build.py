@@ -66,6 +66,9 @@ class Command(BaseCommand):
         parser.add_argument("--second-test", action="store_true", help="one more where one tested nothing")
         parser.add_argument("--rewrites", type=int, default=1, help="of programs that redefine; the paper: 0")
         parser.add_argument("--fix-rounds", type=int, default=2, help="for missing modules (%(default)s)")
+        parser.add_argument(
+            "--rounds", type=int, default=1, help="of judging each pair (default %(default)s)"
+        )
         parser.add_argument("--fresh", action="store_true", help="use no reply that was given before")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -108,6 +111,7 @@ class Command(BaseCommand):
             rewrites=options["rewrites"],
             fix_rounds=options["fix_rounds"],
             fresh=options["fresh"],
+            rounds=options["rounds"],
             skip_canary=options["skip_canary"],
             limit=options["limit"],
             rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],

@@ -67,7 +67,7 @@ def test_a_candidate_without_a_case_has_none(ray: Client) -> None:
     assert [row["case"] for row in rows] == [None]
 
 
-def test_a_candidate_shows_the_case_of_its_last_round(ray: Client, build: Build) -> None:
+def test_a_candidate_shows_the_case_of_each_round_the_first_one_first(ray: Client, build: Build) -> None:
     old = Case.objects.filter(build=build, label=1).get()
     again = Case.objects.create(
         build=build,
@@ -79,7 +79,10 @@ def test_a_candidate_shows_the_case_of_its_last_round(ray: Client, build: Build)
         round=2,
     )
     rows = get(ray, f"builds/{build.pk}/queries/{old.query_id}/candidates")["items"]
-    assert rows[0]["case"] == {"id": again.pk, "stage": "screening", "label": None}
+    first = {"id": old.pk, "round": 1, "stage": "settled", "label": 1}
+    assert rows[0]["case"] == first
+    assert rows[0]["rounds"] == [first, {"id": again.pk, "round": 2, "stage": "screening", "label": None}]
+    assert get(ray, f"builds/{build.pk}/queries")["items"][0]["candidates"] == 3
 
 
 def test_whoever_was_told_what_became_of_candidates_has_seen_their_pairs(ray: Client, build: Build) -> None:

@@ -66,6 +66,14 @@ def test_screening_by_query_takes_fewer_calls_and_fewer_tokens_for_as_many_tests
     assert together[1].calls == single[1].calls
 
 
+def test_every_round_is_asked_and_paid() -> None:
+    one, three = estimate(order()), estimate(order(rounds=3))
+    assert (three.pairs, three.rounds) == (one.pairs, 3)
+    for single, all_three in zip(one.stages, three.stages, strict=True):
+        assert all_three.calls.expected == pytest.approx(3 * single.calls.expected)
+        assert all_three.input_tokens.expected == pytest.approx(3 * single.input_tokens.expected)
+
+
 def test_without_fixing_rounds_nothing_is_fixed() -> None:
     stages = {stage.stage: stage for stage in estimate(order(fix_rounds=0)).stages}
     assert stages[Stage.FIXING].calls == stages[Stage.FIXING].input_tokens == Range.of(0)

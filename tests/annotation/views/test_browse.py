@@ -19,7 +19,7 @@ def test_a_reader_sees_the_builds_with_their_totals(ray: Client) -> None:
     assert page.status_code == 200
     assert reverse("browse-build", args=[build.pk]) in page.content.decode()
     (row,) = page.context["page"].builds
-    assert (row.name, row.total, row.settled, row.matches) == ("the first build", 9, 1, 1)
+    assert (row.name, row.pairs, row.settled, row.matches) == ("the first build", 9, 1, 1)
 
 
 def test_without_builds_it_says_where_they_come_from(ray: Client) -> None:
