@@ -82,9 +82,10 @@ def _shape(where: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
 
 
 def _stored(kind: Kind, columns: Mapping[str, Any]) -> list[Any]:
-    """Values as the database takes them."""
+    """Values as the database takes them; of a related row that is its key."""
     fields = kind._meta
-    return [fields.get_field(name).get_db_prep_save(value, connection) for name, value in columns.items()]  # type: ignore[union-attr]  # all are columns
+    plain = {name: value.pk if isinstance(value, models.Model) else value for name, value in columns.items()}
+    return [fields.get_field(name).get_db_prep_save(value, connection) for name, value in plain.items()]  # type: ignore[union-attr]  # all are columns
 
 
 @lru_cache(maxsize=1000)
