@@ -35,6 +35,7 @@ PLANS: Final[Mapping[str, Plan]] = {
 RATERS: Final = 5
 ADMIN: Final = "bench"
 FINISHED, AGAIN = "finished", "finished again"
+RATER: Final = "rater-1"
 NO_STUDY: Final = "there are no models of studies yet: the pairs × raters are plain reviews"
 
 
