@@ -25,6 +25,8 @@ LONGEST_CAUSE: Final = 130
 ORDER: Final = ("pk",)
 
 
+UNLABELLED: Final = Q(stage__in=[stage.value for stage in Stage if stage is not Stage.SETTLED])
+"""Only settled cases have a label, and stages have an index."""
 REACHED_BY: Final = {agent: REACHED[stage] for stage, agent in AGENTS.items()}
 """How far a case came that an agent worked on."""
 STAGES: Final = tuple((stage.value, stage.replace("_", " ")) for stage in Stage)
@@ -141,7 +143,7 @@ def wanted(build: Build, filters: Filters) -> QuerySet[Case]:
     if filters.stage:
         rows = rows.filter(stage=filters.stage)
     if filters.label:
-        rows = rows.filter(label=None if filters.label == "none" else int(filters.label))
+        rows = rows.filter(UNLABELLED if filters.label == "none" else Q(label=int(filters.label)))
     if filters.outcome:
         rows = rows.filter(execution__isnull=False, execution__outcome=filters.outcome)
     if filters.ran:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -78,8 +78,14 @@ def told(few: list[Look], many: list[Look]) -> dict[str, float]:
 
 
 def round_of(scratch: Scratch) -> Iterator[tuple[str, Look]]:
-    """A look at each page, one after another."""
-    with scratch.entered(), override_settings(CACHES=NO_CACHE), undone():
+    """A look at each page of a scratch database."""
+    with scratch.entered():
+        yield from looks_of_all()
+
+
+def looks_of_all() -> Iterator[tuple[str, Look]]:
+    """A look at each page, one after another; nothing is kept for the next look, and nothing written."""
+    with override_settings(CACHES=NO_CACHE), undone():
         clients = {name: client(name) for name in (seeding.ADMIN, seeding.RATER)}
         ids = numbers()
         for place in PLACES:
@@ -103,8 +109,7 @@ def client(name: str) -> Client:
 def look(browser: Client, place: Place, ids: Mapping[str, int]) -> Look:
     """Raises RuntimeError unless the page is there."""
     url, seen = place.path.format(**ids), Counting()
-    with ExitStack() as stack:
-        stack.enter_context(connection.execute_wrapper(seen))
+    with connection.execute_wrapper(seen):
         began = time.perf_counter()
         answer = browser.get(url)
         seconds = time.perf_counter() - began
@@ -132,7 +137,7 @@ def numbers() -> dict[str, int]:
     middle = build.tally.settled // 2
     tested = cases.filter(pk__gte=middle, execution__isnull=False, label=1)[0]
     screened = cases.filter(pk__gte=middle, execution__isnull=True)[0]
-    late = cases.filter(pk__gte=build.tally.settled - 1000)[0]
+    late = cases.filter(pk__gte=build.tally.settled * 19 // 20)[0]
     pool = Collection.objects.get(pk=build.snippets_id)
     assert tested.execution_id is not None, "it was chosen for it"
     return {
@@ -148,7 +153,7 @@ def numbers() -> dict[str, int]:
         "late_member": last_member(build),
         "queries": build.queries_id,
         "snippets": pool.pk,
-        "late_snippet": pool.size - 200,
+        "late_snippet": pool.size * 19 // 20,
     }
 
 

@@ -14,7 +14,7 @@ REVIEW: Final = "/review/builds/{build}/"
 
 @dataclass(frozen=True)
 class Place:
-    """An address with ids in braces, and who opens it; `grows` says why, where it has to grow with the build."""
+    """An address with ids in braces, and who opens it; `grows` says why it has to grow with the build."""
 
     name: str
     path: str
@@ -22,14 +22,18 @@ class Place:
     grows: str = ""
 
 
-EVERY_QUERY: Final = "reads the counts of every query, as its order or filter is by them"
+EVERY_CASE: Final = "reads every case once, and is kept until the build changes"
+EVERY_QUERY: Final = "is about a figure of each query, none of which is stored"
+EVERY_TEXT: Final = "looks for a part of a text, for which there is no index"
+RARE: Final = "looks for what few cases are"
+COUNTED: Final = "counts up to 10,000 rows, which the small build does not have"
 PLACES: Final = (
     Place("dashboard", "/dashboard/"),
     Place("connection", "/connection/"),
     Place("collections", "/collections/"),
     Place("upload", "/collections/upload/"),
     Place("jobs", "/collections/jobs/"),
-    Place("collection-queries", "/collections/{queries}/"),
+    Place("collection-queries", "/collections/{queries}/", grows=COUNTED),
     Place("collection-snippets", "/collections/{snippets}/"),
     Place("collection-snippets-deep", "/collections/{snippets}/?after={late_snippet}"),
     Place("build-new", "/builds/new/"),
@@ -48,32 +52,32 @@ PLACES: Final = (
     Place("build-cases-settled", CASES + "?stage=settled"),
     Place("build-cases-screening", CASES + "?stage=screening"),
     Place("build-cases-abandoned", CASES + "?stage=abandoned"),
-    Place("build-cases-match", CASES + "?label=1"),
+    Place("build-cases-match", CASES + "?label=1", grows=COUNTED),
     Place("build-cases-match-deep", CASES + "?label=1&after={late}"),
     Place("build-cases-unlabelled", CASES + "?label=none"),
     *(Place(f"build-cases-{name}", f"{CASES}?reached={name}") for name in ("clear", "unclear", "fixed")),
     Place("build-cases-arbitrated-deep", CASES + "?reached=arbitrated&after={late}"),
     Place("build-cases-failed", CASES + "?outcome=failed"),
-    Place("build-cases-flaky", CASES + "?outcome=timed_out"),
+    Place("build-cases-flaky", CASES + "?outcome=timed_out", grows=RARE),
     Place("build-cases-ran", CASES + "?ran=yes"),
-    Place("build-cases-not-ran", CASES + "?ran=no&label=1"),
-    Place("build-cases-agent", CASES + "?agent=arbiter&label=0"),
+    Place("build-cases-not-ran", CASES + "?ran=no&label=1", grows=RARE),
+    Place("build-cases-agent", CASES + "?agent=arbiter&label=0", grows=COUNTED),
     Place("build-cases-cause", "/builds/{again}/cases/?cause=declined"),
     Place("browse", "/browse/"),
-    Place("browse-build", BROWSE),
-    Place("browse-build-deep", BROWSE + "?after={late_member}"),
-    Place("browse-build-search", BROWSE + "?q=flatten"),
-    Place("browse-build-nothing", BROWSE + "?q=zzzz"),
-    Place("browse-build-by-text", BROWSE + "?sort=text"),
-    Place("browse-build-by-matches", BROWSE + "?sort=matches"),
-    Place("browse-build-many", BROWSE + "?found=5%2B"),
+    Place("browse-build", BROWSE, grows=COUNTED),
+    Place("browse-build-deep", BROWSE + "?after={late_member}", grows=COUNTED),
+    Place("browse-build-search", BROWSE + "?q=flatten", grows=EVERY_TEXT),
+    Place("browse-build-nothing", BROWSE + "?q=zzzz", grows=EVERY_TEXT),
+    Place("browse-build-by-text", BROWSE + "?sort=text", grows=EVERY_QUERY),
+    Place("browse-build-by-matches", BROWSE + "?sort=matches", grows=EVERY_QUERY),
+    Place("browse-build-many", BROWSE + "?found=5%2B", grows=EVERY_QUERY),
     Place("browse-build-open", BROWSE + "?state=open"),
     Place("browse-build-abandoned", BROWSE + "?state=abandoned"),
-    Place("browse-build-settled", BROWSE + "?state=settled"),
-    Place("browse-build-differs", BROWSE + "?differs=experts"),
-    Place("browse-build-differs-any", BROWSE + "?differs=any"),
-    Place("distribution", BROWSE + "distribution/"),
-    Place("compare", "/browse/compare/?first={build}&second={again}"),
+    Place("browse-build-settled", BROWSE + "?state=settled", grows=EVERY_QUERY),
+    Place("browse-build-differs", BROWSE + "?differs=experts", grows=EVERY_QUERY),
+    Place("browse-build-differs-any", BROWSE + "?differs=any", grows=EVERY_QUERY),
+    Place("distribution", BROWSE + "distribution/", grows=EVERY_CASE),
+    Place("compare", "/browse/compare/?first={build}&second={again}", grows=EVERY_CASE),
     Place("compare-none", "/browse/compare/"),
     Place("query", BROWSE + "queries/{query}/"),
     Place("matches", BROWSE + "queries/{query}/matches/"),
@@ -102,10 +106,10 @@ PLACES: Final = (
     Place("api-cases-none", "/api/builds/{build}/cases?stage=screening"),
     Place("api-cases-label", "/api/builds/{build}/cases?label=1"),
     Place("api-cases-query", "/api/builds/{build}/cases?query={late_query}"),
-    Place("api-comparison", "/api/builds/{build}/comparison/{again}"),
+    Place("api-comparison", "/api/builds/{build}/comparison/{again}", grows=EVERY_CASE),
     Place("api-queries", "/api/builds/{build}/queries"),
     Place("api-queries-deep", "/api/builds/{build}/queries?after={late_query}"),
-    Place("api-queries-search", "/api/builds/{build}/queries?q=flatten"),
+    Place("api-queries-search", "/api/builds/{build}/queries?q=flatten", grows=EVERY_TEXT),
     Place("api-candidates", "/api/builds/{build}/queries/{query}/candidates"),
     Place("api-reviews", "/api/builds/{build}/reviews"),
     Place("api-case", "/api/cases/{case}"),

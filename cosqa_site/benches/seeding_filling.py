@@ -33,7 +33,15 @@ def fill(plan: Plan, keys: Keys) -> Stretch:
     with bare([table(label)._meta.db_table for label in VARYING]):
         for made in at_once(work):
             total.count(made)
+    tidy()
     return total
+
+
+def tidy() -> None:
+    """What PostgreSQL does by itself to a table that was filled: pages show what can be read from indexes."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM (ANALYZE)")
 
 
 def works(plan: Plan, keys: Keys) -> list[Work]:

@@ -19,7 +19,7 @@ from annotation.models import Duration, LLMCall
 from annotation.models.figures import bucket_of
 from annotation.stages import Event, Stage
 from cosqa_site.benches import seeding_texts as texts
-from cosqa_site.benches.seeding_tables import BLOB, MOMENT, VARYING, Row, table
+from cosqa_site.benches.seeding_tables import MOMENT, VARYING, Row, table
 from retrieval.filters import rules_of
 from retrieval.models.blobs import Blob, digest_of
 from retrieval.models.texts import HEAD, canonical
@@ -39,7 +39,9 @@ RULES: Final = int(rules_of(texts.snippet(1)))
 LIMITS: Final = Limits().digest()
 EXECUTING_SECONDS: Final = 0.25
 OVERHEAD_SECONDS: Final = 0.03
-KINDS: Final[Mapping[str, type[Blob]]] = {label: table(label) for label in VARYING if VARYING[label] is BLOB}
+KINDS: Final[Mapping[str, type[Blob]]] = {
+    label: kind for label in VARYING if issubclass(kind := table(label), Blob)
+}
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Text(models.Model):
     @property
     def digest(self) -> str:
         """sha256 of the canonical text: its identity everywhere."""
-        return self.body_id
+        return str(self.body_id)
 
     @property
     def text(self) -> str:
