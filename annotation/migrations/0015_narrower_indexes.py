@@ -8,7 +8,7 @@ import retrieval.models.blobs
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0013_notices"),
+        ("annotation", "0014_claims_by_build"),
         ("retrieval", "0002_narrower_indexes"),
     ]
 
