@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
 from annotation.causes import said
@@ -23,7 +23,6 @@ from sandbox.report import Outcome
 PAGE_SIZE: Final = 50
 LONGEST_CAUSE: Final = 130
 ORDER: Final = ("pk",)
-
 
 UNLABELLED: Final = Q(stage__in=[stage.value for stage in Stage if stage is not Stage.SETTLED])
 """Only settled cases have a label, and stages have an index."""

@@ -42,6 +42,8 @@ PLACES: Final = (
     Place("build-again", "/builds/{again}/"),
     Place("build-cancel", "/builds/{build}/control/?action=cancel"),
     Place("build-cap", "/builds/{build}/cap/"),
+    Place("build-extend", "/builds/{build}/extend/"),
+    Place("build-missing", "/builds/{build}/missing/"),
     Place("project-cap", "/project/cap/"),
     Place("build-abandoned", "/builds/{again}/abandoned/"),
     Place("build-abandoned-none", "/builds/{build}/abandoned/"),

@@ -8,8 +8,8 @@ import retrieval.models.blobs
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0014_claims_by_build"),
-        ("retrieval", "0002_narrower_indexes"),
+        ("annotation", "0016_missing"),
+        ("retrieval", "0003_narrower_indexes"),
     ]
 
     operations = [

@@ -8,7 +8,7 @@ import retrieval.models.blobs
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("retrieval", "0001_initial"),
+        ("retrieval", "0002_extend"),
     ]
 
     operations = [
