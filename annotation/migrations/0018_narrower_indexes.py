@@ -8,7 +8,7 @@ import retrieval.models.blobs
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0016_missing"),
+        ("annotation", "0017_rounds"),
         ("retrieval", "0003_narrower_indexes"),
     ]
 
