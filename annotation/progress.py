@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation import limiter
@@ -27,6 +27,7 @@ SAMPLE: Final = 600
 ENOUGH: Final = 3
 """A rate from fewer finished cases would jump about; it is not shown."""
 REASONS: Final = 1000
+LOST: Final = (LLMCall.Status.FAILED, LLMCall.Status.UNKNOWN)
 DIGEST: Final = re.compile(r"\b[0-9a-f]{64}\b")
 COUNTED: Final = 10_000
 REFRESH: Final = 10
@@ -168,15 +169,24 @@ def pace(build: Build, now: datetime) -> Pace:
 
 
 def waiting_replies(build: Build) -> int:
-    """Requests that wait for a reply by file; counted to 10,000, one more stands for more."""
+    """Requests that wait for a reply by file; counted to 10,000, one more stands for more.
+
+    The build's own come from an index; only where they are few it is asked what else its cases wait for.
+    """
     writes = build.annotator.config.get("writes_snippets", False)
     if build.provider != Build.Provider.EXCHANGE or not (build.tally.open or writes):
         return 0
-    parked = Case.objects.filter(build=build, waiting_for__status=LLMCall.Status.WAITING)
-    cases = parked.values("waiting_for").order_by().distinct()[: COUNTED + 1].count()
+    waiting = LLMCall.Status.WAITING
+    own = LLMCall.objects.filter(build=build, status=waiting).order_by()[: COUNTED + 1].count()
+    if own > COUNTED:
+        return own
+    parked = Case.objects.filter(build=build, waiting_for__isnull=False, waiting_for__status=waiting)
+    others = parked.exclude(waiting_for__build=build).values("waiting_for").order_by().distinct()
+    cases = own + others[: COUNTED + 1 - own].count()
     if not writes:
         return cases
-    return cases + Proposal.objects.filter(filling__build=build, waiting_for__isnull=False).count()
+    proposed = Proposal.objects.filter(filling__build=build, waiting_for__status=waiting)
+    return cases + proposed.exclude(waiting_for__build=build).count()
 
 
 def reasons(build: Build) -> tuple[tuple[str, int], ...]:
@@ -190,11 +200,11 @@ def reasons(build: Build) -> tuple[tuple[str, int], ...]:
 
 
 def errors(build: Build) -> tuple[LLMCall, ...]:
-    """The newest calls that failed, or of which no word came back."""
-    calls = LLMCall.objects.order_by("-pk")
-    failed, unknown = (
-        calls.filter(build=build, status=status).values("pk")[:3]
-        for status in (LLMCall.Status.FAILED, LLMCall.Status.UNKNOWN)
-    )
-    newest = calls.filter(Q(pk__in=failed) | Q(pk__in=unknown))
-    return tuple(newest.only("agent", "error", "finished_at", "attempt")[:3])
+    """The newest calls that failed, or of which no word came back.
+
+    Each status by itself, as the index has it: asked for both at once, a database reads all calls.
+    """
+    calls = LLMCall.objects.filter(build=build).order_by("-pk")
+    calls = calls.only("agent", "error", "finished_at", "attempt")
+    found = [call for status in LOST for call in calls.filter(status=status)[:3]]
+    return tuple(sorted(found, key=lambda call: -call.pk)[:3])

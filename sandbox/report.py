@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from sandbox.canonical import canonical_lines
@@ -196,7 +196,7 @@ class Report:
 
     def to_json(self) -> str:
         """All of the report as one line of JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+        return json.dumps(self, default=_as_dict, ensure_ascii=False, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -216,6 +216,11 @@ class Report:
         values["calls"] = tuple(CandidateCall(**one) for one in data.get("calls", ()))
         values["raised"] = _raised(data["raised"]) if data.get("raised") else None
         return cls(**values)
+
+
+def _as_dict(part: Any) -> dict[str, Any]:
+    """A part of a report as plain data; `asdict` would copy all that is in it, too."""
+    return {field.name: getattr(part, field.name) for field in fields(part)}
 
 
 def _raised(data: dict[str, Any]) -> Raised:

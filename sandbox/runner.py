@@ -1,6 +1,6 @@
 """The one way to run a program: a Sandbox, whatever stands behind it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -41,20 +41,26 @@ def open_sandbox(
     concern Docker only.
     """
     pip = PipSettings(dict(pip_environment or {}), pip_files, uploaded_before, undated, layers_mb)
-    problems = []
-    if backend in ("auto", "bubblewrap"):
-        try:
-            return BubblewrapSandbox(home, concurrency, pool, uid, pip)
-        except SandboxUnavailable as error:
-            problems.append(str(error))
-    if backend in ("auto", "docker"):
+
+    def bubblewrap() -> Sandbox:
+        return BubblewrapSandbox(home, concurrency, pool, uid, pip)
+
+    def docker() -> Sandbox:
         # The engine's SDK is loaded only where it is used: it takes longer than a run.
         from sandbox.docker import DockerSandbox
 
+        return DockerSandbox(docker_host, image, runtime, concurrency, pool, pip)
+
+    openers = {"auto": (bubblewrap, docker), "bubblewrap": (bubblewrap,), "docker": (docker,), "none": ()}
+    return first_that_opens(openers[backend])
+
+
+def first_that_opens(openers: Sequence[Callable[[], Sandbox]]) -> Sandbox:
+    """Raises SandboxUnavailable with what each says; without any, executing is switched off."""
+    problems = []
+    for opener in openers:
         try:
-            return DockerSandbox(docker_host, image, runtime, concurrency, pool, pip)
+            return opener()
         except SandboxUnavailable as error:
             problems.append(str(error))
-    if not problems:
-        problems.append("executing programs is switched off")
-    raise SandboxUnavailable("; ".join(problems))
+    raise SandboxUnavailable("; ".join(problems) or "executing programs is switched off")

@@ -11,6 +11,7 @@ from django.db.models import Q
 from annotation.llm import Request
 from annotation.models import statements
 from annotation.models.builds import Build, Price
+from annotation.models.common import common
 from retrieval.models import Blob
 
 
@@ -21,9 +22,13 @@ class SystemText(Blob):
 class RequestText(Blob):
     """A whole request as canonical JSON, its system text left out."""
 
+    common = common("requests")
+
 
 class ReplyText(Blob):
     """A reply, word for word."""
+
+    common = common("replies")
 
 
 @dataclass(frozen=True)
@@ -71,10 +76,14 @@ class LLMCall(models.Model):
     agent = models.CharField(max_length=40)
     model = models.CharField(max_length=120)
     provider = models.CharField(max_length=120, help_text="which LLM answered: live, recorded:NAME, exchange")
-    build = models.ForeignKey(Build, on_delete=models.PROTECT, related_name="calls", help_text="who pays")
-    system = models.ForeignKey(SystemText, on_delete=models.PROTECT, related_name="+")
-    request = models.ForeignKey(RequestText, on_delete=models.PROTECT, related_name="+")
-    reply = models.ForeignKey(ReplyText, on_delete=models.PROTECT, null=True, related_name="+")
+    build = models.ForeignKey(
+        Build, on_delete=models.PROTECT, related_name="calls", db_index=False, help_text="who pays"
+    )
+    system = models.ForeignKey(SystemText, on_delete=models.PROTECT, related_name="+", db_index=False)
+    request = models.ForeignKey(RequestText, on_delete=models.PROTECT, related_name="+", db_index=False)
+    reply = models.ForeignKey(
+        ReplyText, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
     error = models.TextField(blank=True)
     input_tokens = models.PositiveIntegerField(default=0)
     output_tokens = models.PositiveIntegerField(default=0)

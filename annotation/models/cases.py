@@ -48,10 +48,10 @@ class LostRace(Exception):
 class Case(models.Model):
     """One candidate on its way through one annotator. `label` is set exactly when it is settled."""
 
-    build = models.ForeignKey(Build, on_delete=models.CASCADE, related_name="cases")
+    build = models.ForeignKey(Build, on_delete=models.CASCADE, related_name="cases", db_index=False)
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="cases")
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="cases")
-    query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="+")
+    query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="+", db_index=False)
     annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="cases")
     round = models.PositiveIntegerField(default=1)
     rank = models.PositiveIntegerField()
@@ -230,14 +230,16 @@ def moved(old: Stage, new: Stage, label: int | None, others: dict[str, int]) -> 
 class Step(models.Model):
     """One recorded move from stage to stage, with its evidence."""
 
-    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="steps")
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="steps", db_index=False)
     number = models.PositiveIntegerField()
     before = models.CharField(max_length=12, choices=CHOICES)
     event = models.CharField(max_length=20, choices=[(e.value, e.value) for e in Event])
     after = models.CharField(max_length=12, choices=CHOICES)
     note = models.TextField(blank=True, help_text="what was decided, in words")
     call = models.ForeignKey(LLMCall, on_delete=models.PROTECT, null=True, related_name="steps")
-    program = models.ForeignKey(TestProgram, on_delete=models.PROTECT, null=True, related_name="+")
+    program = models.ForeignKey(
+        TestProgram, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
     execution = models.ForeignKey(Execution, on_delete=models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
     seconds = models.FloatField(null=True, help_text="worked on it, without waiting; none where not known")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from annotation.models.common import common
 from retrieval.models import Annotator, Blob, Pair
 from sandbox.calling import Answer, CallOutcome
 from sandbox.report import Outcome, Report
@@ -17,6 +18,8 @@ class ProgramText(Blob):
 class ReportText(Blob):
     """A report as JSON (`sandbox.report.Report`)."""
 
+    common = common("reports")
+
 
 class TestProgram(models.Model):
     """A program that asserts what a query asks for, written by an agent or by a person."""
@@ -24,7 +27,7 @@ class TestProgram(models.Model):
     __test__ = False  # a model, not a test class: keeps pytest from collecting it
 
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="programs")
-    source = models.ForeignKey(ProgramText, on_delete=models.PROTECT, related_name="+")
+    source = models.ForeignKey(ProgramText, on_delete=models.PROTECT, related_name="+", db_index=False)
     reading = models.TextField(blank=True, help_text="the sense of the query that it tests")
     helpers = models.JSONField(default=list, help_text="names that the writer had to invent")
     redefines = models.BooleanField(default=False, help_text="it redefines the candidate")
@@ -59,7 +62,7 @@ class Execution(models.Model):
     touched = models.BooleanField(default=False)
     seconds = models.FloatField()
     queued_seconds = models.FloatField(default=0)
-    report = models.ForeignKey(ReportText, on_delete=models.PROTECT, related_name="+")
+    report = models.ForeignKey(ReportText, on_delete=models.PROTECT, related_name="+", db_index=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

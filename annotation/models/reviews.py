@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Exists, OuterRef
 
 from annotation.models.cases import Case
 from retrieval.models import Pair
@@ -11,8 +12,12 @@ from retrieval.models import Pair
 
 class ReviewQuerySet(models.QuerySet["Review"]):
     def current(self) -> ReviewQuerySet:
-        """The last revision of each (pair, rater), unless it was withdrawn."""
-        return self.filter(superseded_by__isnull=True, withdrawn=False)
+        """The last revision of each (pair, rater), unless it was withdrawn.
+
+        Not as a join for what is missing: PostgreSQL would expect one row of it, and compare each with each.
+        """
+        later = Review.objects.filter(supersedes=OuterRef("pk"))
+        return self.filter(~Exists(later), withdrawn=False)
 
 
 class Review(models.Model):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -211,7 +213,7 @@ def wanted(build: Build, visible: QuerySet[Build], filters: Filters) -> QuerySet
     if filters.state:
         rows = rows.filter(in_state(build, cases, filters.state))
     if filters.differs:
-        rows = rows.filter(text__in=differing(build, visible, filters.differs).values("query"))
+        rows = rows.filter(differs(build, visible, filters.differs))
     return rows
 
 
@@ -235,6 +237,13 @@ def in_state(build: Build, cases: QuerySet[Case], state: str) -> Q:
     return Q(text__in=Case.objects.filter(build=build, round=1, stage__in=stages).values("query"))
 
 
+def differs(build: Build, visible: QuerySet[Build], kind: str) -> Q:
+    """Queries with a settled case whose pair experts, the original data, or either labelled differently."""
+    kinds = ("experts", "original") if kind == "any" else (kind,)
+    found = (differing(build, visible, one).values("query") for one in kinds)
+    return reduce(or_, (Q(text__in=queries) for queries in found))
+
+
 def differing(build: Build, visible: QuerySet[Build], kind: str) -> QuerySet[Case]:
     """The build's settled cases whose pair somebody else labelled differently."""
     reviews = Review.objects.current().filter(
@@ -246,9 +255,10 @@ def differing(build: Build, visible: QuerySet[Build], kind: str) -> QuerySet[Cas
         scale=Label.Scale.BINARY,
         value__isnull=False,
     )
-    by_experts = Q(Exists(reviews.exclude(label=OuterRef("label"))))
-    by_original = Q(Exists(originals.exclude(value=OuterRef("label"))))
-    which = {"experts": by_experts, "original": by_original, "any": by_experts | by_original}
+    which = {
+        "experts": Exists(reviews.exclude(label=OuterRef("label"))),
+        "original": Exists(originals.exclude(value=OuterRef("label"))),
+    }
     return Case.objects.filter(which[kind], build=build, round=1, stage=Stage.SETTLED)
 
 

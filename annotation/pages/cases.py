@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
 from annotation.causes import said
@@ -24,7 +24,8 @@ PAGE_SIZE: Final = 50
 LONGEST_CAUSE: Final = 130
 ORDER: Final = ("pk",)
 
-
+UNLABELLED: Final = Q(stage__in=[stage.value for stage in Stage if stage is not Stage.SETTLED])
+"""Only settled cases have a label, and stages have an index."""
 REACHED_BY: Final = {agent: REACHED[stage] for stage, agent in AGENTS.items()}
 """How far a case came that an agent worked on."""
 STAGES: Final = tuple((stage.value, stage.replace("_", " ")) for stage in Stage)
@@ -141,7 +142,7 @@ def wanted(build: Build, filters: Filters) -> QuerySet[Case]:
     if filters.stage:
         rows = rows.filter(stage=filters.stage)
     if filters.label:
-        rows = rows.filter(label=None if filters.label == "none" else int(filters.label))
+        rows = rows.filter(UNLABELLED if filters.label == "none" else Q(label=int(filters.label)))
     if filters.outcome:
         rows = rows.filter(execution__isnull=False, execution__outcome=filters.outcome)
     if filters.ran:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from django.core.cache import cache
 from django.db.models import Count, QuerySet
 
 from annotation import company
@@ -14,6 +15,7 @@ from annotation.models.cases import OPEN
 from annotation.stages import Stage
 
 MOST_BARS = 30
+KEPT_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,20 @@ class DistributionPage:
     places: tuple[company.Place, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Number of matches → how many queries and snippets have that many, of so many queries."""
+
+    by_query: Counter[int]
+    by_snippet: Counter[int]
+    queries: int
+    unfinished: int
+
+
 def distribution_page(build: Build) -> DistributionPage:
-    cases = Case.objects.filter(build=build, round=1).order_by()
-    matches = cases.filter(stage=Stage.SETTLED, label=1)
-    by_query = spread(matches, "query")
-    by_snippet = spread(matches, "pair__snippet")
-    queries = cases.aggregate(found=Count("query", distinct=True))["found"]
+    """The page; what it counts is kept until the build changes, as it reads every case."""
+    counts = kept(build)
+    by_query, by_snippet, queries = Counter(counts.by_query), counts.by_snippet, counts.queries
     matched = by_query.total()
     by_query[0] = queries - matched
     found = sum(number * count for number, count in by_query.items())
@@ -60,7 +70,7 @@ def distribution_page(build: Build) -> DistributionPage:
         matches=found,
         mean=found / queries if queries else 0.0,
         several=sum(count for number, count in by_query.items() if number > 1),
-        unfinished=cases.filter(stage__in=OPEN).aggregate(found=Count("query", distinct=True))["found"],
+        unfinished=counts.unfinished,
         snippets=by_snippet.total(),
         query_bars=tuple(bars(by_query, 0)),
         snippet_bars=tuple(bars(by_snippet, 1)),
@@ -68,10 +78,31 @@ def distribution_page(build: Build) -> DistributionPage:
     )
 
 
+def kept(build: Build) -> Spread:
+    key = f"distribution:{build.pk}.{build.created_at:%s%f}.{build.tally.version}"
+    found: Spread | None = cache.get(key)
+    if found is None:
+        found = count(build)
+        cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def count(build: Build) -> Spread:
+    """Read from the cases. Four queries of the database."""
+    cases = Case.objects.filter(build=build, round=1).order_by()
+    matches = cases.filter(stage=Stage.SETTLED, label=1)
+    return Spread(
+        by_query=spread(matches, "query"),
+        by_snippet=spread(matches, "pair__snippet"),
+        queries=cases.values("query").distinct().count(),
+        unfinished=cases.filter(stage__in=OPEN).values("query").distinct().count(),
+    )
+
+
 def spread(matches: QuerySet[Case], key: str) -> Counter[int]:
     """Number of matches → how many `key`s have that many; those with none do not appear."""
     found = matches.values(key).annotate(found=Count("pk")).values_list("found", flat=True)
-    return Counter(found.iterator())
+    return Counter(found)
 
 
 def bars(spread: Mapping[int, int], first: int) -> Iterator[Bar]:

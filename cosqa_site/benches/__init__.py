@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Mapping
 
-from cosqa_site.benches import mining, pipeline, sandbox, seeding
+from cosqa_site.benches import mining, pages, pipeline, sandbox, seeding
 
 Figures = Mapping[str, object]
 SIZES = ("small", "full")
-SIZED: Mapping[str, Callable[[str], Figures]] = {"pipeline": pipeline.measure, "seed": seeding.measure}
+SIZED: Mapping[str, Callable[[str], Figures]] = {
+    "pages": pages.measure,
+    "pipeline": pipeline.measure,
+    "seed": seeding.measure,
+}
 BENCHES: Mapping[str, Callable[[], Figures]] = {"mining": mining.measure, "sandbox": sandbox.measure}
-DEFAULT = (*BENCHES, "pipeline")
+DEFAULT = (*BENCHES, "pages", "pipeline")

@@ -49,6 +49,12 @@ class Scratch:
         found = serve("SELECT 1 FROM pg_database WHERE datname = %s", self.database)
         return bool(found)
 
+    def is_used(self) -> bool:
+        """Whether somebody is connected to it, where that can be known."""
+        if connection.vendor != "postgresql":
+            return False
+        return bool(serve("SELECT 1 FROM pg_stat_activity WHERE datname = %s", self.database))
+
     def drop(self) -> None:
         """Remove it and its folder, if they are there."""
         if connection.vendor == "postgresql":
@@ -59,6 +65,7 @@ class Scratch:
         """Have `fill` write it, unless it is there; says whether it was written."""
         if self.exists():
             return False
+        drop_left_behind()
         draft = Scratch(f"{self.name}_part_{os.getpid()}")
         draft.drop()
         try:
@@ -86,6 +93,7 @@ class Scratch:
 
     def copy(self, name: str) -> Scratch:
         """Another one with the same content; one of that name is replaced."""
+        drop_left_behind()
         copy = Scratch(name)
         copy.drop()
         copy.home.mkdir(parents=True)
@@ -122,6 +130,37 @@ class Scratch:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_database_size(current_database())")
             return int(cursor.fetchone()[0])
+
+
+def drop_left_behind() -> None:
+    """Remove the drafts and copies of processes of this machine that are gone.
+
+    Their names end with the process's number. With PostgreSQL one that somebody is connected to stays: it may
+    be another machine's.
+    """
+    for name in known():
+        number = name.rpartition("_")[2]
+        left = Scratch(name)
+        if number != name and number.isdecimal() and not alive(int(number)) and not left.is_used():
+            left.drop()
+
+
+def known() -> list[str]:
+    """The names of all scratch databases, whole or not."""
+    if connection.vendor == "postgresql":
+        rows = serve("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", PREFIX)
+        return [str(name).removeprefix(PREFIX) for (name,) in rows]
+    folder = Path(settings.COSQA_HOME) / "bench"
+    return [path.name for path in folder.iterdir()] if folder.is_dir() else []
+
+
+def alive(process: int) -> bool:
+    return Path(f"/proc/{process}").exists()
+
+
+def use_only(database: str) -> None:
+    """This process works in another database from now on."""
+    use(connections.settings["default"], database)
 
 
 def use(configured: dict[str, Any], database: str) -> None:

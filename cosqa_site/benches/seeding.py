@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
-from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
-import django
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
@@ -22,25 +19,24 @@ from annotation.access import Role, give_role
 from annotation.agents import PARSERS
 from annotation.models import Build, BuildEvent, Price, SystemText, Tally
 from annotation.publishing import annotator_of
-from cosqa_site.benches import seeding_rows
+from cosqa_site.benches import seeding_again, seeding_figures, seeding_filling, seeding_rows
+from cosqa_site.benches.recounting import check
 from cosqa_site.benches.scratch import Scratch
-from cosqa_site.benches.seeding_check import check
 from cosqa_site.benches.seeding_rows import MODEL, Keys, Plan, Stretch
 from cosqa_site.benches.seeding_tables import MOMENT, VARYING, loading, table, write
 from retrieval.models import Annotator, Collection, Mining
 
 PLANS: Final[Mapping[str, Plan]] = {
-    "few": Plan(cases=4_120, snippets=1_330, reviews=50),
-    "small": Plan(cases=41_208, snippets=13_300, reviews=500),
-    "full": Plan(cases=412_080, snippets=133_000, reviews=5_000),
+    "few": Plan(cases=4_120, snippets=1_330, reviewed=10),
+    "small": Plan(cases=41_208, snippets=13_300, reviewed=100),
+    "full": Plan(cases=412_080, snippets=133_000, reviewed=1_000),
 }
 """`full` is the paper's build; `small` and `few` have a tenth and a hundredth of it."""
-RATERS: Final = 10
+RATERS: Final = 5
 ADMIN: Final = "bench"
-PROCESSES: Final = 2
-STRETCH: Final = 50
-SNIPPETS_A_STRETCH: Final = 1000
-NO_STUDY: Final = "there are no models of studies yet"
+FINISHED, AGAIN = "finished", "finished again"
+RATER: Final = "rater-1"
+NO_STUDY: Final = "there are no models of studies yet: the pairs × raters are plain reviews"
 
 
 def measure(size: str) -> Mapping[str, object]:
@@ -49,6 +45,7 @@ def measure(size: str) -> Mapping[str, object]:
     scratch = scratch_of(plan)
     new = scratch.make(lambda: fill(plan))
     seconds = time.perf_counter() - began
+    used = os.times()
     with scratch.entered():
         size_in_bytes = scratch.bytes()
         return {
@@ -56,6 +53,9 @@ def measure(size: str) -> Mapping[str, object]:
             "database": scratch.database,
             "seeded": new,
             "seconds": round(seconds, 1),
+            "processor_seconds": round(
+                used.user + used.system + used.children_user + used.children_system, 1
+            ),
             "rows": {label: table(label)._default_manager.count() for label in VARYING},
             "bytes": size_in_bytes,
             "bytes_a_case": round(size_in_bytes / plan.cases),
@@ -85,24 +85,25 @@ def scratch_of(plan: Plan) -> Scratch:
 
 def fill(plan: Plan) -> None:
     """Write everything into the database that is configured now, which has its tables and no row."""
-    keys, raters = singles(plan)
-    totals: Counter[str] = Counter()
+    keys, again, raters = singles(plan)
+    made = seeding_filling.fill(plan, keys)
+    second = seeding_again.of_queries(plan, again)
     with loading():
-        for stretch in stretches(plan, keys):
-            write(stretch.rows)
-            totals += stretch.totals
+        write(second.rows)
         write(reviews(plan, raters).rows)
-        Tally.objects.filter(pk=keys.build).update(version=plan.cases, **totals)
+        seeding_figures.keep(keys.build, made)
+        seeding_figures.keep(again.build, second)
 
 
-def singles(plan: Plan) -> tuple[Keys, list[tuple[int, int]]]:
-    """The rows that there is one or a handful of; gives their keys, and those of raters and annotators."""
+def singles(plan: Plan) -> tuple[Keys, Keys, list[tuple[int, int]]]:
+    """The rows that there is one or a handful of; gives the keys of both builds, of raters and annotators."""
     admin = person(ADMIN, Role.ADMIN)
     people = [person(f"rater-{number}", Role.EXPERT) for number in range(1, RATERS + 1)]
     for agent in PARSERS:
         SystemText.keep(prompts.load(agent).render("system"))
-    keys = build_of(plan, admin, "finished", Build.State.DONE, plan.queries)
-    return keys, [(user.pk, annotator_of(user).pk) for user in people]
+    keys = build_of(plan, admin, FINISHED, Build.State.DONE, plan.queries)
+    again = build_of(plan, admin, AGAIN, Build.State.DONE, plan.queries, seeding_again.MODEL)
+    return keys, again, [(user.pk, annotator_of(user).pk) for user in people]
 
 
 def person(name: str, role: Role) -> User:
@@ -113,12 +114,12 @@ def person(name: str, role: Role) -> User:
     return user
 
 
-def build_of(plan: Plan, admin: User, name: str, state: str, queries: int) -> Keys:
+def build_of(plan: Plan, admin: User, name: str, state: str, queries: int, model: str = MODEL) -> Keys:
     """A build whose mining is done, with everything that it refers to."""
-    config = {"agents": prompts.hashes(), "fix_rounds": 2, "model": MODEL}
+    config = {"agents": prompts.hashes(), "fix_rounds": 2, "model": model}
     annotator = Annotator.objects.version(Annotator.Kind.AGENTS, "test-driven agents", config)
     price, _ = Price.objects.get_or_create(
-        model=MODEL, effective_from=MOMENT, defaults={"input": Decimal(1), "output": Decimal(5)}
+        model=model, effective_from=MOMENT, defaults={"input": Decimal(1), "output": Decimal(5)}
     )
     pool = collection(Collection.Kind.SNIPPETS, "seeded", plan.snippets)
     asked = collection(Collection.Kind.QUERIES, name, queries)
@@ -132,42 +133,19 @@ def build_of(plan: Plan, admin: User, name: str, state: str, queries: int) -> Ke
         annotator=annotator,
         state=state,
         provider=Build.Provider.LIVE,
-        model=MODEL,
+        model=model,
         opened=True,
         created_by=admin,
         finished_at=MOMENT if state == Build.State.DONE else None,
     )
     Tally.objects.create(build=build, cap=None)
     BuildEvent.objects.create(build=build, user=admin, event="launched", note="seeded")
-    return Keys(build.pk, mining.pk, annotator.pk, price.pk, asked.pk, pool.pk)
+    return Keys(build.pk, mining.pk, annotator.pk, price.pk, asked.pk, pool.pk, model)
 
 
 def collection(kind: str, name: str, size: int) -> Collection:
     defaults = {"size": size, "source": "made up for benches"}
     return Collection.objects.get_or_create(kind=kind, name=name, defaults=defaults)[0]
-
-
-def stretches(plan: Plan, keys: Keys) -> Iterator[Stretch]:
-    """All rows; made in processes beside this one where there is much to make."""
-    queries = ranges(plan.queries, STRETCH)
-    pool = ranges(plan.snippets, SNIPPETS_A_STRETCH)
-    work = [partial(seeding_rows.of_snippets, plan, keys, *ends) for ends in pool]
-    work += [partial(seeding_rows.of_queries, plan, keys, *ends) for ends in queries]
-    if len(queries) == 1:
-        yield from map(run, work)
-        return
-    # Not forked: a child that ends would close this process's connection to the database.
-    with get_context("spawn").Pool(PROCESSES, initializer=django.setup) as processes:
-        yield from processes.imap(run, work)
-
-
-def ranges(end: int, width: int) -> list[tuple[int, int]]:
-    """From 1 to `end`, in stretches of `width`."""
-    return [(first, min(first + width - 1, end)) for first in range(1, end + 1, width)]
-
-
-def run(work: Callable[[], Stretch]) -> Stretch:
-    return work()
 
 
 def reviews(plan: Plan, raters: list[tuple[int, int]]) -> Stretch:

@@ -5,21 +5,23 @@ Keys are computed from the numbers of query and case, so that stretches can be m
 
 from __future__ import annotations
 
+import hashlib
 import json
-import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from annotation.agents import arbiter, screener, test_writer
 from annotation.budget import without_system
 from annotation.llm import Request
+from annotation.models import Duration, LLMCall
+from annotation.models.figures import bucket_of
 from annotation.stages import Event, Stage
 from cosqa_site.benches import seeding_texts as texts
-from cosqa_site.benches.seeding_tables import MOMENT, Row
+from cosqa_site.benches.seeding_tables import MOMENT, VARYING, Row, table
 from retrieval.filters import rules_of
-from retrieval.models.blobs import digest_of
+from retrieval.models.blobs import Blob, digest_of
 from retrieval.models.texts import HEAD, canonical
 from sandbox.program import Limits, Program
 from sandbox.report import Report
@@ -35,15 +37,23 @@ TESTED_MATCHES: Final = 40
 """Of 100 cases, of 100 clear or unclear ones: 21 % of the labels are 1, as the paper reports."""
 RULES: Final = int(rules_of(texts.snippet(1)))
 LIMITS: Final = Limits().digest()
+EXECUTING_SECONDS: Final = 0.25
+OVERHEAD_SECONDS: Final = 0.03
+KINDS: Final[Mapping[str, type[Blob]]] = {
+    label: kind for label in VARYING if issubclass(kind := table(label), Blob)
+}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much there is to be; `k` candidates a query, fewer for the last one."""
+    """How much there is to be; `k` candidates a query, fewer for the last one.
+
+    `reviewed` pairs have a review by each rater.
+    """
 
     cases: int
     snippets: int
-    reviews: int = 0
+    reviewed: int = 0
     k: int = 20
 
     @property
@@ -72,14 +82,28 @@ class Keys:
     price: int
     queries: int
     snippets: int
+    model: str = MODEL
 
 
 @dataclass
 class Stretch:
-    """Rows by table, and how they change the build's totals."""
+    """Rows by table, and how they change the build's figures.
+
+    `totals` by column, `bills` by agent and column, `durations` by path and class, `abandoned` by cause.
+    """
 
     rows: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
     totals: Counter[str] = field(default_factory=Counter)
+    bills: Counter[tuple[str, str]] = field(default_factory=Counter)
+    durations: Counter[tuple[str, int]] = field(default_factory=Counter)
+    abandoned: Counter[str] = field(default_factory=Counter)
+
+    def count(self, other: Stretch) -> None:
+        """Add what another one says of the figures."""
+        self.totals += other.totals
+        self.bills += other.bills
+        self.durations += other.durations
+        self.abandoned += other.abandoned
 
     def add(self, table: str, *columns: object) -> None:
         self.rows[table].append(columns)
@@ -87,7 +111,7 @@ class Stretch:
     def blob(self, table: str, text: str) -> str:
         """Keep a wide text; gives its hash."""
         digest = digest_of(text)
-        self.add(table, digest, len(text), zlib.compress(text.encode(), 6))
+        self.add(table, digest, len(text), KINDS[table].compressed(text))
         return digest
 
 
@@ -119,7 +143,7 @@ def still_open(plan: Plan, keys: Keys, cases: int) -> Stretch:
         keep_query(made, plan, keys, number)
         for pair in pairs_of(plan, number)[: cases - len(made.rows["annotation.Case"])]:
             keep_pair(made, keys, pair)
-            keep_case(made, keys, pair, Stage.SCREENING, None, 0)
+            keep_case(made, keys, pair, Stage.SCREENING)
     return made
 
 
@@ -134,6 +158,12 @@ class PairOf:
     query: str
     code: str
     name: str
+    own: int = 0
+
+    @property
+    def case(self) -> int:
+        """The key of the build's own rows on the pair."""
+        return self.own or self.number
 
 
 def pairs_of(plan: Plan, query: int) -> list[PairOf]:
@@ -162,55 +192,88 @@ def keep_query(made: Stretch, plan: Plan, keys: Keys, number: int) -> None:
 
 
 def keep_pair(made: Stretch, keys: Keys, pair: PairOf) -> None:
+    made.add("retrieval.Pair", pair.number, pair.query_id, pair.snippet_id)
+    keep_candidate(made, keys, pair)
+
+
+def keep_candidate(made: Stretch, keys: Keys, pair: PairOf) -> None:
     score = round(1 / (pair.rank + 1), 4)
     scores = json.dumps({"bm25": {"entering": score, "raw": 40 * score}})
-    made.add("retrieval.Pair", pair.number, pair.query_id, pair.snippet_id)
-    found = pair.number, keys.mining, pair.number, pair.query_id, pair.rank, score, scores
+    found = pair.case, keys.mining, pair.number, pair.query_id, pair.rank, score, scores
     made.add("retrieval.Candidate", *found)
 
 
 def keep_case(
-    made: Stretch, keys: Keys, pair: PairOf, stage: Stage, label: int | None, steps: int, tested: bool = False
+    made: Stretch,
+    keys: Keys,
+    pair: PairOf,
+    stage: Stage,
+    *,
+    label: int | None = None,
+    abandoned: tuple[str, str, str] = ("", "", ""),
+    tested: bool = False,
+    times: Sequence[float] = (),
 ) -> None:
+    """A case that made as many steps as there are `times`; `abandoned` is reason, cause, and stage left."""
     run = pair.number if tested else None
-    who = pair.number, keys.build, pair.number, pair.number, pair.query_id, keys.annotator
-    made.add("annotation.Case", *who, pair.rank, stage.value, label, run, run, steps)
+    who = pair.case, keys.build, pair.case, pair.number, pair.query_id, keys.annotator
+    made.add(
+        "annotation.Case",
+        *who,
+        pair.rank,
+        stage.value,
+        label,
+        *abandoned,
+        run,
+        run,
+        len(times),
+        round(sum(times), 3),
+    )
 
 
 def settle(made: Stretch, keys: Keys, pair: PairOf) -> None:
     """All that a settled case leaves; one third go the long way."""
     unclear = pair.number * 61 % 100 < UNCLEAR
     label = int(pair.number * 37 % 97 < (TESTED_MATCHES if unclear else CLEAR_MATCHES))
-    if unclear:
-        examine(made, keys, pair, label)
-    else:
-        screen(made, keys, pair, float(label))
-    keep_case(made, keys, pair, Stage.SETTLED, label, 4 if unclear else 1, unclear)
-    source = f"build {keys.build}, case {pair.number}"
+    times = examine(made, keys, pair, label) if unclear else [screen(made, keys, pair, float(label))]
+    finish(made, keys, pair, label, times, tested=unclear)
+
+
+def finish(
+    made: Stretch, keys: Keys, pair: PairOf, label: int, times: Sequence[float], *, tested: bool = False
+) -> None:
+    """The settled case with its label, and its time among those of the others."""
+    keep_case(made, keys, pair, Stage.SETTLED, label=label, tested=tested, times=times)
+    source = f"build {keys.build}, case {pair.case}"
     made.add("retrieval.Label", pair.number, keys.annotator, 1, label, False, source)
     made.totals.update(settled=1, matches=label)
+    path = Duration.Path.UNCLEAR if tested else Duration.Path.CLEAR
+    made.durations[path.value, bucket_of(round(sum(times), 3))] += 1
 
 
-def screen(made: Stretch, keys: Keys, pair: PairOf, verdict: float) -> None:
-    reply = texts.said(screener.NAME, pair.number, pair.query, pair.name, verdict)
-    request = screener.request(screener.ScreenerInputs(pair.query, pair.code), MODEL)
-    call = keep_call(made, keys, 4 * pair.number, request, reply)
+def screen(made: Stretch, keys: Keys, pair: PairOf, verdict: float) -> float:
+    """What the screener leaves; gives the seconds that it took."""
+    reply = texts.said(screener.NAME, pair.case, pair.query, pair.name, verdict)
+    request = screener.request(screener.ScreenerInputs(pair.query, pair.code), keys.model)
+    call = keep_call(made, keys, 4 * pair.case, request, reply)
     event = {0.0: Event.NO_MATCH, 1.0: Event.MATCH}.get(verdict, Event.UNCLEAR)
     after = Stage.WRITING_TEST if event is Event.UNCLEAR else Stage.SETTLED
     note = json.loads(reply)["explanation"]
-    step(made, pair, 1, Stage.SCREENING, event, after, note, call)
+    made.totals["unclear" if event is Event.UNCLEAR else "cleared"] += 1
+    return step(made, pair, 1, Stage.SCREENING, event, after, note, call)
 
 
-def examine(made: Stretch, keys: Keys, pair: PairOf, label: int) -> None:
-    """Unclear, test written, executed, arbitrated."""
-    screen(made, keys, pair, 0.5)
+def examine(made: Stretch, keys: Keys, pair: PairOf, label: int) -> list[float]:
+    """Unclear, test written, executed, arbitrated; gives the seconds of each."""
+    screened = screen(made, keys, pair, 0.5)
     reply = texts.written(pair.number, pair.query, pair.name)
-    request = test_writer.request(test_writer.WriterInputs(pair.query, pair.code), MODEL)
+    request = test_writer.request(test_writer.WriterInputs(pair.query, pair.code), keys.model)
     call = keep_call(made, keys, 4 * pair.number + 1, request, reply)
     said = json.loads(reply)
     source, run = made.blob("annotation.ProgramText", said["program"]), pair.number
     made.add("annotation.TestProgram", run, pair.number, source, said["reading"], keys.annotator)
-    step(
+    made.totals.update(written=1, test_cases=texts.TEST_CASES)
+    wrote = step(
         made,
         pair,
         2,
@@ -222,7 +285,7 @@ def examine(made: Stretch, keys: Keys, pair: PairOf, label: int) -> None:
         program=run,
     )
     report = execute(made, pair, said["program"])
-    step(
+    ran = step(
         made,
         pair,
         3,
@@ -234,7 +297,7 @@ def examine(made: Stretch, keys: Keys, pair: PairOf, label: int) -> None:
         run,
         run,
     )
-    arbitrate(made, keys, pair, label, said, report)
+    return [screened, wrote, ran, arbitrate(made, keys, pair, label, said, report)]
 
 
 def execute(made: Stretch, pair: PairOf, source: str) -> Report:
@@ -251,47 +314,60 @@ def execute(made: Stretch, pair: PairOf, source: str) -> Report:
 
 def arbitrate(
     made: Stretch, keys: Keys, pair: PairOf, label: int, said: dict[str, str], report: Report
-) -> None:
+) -> float:
     inputs = arbiter.ArbiterInputs(
         pair.query, pair.code, said["program"], said["reading"], report.canonical()
     )
     reply = texts.said(arbiter.NAME, pair.number, pair.query, pair.name, label)
-    call = keep_call(made, keys, 4 * pair.number + 2, arbiter.request(inputs, MODEL), reply)
+    call = keep_call(made, keys, 4 * pair.number + 2, arbiter.request(inputs, keys.model), reply)
     event = Event.ACCEPTED if label else Event.DENIED
     note = json.loads(reply)["explanation"]
-    step(made, pair, 4, Stage.ARBITRATING, event, Stage.SETTLED, note, call)
+    return step(made, pair, 4, Stage.ARBITRATING, event, Stage.SETTLED, note, call)
 
 
-def keep_call(made: Stretch, keys: Keys, pk: int, request: Request, reply: str) -> int:
-    """A call that succeeded; gives its key."""
-    asked = without_system(request)
+def keep_call(made: Stretch, keys: Keys, pk: int, request: Request, reply: str, error: str = "") -> int:
+    """A call that succeeded, or of which nothing came but an `error`; gives its key."""
+    asked, canonical = without_system(request), request.canonical()
     tokens_in, tokens_out = (len(asked) + len(request.system)) // 4, len(reply) // 4
     cost = tokens_in * NANO_IN + tokens_out * NANO_OUT
-    bound = len(request.canonical()) // 2 * NANO_IN + request.max_tokens * NANO_OUT
+    bound = len(canonical) // 2 * NANO_IN + request.max_tokens * NANO_OUT
+    status = LLMCall.Status.FAILED if error else LLMCall.Status.SUCCEEDED
+    if error:
+        tokens_in = tokens_out = cost = 0
     made.add(
         "annotation.LLMCall",
         pk,
-        request.digest(),
-        "succeeded",
+        hashlib.sha256(canonical.encode()).hexdigest(),
+        status.value,
         request.agent,
         request.model,
         PROVIDER,
         keys.build,
         digest_of(request.system),
         made.blob("annotation.RequestText", asked),
-        made.blob("annotation.ReplyText", reply),
+        None if error else made.blob("annotation.ReplyText", reply),
         tokens_in,
         tokens_out,
         keys.price,
         bound,
         cost,
-        1.0 + pk % 89 / 50,
-        MODEL,
-        "end_turn",
+        None if error else latency(pk),
+        "" if error else keys.model,
+        "" if error else "end_turn",
+        error,
         MOMENT,
     )
-    made.totals.update(calls=1, input_tokens=tokens_in, output_tokens=tokens_out, spent=cost)
+    if not error:
+        counts = {"calls": 1, "input_tokens": tokens_in, "output_tokens": tokens_out, "spent": cost}
+        made.totals.update(counts)
+        bill = counts | {"milliseconds": round(1000 * latency(pk))}
+        made.bills.update({(request.agent, column): value for column, value in bill.items()})
     return pk
+
+
+def latency(call: int) -> float:
+    """Seconds of a call, 1 to 2.8."""
+    return 1.0 + call % 89 / 50
 
 
 def step(
@@ -305,13 +381,19 @@ def step(
     call: int | None,
     program: int | None = None,
     execution: int | None = None,
-) -> None:
-    moved = pair.number, number, before.value, event.value, after.value
-    made.add("annotation.Step", *moved, note, call, program, execution)
+) -> float:
+    """One move; gives the seconds that it took."""
+    moved = pair.case, number, before.value, event.value, after.value
+    seconds = EXECUTING_SECONDS if call is None else round(latency(call) + OVERHEAD_SECONDS, 3)
+    made.add("annotation.Step", *moved, note, call, program, execution, seconds)
+    made.totals[f"{before.value}_ms"] += round(1000 * seconds)
+    return seconds
 
 
 def reviews_of(plan: Plan, raters: list[tuple[int, int]]) -> Iterator[tuple[int, int, int, int]]:
-    """Number, case, rater and the rater's annotator of each review; cases far apart."""
-    for number in range(1, plan.reviews + 1):
-        case = (number - 1) * (plan.cases // plan.reviews) + 1
-        yield number, case, *raters[number % len(raters)]
+    """Number, case, rater and the rater's annotator of each review; cases far apart, each by all raters."""
+    number = 0
+    for place in range(plan.reviewed):
+        for rater in raters:
+            number += 1
+            yield number, place * (plan.cases // plan.reviewed) + 1, *rater

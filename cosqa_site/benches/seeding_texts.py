@@ -15,6 +15,8 @@ MEDIAN: Final = 260
 P90: Final = 480
 SPREAD: Final = log(P90 / MEDIAN) / 1.2816
 LONGEST: Final = 6000
+TEST_CASES: Final = 8
+"""Assertions in a program."""
 VERBS: Final = [
     "sort",
     "merge",
@@ -109,7 +111,7 @@ def explanation(number: int, asked: str, name: str, agent: str) -> str:
 
 
 def program(number: int, name: str) -> str:
-    """A test program with four cases, about 900 characters."""
+    """A test program with four cases of two assertions each, about 900 characters."""
     random = Random(f"program {number}")
     cases = "".join(
         f"    # case {case}: {random.choice(NOUNS)} {random.choice(MANNERS)}\n"

@@ -3,9 +3,10 @@
 import hashlib
 import zlib
 from collections.abc import Iterable
-from typing import Self
+from typing import ClassVar, Self
 
 from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from retrieval.hostile import clean
 
@@ -15,10 +16,23 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+class Digest(models.CharField):  # type: ignore[type-arg]  # at run time it takes no types
+    """A hash in hex. Nobody asks for a part of one."""
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str | None:
+        """With PostgreSQL the long name of varchar: by its short one Django adds an index for LIKE."""
+        named = super().db_type(connection)
+        return named and named.replace("varchar", "character varying")
+
+
 class Blob(models.Model):
     """A wide text by its own hash; the concrete tables are the kinds."""
 
-    digest = models.CharField(max_length=64, primary_key=True)
+    common: ClassVar[bytes] = b""
+    """What texts of a kind have in common, so that none has to store it. It can't be changed any more: what
+    was stored with it can be read with it alone."""
+
+    digest = Digest(max_length=64, primary_key=True)
     size = models.PositiveIntegerField()
     data = models.BinaryField()
 
@@ -32,7 +46,13 @@ class Blob(models.Model):
     def packed(cls, text: str) -> Self:
         """An unsaved row that holds `text`, cleaned."""
         text = clean(text)
-        return cls(digest=digest_of(text), size=len(text), data=zlib.compress(text.encode(), 6))
+        return cls(digest=digest_of(text), size=len(text), data=cls.compressed(text))
+
+    @classmethod
+    def compressed(cls, text: str) -> bytes:
+        """What is stored of `text`."""
+        stream = zlib.compressobj(zdict=cls.common) if cls.common else zlib.compressobj()
+        return stream.compress(text.encode()) + stream.flush()
 
     @classmethod
     def keep(cls, text: str) -> Self:
@@ -51,4 +71,4 @@ class Blob(models.Model):
 
     @property
     def text(self) -> str:
-        return zlib.decompress(bytes(self.data)).decode()
+        return zlib.decompressobj(zdict=self.common).decompress(bytes(self.data)).decode()

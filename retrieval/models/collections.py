@@ -41,7 +41,9 @@ class MemberQuerySet(models.QuerySet["Member"]):
 class Member(models.Model):
     """One text in one collection, with where it came from and which rules it passes."""
 
-    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="members")
+    collection = models.ForeignKey(
+        Collection, on_delete=models.CASCADE, related_name="members", db_index=False
+    )
     text = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="members")
     position = models.PositiveIntegerField()
     source_id = models.CharField(max_length=300, help_text="such as query-idx, code-idx or file::name")

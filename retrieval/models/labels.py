@@ -57,7 +57,7 @@ class Label(models.Model):
         HALF = "half", "50 % match"
         GRADED = "graded", "0 to 3, as in CodeSearchNet"
 
-    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels")
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels", db_index=False)
     annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="labels")
     round = models.PositiveIntegerField(default=1)
     value = models.SmallIntegerField(null=True)

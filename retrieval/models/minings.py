@@ -49,9 +49,9 @@ class Mining(models.Model):
 class Candidate(models.Model):
     """(query, snippet) proposed by a mining, with its rank (from 1), mean score and each encoder's score."""
 
-    mining = models.ForeignKey(Mining, on_delete=models.CASCADE, related_name="candidates")
-    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="candidates")
-    query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="+")
+    mining = models.ForeignKey(Mining, on_delete=models.CASCADE, related_name="candidates", db_index=False)
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="candidates", db_index=False)
+    query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="+", db_index=False)
     rank = models.PositiveIntegerField()
     score = models.FloatField()
     scores = models.JSONField(help_text="by encoder: what entered the mean, and the raw score")

@@ -61,7 +61,7 @@ class Text(models.Model):
     @property
     def digest(self) -> str:
         """sha256 of the canonical text: its identity everywhere."""
-        return self.body_id
+        return str(self.body_id)
 
     @property
     def text(self) -> str:
@@ -85,7 +85,7 @@ class PairQuerySet(models.QuerySet["Pair"]):
 class Pair(models.Model):
     """(query text, snippet text): what cases, labels and reviews belong to."""
 
-    query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="pairs_as_query")
+    query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="pairs_as_query", db_index=False)
     snippet = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="pairs_as_snippet")
 
     objects = PairQuerySet.as_manager()

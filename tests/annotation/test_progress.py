@@ -51,7 +51,7 @@ def test_reads_are_few_and_do_not_grow_with_the_build(
     for build in (small, large):
         for case in factories.cases(build)[1:]:
             factories.abandoned(case)
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(8):
             progress.snapshot(build)
 
 

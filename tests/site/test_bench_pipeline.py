@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,10 +21,11 @@ from annotation.llm.profiles import ANTHROPIC
 from annotation.llm.request import Request
 from annotation.prompts import AGENTS
 from cosqa_site.benches import pipeline, pipeline_claims, pipeline_pages, pipeline_provider, seeding
+from cosqa_site.benches import scratch as scratch_module
 from cosqa_site.benches.scratch import Scratch
 from cosqa_site.benches.seeding_rows import Plan
 
-TINY = Plan(cases=40, snippets=60, reviews=2)
+TINY = Plan(cases=40, snippets=60, reviewed=2)
 CONSTANTS: dict[Any, dict[str, Any]] = {
     pipeline: {
         "MEAN_SECONDS": 0.05,
@@ -80,6 +83,22 @@ def test_half_a_database_is_never_used() -> None:
         scratch.make(broken)
     assert not scratch.exists()
     assert not any((Path(settings.COSQA_HOME) / "bench").iterdir())
+
+
+@pytest.mark.usefixtures("alone")
+def test_what_a_killed_bench_left_behind_goes_at_the_next_start() -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    left, mine, whole = (Scratch(name) for name in (f"half_{gone.pid}", f"half_{os.getpid()}", "whole"))
+    try:
+        for scratch in (left, mine, whole):
+            scratch.begin()
+        scratch_module.drop_left_behind()
+        assert [one.home.exists() for one in (left, mine, whole)] == [False, True, True]
+        assert left.name not in scratch_module.known()
+    finally:
+        for scratch in (left, mine, whole):
+            scratch.drop()
 
 
 def requests() -> dict[str, Request]:

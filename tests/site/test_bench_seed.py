@@ -8,36 +8,79 @@ import statistics
 import pytest
 
 from annotation.budget import bound
-from annotation.models import Build, Case, LLMCall, Review, Tally
+from annotation.models import (
+    Abandonment,
+    AgentBill,
+    Build,
+    Case,
+    Duration,
+    LLMCall,
+    Moment,
+    ProjectTally,
+    Review,
+    Tally,
+)
 from annotation.stages import Stage
 from cosqa_site.benches import seeding, seeding_rows, seeding_texts
-from cosqa_site.benches.seeding_check import check
+from cosqa_site.benches.recounting import check
 from cosqa_site.benches.seeding_rows import Keys, Plan
 from retrieval.filters import rules_of
 from retrieval.models import Label
+from sandbox.program import assertions
 
-TINY = Plan(cases=110, snippets=60, reviews=8)
+TINY = Plan(cases=110, snippets=60, reviewed=2)
 KEYS = Keys(1, 1, 1, 1, 1, 2)
 
 
 @pytest.fixture
 def seeded(transactional_db: None) -> Build:
     seeding.fill(TINY)
-    return Build.objects.select_related("tally").get()
+    return Build.objects.select_related("tally").get(name=seeding.FINISHED)
 
 
 def test_nothing_is_wrong_with_what_is_seeded(seeded: Build) -> None:
     assert check() == []
-    assert seeded.tally.settled == Case.objects.count() == TINY.cases
+    assert seeded.tally.settled == Case.objects.filter(build=seeded).count() == TINY.cases
     assert 0.25 < LLMCall.objects.filter(agent="arbiter").count() / TINY.cases < 0.4
-    assert Review.objects.count() == Label.objects.filter(assisted=True).count() == TINY.reviews
+    assert Review.objects.count() == Label.objects.filter(assisted=True).count() == 2 * seeding.RATERS
 
 
 def test_wrong_totals_and_missing_labels_are_told(seeded: Build) -> None:
-    Tally.objects.update(settled=TINY.cases + 1)
-    Label.objects.filter(pair=1, assisted=False).delete()
+    Tally.objects.filter(pk=seeded.pk).update(settled=TINY.cases + 1)
+    Label.objects.filter(pair=1, assisted=False, source__startswith=f"build {seeded.pk},").delete()
     told = "\n".join(check())
     assert "111 settled, there are 110" in told and "without their label: 1" in told
+
+
+def test_wrong_figures_are_told(seeded: Build) -> None:
+    AgentBill.objects.filter(build=seeded, agent="screener").update(calls=1)
+    Duration.objects.filter(build=seeded, path="clear").delete()
+    Abandonment.objects.all().delete()
+    Moment.objects.filter(build=seeded).update(settled=3)
+    Tally.objects.filter(pk=seeded.pk).update(screening_ms=5, written=7)
+    ProjectTally.objects.update(spent=1)
+    told = "\n".join(check())
+    for word in (
+        "bills",
+        "times of pairs",
+        "causes",
+        "progress",
+        "5 screening_ms",
+        "7 written",
+        "project spent 1",
+    ):
+        assert word in told, word
+
+
+def test_a_program_has_as_many_assertions_as_the_totals_say() -> None:
+    assert assertions(seeding_texts.program(3, "f")) == seeding_texts.TEST_CASES
+
+
+def test_the_second_build_shares_pairs_and_has_abandoned_ones(seeded: Build) -> None:
+    again = Build.objects.select_related("tally").get(name=seeding.AGAIN)
+    shared = Case.objects.filter(build=again, pair__cases__build=seeded).count()
+    assert shared == again.tally.total == TINY.cases
+    assert again.tally.abandoned == Case.objects.filter(build=again, stage=Stage.ABANDONED).count() > 0
 
 
 def test_what_is_stored_can_be_read(seeded: Build) -> None:

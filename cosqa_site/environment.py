@@ -1,0 +1,122 @@
+"""Environment variables as values of a type; ImproperlyConfigured says what was expected of a wrong one."""
+
+import re
+import shlex
+from datetime import date
+from urllib.parse import urlsplit
+
+import environ
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
+
+env = environ.Env()
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable as text; an empty one counts as unset, as compose files pass it on."""
+    return str(env.str(name, default=default)) or default
+
+
+def choice(name: str, allowed: tuple[str, ...]) -> str:
+    """One of `allowed`; the first is the default. Raises ImproperlyConfigured."""
+    value = text(name, allowed[0])
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name}={value!r}: expected one of {', '.join(allowed)}")
+    return value
+
+
+def switch(name: str, default: bool) -> bool:
+    """A boolean. Raises ImproperlyConfigured on anything but true/false, yes/no, on/off, 1/0."""
+    value = text(name, str(default)).lower()
+    if value in {"true", "yes", "on", "1"}:
+        return True
+    if value in {"false", "no", "off", "0"}:
+        return False
+    raise ImproperlyConfigured(f"{name}={value!r}: expected true or false")
+
+
+def number(name: str, default: int, low: int, high: int) -> int:
+    """A whole number within [low, high]. Raises ImproperlyConfigured."""
+    value = text(name, str(default))
+    if not re.fullmatch("-?[0-9]{1,9}", value) or not low <= int(value) <= high:
+        raise ImproperlyConfigured(f"{name}={value!r}: expected a whole number from {low} to {high}")
+    return int(value)
+
+
+def url(name: str, schemes: tuple[str, ...]) -> str:
+    """A URL with one of `schemes`, or empty. Raises ImproperlyConfigured."""
+    value = text(name)
+    if value and not is_url(value, schemes):
+        expected = " or ".join(f"{scheme}://{'PATH' if scheme == 'unix' else 'HOST…'}" for scheme in schemes)
+        raise ImproperlyConfigured(f"{name}={value!r}: expected {expected}")
+    return value
+
+
+def is_url(value: str, schemes: tuple[str, ...]) -> bool:
+    """Whether `value` has one of `schemes`, and a host (a path for unix://) with, if any, a possible port."""
+    try:
+        parts = urlsplit(value)
+        there = parts.path if parts.scheme == "unix" else parts.hostname
+        return parts.scheme in schemes and bool(there) and parts.port != 0
+    except ValueError:  # half an address, or a port that is no port
+        return False
+
+
+def day(name: str, default: str) -> str:
+    """A date such as 2026-01-31; empty for `none`. Raises ImproperlyConfigured."""
+    value = text(name, default)
+    if value != "none" and not is_day(value):
+        raise ImproperlyConfigured(f"{name}={value!r}: expected a date such as 2026-01-31, or none")
+    return "" if value == "none" else value
+
+
+def is_day(value: str) -> bool:
+    """Whether `value` is a day of the calendar, as year-month-day."""
+    try:
+        return date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+def hosts(name: str, default: str) -> list[str]:
+    """Comma-separated names of hosts. Raises ImproperlyConfigured."""
+    found = [host.strip() for host in text(name, default).split(",") if host.strip()]
+    for host in found:
+        if not re.fullmatch(r"\*|\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]", host):
+            raise ImproperlyConfigured(
+                f"{name}={host!r}: expected a host without scheme and port, more of them after commas"
+            )
+    return found
+
+
+def addresses(name: str) -> list[str]:
+    """Comma-separated e-mail addresses. Raises ImproperlyConfigured."""
+    found = [address.strip() for address in text(name).split(",") if address.strip()]
+    for address in found:
+        try:
+            validate_email(address)
+        except ValidationError as error:
+            raise ImproperlyConfigured(
+                f"{name}={address!r}: expected an e-mail address, more of them after commas"
+            ) from error
+    return found
+
+
+def command(name: str) -> list[str]:
+    """A program and its arguments, split as a shell would; no shell runs it. Raises ImproperlyConfigured."""
+    value = text(name)
+    try:
+        return shlex.split(value)
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{name}={value!r}: expected a program and its arguments: {error}"
+        ) from error
+
+
+def origins(name: str) -> list[str]:
+    """Comma-separated origins, each with its scheme. Raises ImproperlyConfigured."""
+    found = [origin.strip() for origin in text(name).split(",") if origin.strip()]
+    for origin in found:
+        if not is_url(origin, ("https", "http")):
+            raise ImproperlyConfigured(f"{name}={origin!r}: expected https://HOST, more of them after commas")
+    return found
