@@ -20,6 +20,9 @@ from django.utils import timezone
 
 from annotation import budget, canary, claims, connecting, merging, notifying, outages, pulse, trend
 from annotation.claims import REQUESTS
+from annotation.drift import watching
+from annotation.drift.asking import ask_one
+from annotation.drift.judging import look_after_all
 from annotation.executing import fulfil_one
 from annotation.extending import doing as extending
 from annotation.missing import writing
@@ -60,6 +63,8 @@ def drain(queue: str, tools: Tools) -> int:
         return int(try_what_is_away("sandbox", tools)) or drain_cases("sandbox", tools)
     tried = connecting.try_one() or try_what_is_away("llm", tools)
     return int(tried) or drain_cases("llm", tools) or writing.write_one(tools)
+    first = connecting.try_one() or try_what_is_away("llm", tools) or ask_one(tools)
+    return int(first) or drain_cases("llm", tools)
 
 
 def try_what_is_away(queue: Queue, tools: Tools) -> bool:
@@ -185,6 +190,7 @@ def chores(tools: Tools) -> int:
     running = Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally", "canary")
     for build in running.defer("canary__drawn"):
         look_after(build)
+    look_after_all()
     for build in Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING], opened=True):
         trend.note(build, timezone.now())
     merging.go_on()
@@ -208,7 +214,7 @@ def look_after(build: Build) -> None:
     elif not extending.look_after(build, add_cases) and not build.tally.open:
         if canary.is_undecided(build):
             canary.stop(build)
-        else:
+        elif not watching.keeps_open(build):
             finish(build)
 
 

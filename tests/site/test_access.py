@@ -119,6 +119,7 @@ ROLES: Final = {
         "api:get_extensions",
         "api:get_missing",
         "api:order_functions",
+        "api:get_drift",
         "api:launch_build",
         "api:run_again",
         "api:merge_rounds",
