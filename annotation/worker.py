@@ -19,6 +19,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation import budget, canary, claims, connecting, merging, notifying, outages, pulse, trend
+from annotation import budget, canary, claims, clock, connecting, notifying, outages, pulse, trend
 from annotation.claims import REQUESTS
 from annotation.drift import watching
 from annotation.drift.asking import ask_one
@@ -49,6 +50,8 @@ LONGEST_IDLE = 1.0
 
 def drain(queue: str, tools: Tools) -> int:
     """Do one handful of what waits in `queue`; returns how much was done, 0 = nothing waits."""
+    if not clock.is_right():
+        return 0
     pulse.beat(queue)
     if queue == "interactive":
         return int(fulfil_one(tools.for_people, tools.limits))
