@@ -106,6 +106,12 @@ class Controlled(Schema):
     cases: int = Field(description="cases that were sent back to work; only retry does that")
 
 
+class Resumed(Schema):
+    """The builds that go on."""
+
+    builds: list[int] = Field(description="their ids; where the cap leaves nothing they stop again")
+
+
 class Me(Schema):
     """Whom the request counts as."""
 
