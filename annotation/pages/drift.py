@@ -32,6 +32,11 @@ class Row:
         found = self.check
         return found.agreed + found.up + found.down + found.unlike
 
+    @property
+    def p_value(self) -> str:
+        """To two digits, however small; a dash where nothing is tested."""
+        return "–" if self.check.p_value is None else f"{self.check.p_value:.2g}"
+
 
 @dataclass(frozen=True)
 class Card:
@@ -47,9 +52,9 @@ class Card:
         return len(self.watch.drawn)
 
     @property
-    def level(self) -> float:
+    def level(self) -> str:
         """The p-value below which a check finds a shift."""
-        return level_of(self.watch.most)
+        return f"{level_of(self.watch.most):.2g}"
 
 
 def card(build: Build, tally: Tally) -> Card | None:

@@ -42,6 +42,7 @@ def test_the_page_shows_each_check_and_the_bill_apart(ada: Client) -> None:
     assert "4 settled cases ! a shift 1 of 3 0 2 0 0.0009 $1.00" in page
     assert "0 settled cases · baseline 3 of 3 0 0 0 –" in page
     assert "3 pairs, drawn by seed 7, are asked again every 3 settled cases" in page
+    assert "Below p = 0.005 it is a shift" in page
 
 
 def test_a_build_without_one_says_nothing_of_it(ada: Client) -> None:
