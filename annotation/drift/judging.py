@@ -62,7 +62,8 @@ def compare(check: DriftCheck) -> tuple[Answers, Answers]:
     first, again, now = answers(baseline, 1), answers(baseline, 2), answers(check, 1)
     found: OddOnes = chance.odd_ones((first[case], again[case], now[case]) for case in now)
     check.apart, check.odd, check.p_value = found.apart, found.odd, found.p_value
-    check.level = chance.level_of(check.watch.most)
+    most = Tally.objects.get(pk=check.watch_id).total // check.watch.every  # more, where it was extended
+    check.level = chance.level_of(max(check.watch.most, most))
     check.shifted = check.p_value < check.level
     return first, now
 
