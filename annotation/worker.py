@@ -18,8 +18,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from annotation import budget, canary, claims, connecting, merging, notifying, outages, pulse, trend
-from annotation import budget, canary, claims, clock, connecting, notifying, outages, pulse, trend
+from annotation import budget, canary, claims, clock, connecting, merging, notifying, outages, pulse, trend
 from annotation.claims import REQUESTS
 from annotation.drift import watching
 from annotation.drift.asking import ask_one
@@ -64,10 +63,8 @@ def drain(queue: str, tools: Tools) -> int:
         return notifying.deliver_one()
     if queue == "sandbox":
         return int(try_what_is_away("sandbox", tools)) or drain_cases("sandbox", tools)
-    tried = connecting.try_one() or try_what_is_away("llm", tools)
+    tried = connecting.try_one() or try_what_is_away("llm", tools) or ask_one(tools)
     return int(tried) or drain_cases("llm", tools) or writing.write_one(tools)
-    first = connecting.try_one() or try_what_is_away("llm", tools) or ask_one(tools)
-    return int(first) or drain_cases("llm", tools)
 
 
 def try_what_is_away(queue: Queue, tools: Tools) -> bool:

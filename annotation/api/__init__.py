@@ -9,6 +9,7 @@ from annotation.api import (
     canary,
     cases,
     comparisons,
+    drift,
     extending,
     missing,
     queries,

@@ -11,9 +11,8 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from annotation.launching import MOST_PAIRS, MOST_ROUNDS, Judge, Order, is_priced, lacks_key, unknown_price
 from annotation.drift.watching import PAIRS
-from annotation.launching import MOST_PAIRS, Judge, Order, is_priced, lacks_key, unknown_price
+from annotation.launching import MOST_PAIRS, MOST_ROUNDS, Judge, Order, is_priced, lacks_key, unknown_price
 from annotation.models import Build
 from retrieval import encoders
 from retrieval.filters import TEXT_OPTIONS, Rule

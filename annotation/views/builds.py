@@ -12,7 +12,6 @@ from django.views.decorators.http import condition, require_http_methods, requir
 from annotation import launching
 from annotation import progress as progress_of
 from annotation.access import Role, jobs_visible_to, needs
-from annotation.access import Role, builds_visible_to, needs
 from annotation.drift.watching import has_shifted
 from annotation.estimating import confirming
 from annotation.estimating.making import estimate

@@ -72,6 +72,8 @@ def test_every_round_is_asked_and_paid() -> None:
     for single, all_three in zip(one.stages, three.stages, strict=True):
         assert all_three.calls.expected == pytest.approx(3 * single.calls.expected)
         assert all_three.input_tokens.expected == pytest.approx(3 * single.input_tokens.expected)
+
+
 def test_a_drift_check_has_a_line_of_its_own_where_the_build_is_long_enough(settings: Any) -> None:
     assert [stage.stage for stage in estimate(order(drift_check=True)).stages] == list(AGENTS)
     settings.DRIFT_EVERY = 4
