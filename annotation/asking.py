@@ -58,7 +58,7 @@ def ask(case: Asker, llm: LLM, request: Request, parse: Callable[[str], V]) -> t
     return judged(case, llm, request, parse)
 
 
-def judged(case: Case, llm: LLM, request: Request, parse: Callable[[str], V]) -> tuple[V, LLMCall]:
+def judged(case: Case | Proposal, llm: LLM, request: Request, parse: Callable[[str], V]) -> tuple[V, LLMCall]:
     """As `ask`, for a request that is complete as it is."""
     call = answered(case, llm, request)
     try:
