@@ -55,6 +55,11 @@ def ask(case: Asker, llm: LLM, request: Request, parse: Callable[[str], V]) -> t
         sampling=config.get("sampling", {}),
         salt=config.get("salt", ""),
     )
+    return judged(case, llm, request, parse)
+
+
+def judged(case: Case | Proposal, llm: LLM, request: Request, parse: Callable[[str], V]) -> tuple[V, LLMCall]:
+    """As `ask`, for a request that is complete as it is."""
     call = answered(case, llm, request)
     try:
         return verdict_of(call, parse), call

@@ -35,6 +35,8 @@ from retrieval.hostile import clean
 RESERVATION = timedelta(minutes=10)
 USED_UP = "the budget is used up"
 """How the reason begins of a build that has stopped at its cap."""
+PROJECT_USED_UP = "the project's cap of"
+"""The same where it is the cap of all live builds."""
 CHARACTERS_A_TOKEN = 2
 """Deliberately low (English and code have about 3 to 4), so that the bound is an upper bound."""
 
@@ -118,7 +120,7 @@ def refuse(build: Build, amount: int) -> NoReturn:
 def refuse_project(amount: int) -> NoReturn:
     """The same for the cap that all live builds share."""
     project = ProjectTally.objects.now()
-    why = f"the project's cap of ${(project.cap or 0) / NANO:,.2f}, which all live builds share, is used up"
+    why = f"{PROJECT_USED_UP} ${(project.cap or 0) / NANO:,.2f}, which all live builds share, is used up"
     refuse_by(project, amount, why, ". An admin can raise it on the dashboard, and then resume the build")
 
 

@@ -6,8 +6,19 @@ from decimal import Decimal
 from typing import Final
 
 from django.db import transaction
+from django.db.models import QuerySet
 
-from annotation.launching import MOST_DOLLARS, Actor, is_priced, person, record
+from annotation import budget
+from annotation.launching import (
+    MOST_DOLLARS,
+    Action,
+    Actor,
+    ControlRefused,
+    control,
+    is_priced,
+    person,
+    record,
+)
 from annotation.models import Build, ProjectCapChange, ProjectTally, Tally
 from annotation.models.builds import NANO
 from retrieval.hostile import clean
@@ -45,6 +56,23 @@ def change_project_cap(dollars: Decimal | None, user: Actor, why: str) -> None:
         refuse_passed(cap, row.spent + row.reserved)
         ProjectTally.objects.filter(pk=row.pk).update(cap=cap)
         ProjectCapChange.objects.create(user=person(user), before=row.cap, after=cap, why=reason)
+
+
+def stopped_at_project_cap() -> QuerySet[Build]:
+    """The builds that stand still because the cap of all live builds left nothing for their next call."""
+    return Build.objects.filter(state=Build.State.PAUSED, reason__startswith=budget.PROJECT_USED_UP)
+
+
+def resume_stopped(user: Actor) -> list[Build]:
+    """Resume them; where the cap leaves nothing they stop again. Gives those that go on."""
+    resumed = []
+    for build in stopped_at_project_cap().order_by("pk"):
+        try:
+            control(build, Action.RESUME, user, "the project's cap was looked at")
+        except ControlRefused:
+            continue  # somebody else has resumed or cancelled it at the same moment
+        resumed.append(build)
+    return resumed
 
 
 def checked_reason(why: str) -> str:

@@ -23,7 +23,7 @@ from annotation.asking import no_connection
 from annotation.launching import lacks_key
 from annotation.llm import LLMError
 from annotation.llm.probing import Probed, probe
-from annotation.models import ConnectionTest, Price
+from annotation.models import ConnectionTest, Price, ProjectTally
 from retrieval.hostile import clean
 
 log = logging.getLogger(__name__)
@@ -175,7 +175,15 @@ def finish(test: ConnectionTest, found: Probed | None, why: str) -> None:
             "cost": price.cost(found.input_tokens, found.output_tokens) if price else None,
         }
     mine = ConnectionTest.objects.filter(pk=test.pk, state=state.RUNNING)
-    mine.update(lease_until=None, finished_at=timezone.now(), **columns)
+    with transaction.atomic():
+        if mine.update(lease_until=None, finished_at=timezone.now(), **columns):
+            book(test, columns.get("cost"))
+
+
+def book(test: ConnectionTest, cost: object) -> None:
+    """A test with the configured key is the project's money, though no build's; others are asked without."""
+    if test.configured and isinstance(cost, int):
+        ProjectTally.objects.book(spent=cost)
 
 
 def give_up_lost() -> int:

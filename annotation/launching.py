@@ -19,6 +19,7 @@ from django.utils import timezone
 from annotation import canary, outages, pricing, prompts, trend
 from annotation.agents.single_llm import Criterion
 from annotation.causes import said
+from annotation.drift import watching
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
 from annotation.models import Build, BuildEvent, Case, LostRace, Price, ProjectTally, Tally
@@ -76,7 +77,7 @@ class Order:
     counts for agents alone. `screen_by_query`: all candidates of a query in one request, in an order drawn
     from `seed`. `rounds`: how often each pair is judged, each time asked anew; no part of the annotator.
     `skip_canary`: why a large live build may ask for all of its pairs at once; empty where its canary comes
-    first.
+    first. `drift_check`: a few fixed pairs are asked again and again, to see whether the model is the same.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Order:
     seed: int = 1
     rounds: int = 1
     skip_canary: str = ""
+    drift_check: bool = False
 
     @property
     def rounds_may_be_alike(self) -> bool:
@@ -149,6 +151,9 @@ def launched(
         record(build, user, "skipped the canary", order.skip_canary.strip())
     elif order.provider == Build.Provider.LIVE:
         canary.plan(build)
+    if order.drift_check:
+        watch = watching.plan(build)
+        record(build, user, "drift check", f"every {watch.every:,} settled cases")
     return build
 
 
@@ -195,6 +200,8 @@ def refuse_bad_provider(order: Order) -> None:
         raise LaunchRefused("Name the model that the agents ask.")
     if order.provider == Build.Provider.LIVE:
         refuse_unpaid(order)
+    elif order.drift_check:
+        raise LaunchRefused("A drift check asks a live model again and again; without one there is none.")
     if order.provider == Build.Provider.RECORDED and not Path(order.recorded).is_file():
         raise LaunchRefused(f"There are no recorded replies at {order.recorded or 'an empty path'}.")
 
@@ -312,6 +319,8 @@ def control(
 
     `cause` retries the cases alone that were abandoned for it.
     """
+    if action is Action.RESUME and not note.strip() and watching.has_shifted(build):
+        raise ControlRefused("The model has shifted: say why the build may go on with it.")
     touched = retry_abandoned(build, cause) if action is Action.RETRY else change_state(build, action, user)
     record(
         build,

@@ -146,6 +146,17 @@ def waiting(build: Build) -> QuerySet[Build]:
     return Build.objects.filter(pk=build.pk, state=Build.State.WAITING, probe_at__isnull=False)
 
 
+def stop(build: Build, reason: str, state: str = Build.State.PAUSED) -> None:
+    """Stop a build that runs, or waits for what is away, for a person to look at; `reason` says at what."""
+    since = timezone.now() if state == Build.State.WAITING else None
+    moving = Build.objects.filter(pk=build.pk, state__in=[Build.State.RUNNING, Build.State.WAITING])
+    stopped = moving.exclude(state=Build.State.WAITING, probe_at__isnull=True).update(
+        state=state, reason=clean(reason), **{**NOT_WAITING, "waiting_since": since}
+    )
+    if stopped:
+        note(build, "stopped for a person", reason)
+
+
 def note(build: Build, event: str, words: str) -> None:
     """Append what the workbench did to the build by itself."""
     BuildEvent.objects.create(build=build, event=event, note=clean(words))

@@ -123,13 +123,7 @@ def abandon(case: Case, reason: str) -> None:
 
 def pause(case: Asker, reason: str, state: str = Build.State.PAUSED) -> None:
     """Stop the whole build for a person to look at, and give the case back untouched."""
-    since = timezone.now() if state == Build.State.WAITING else None
-    moving = Build.objects.filter(pk=case.build_id, state__in=[Build.State.RUNNING, Build.State.WAITING])
-    stopped = moving.exclude(state=Build.State.WAITING, probe_at__isnull=True).update(
-        state=state, reason=clean(reason), **{**outages.NOT_WAITING, "waiting_since": since}
-    )
-    if stopped:
-        outages.note(case.build, "stopped for a person", reason)
+    outages.stop(case.build, reason, state)
     case.put_back()
 
 

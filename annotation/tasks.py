@@ -96,7 +96,7 @@ def reap() -> None:
 @shared_task(ignore_result=True)
 def beat() -> None:
     """The chores, then wake-ups for what waits."""
-    worker.chores(shared_tools())
+    worker.drain("control", shared_tools())
     drain_mining.apply_async(expires=EXPIRES_SECONDS)
     for task, count in (
         (drain_llm, handfuls("llm") + int(outages.due().exists()) + int(connecting.waits())),

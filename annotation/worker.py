@@ -18,8 +18,11 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from annotation import budget, canary, claims, connecting, merging, notifying, outages, pulse, trend
+from annotation import budget, canary, claims, clock, connecting, merging, notifying, outages, pulse, trend
 from annotation.claims import REQUESTS
+from annotation.drift import watching
+from annotation.drift.asking import ask_one
+from annotation.drift.judging import look_after_all
 from annotation.executing import fulfil_one
 from annotation.extending import doing as extending
 from annotation.missing import writing
@@ -46,6 +49,8 @@ LONGEST_IDLE = 1.0
 
 def drain(queue: str, tools: Tools) -> int:
     """Do one handful of what waits in `queue`; returns how much was done, 0 = nothing waits."""
+    if not clock.is_right():
+        return 0
     pulse.beat(queue)
     if queue == "interactive":
         return int(fulfil_one(tools.for_people, tools.limits))
@@ -58,7 +63,7 @@ def drain(queue: str, tools: Tools) -> int:
         return notifying.deliver_one()
     if queue == "sandbox":
         return int(try_what_is_away("sandbox", tools)) or drain_cases("sandbox", tools)
-    tried = connecting.try_one() or try_what_is_away("llm", tools)
+    tried = connecting.try_one() or try_what_is_away("llm", tools) or ask_one(tools)
     return int(tried) or drain_cases("llm", tools) or writing.write_one(tools)
 
 
@@ -185,6 +190,7 @@ def chores(tools: Tools) -> int:
     running = Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally", "canary")
     for build in running.defer("canary__drawn"):
         look_after(build)
+    look_after_all()
     for build in Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING], opened=True):
         trend.note(build, timezone.now())
     merging.go_on()
@@ -208,7 +214,7 @@ def look_after(build: Build) -> None:
     elif not extending.look_after(build, add_cases) and not build.tally.open:
         if canary.is_undecided(build):
             canary.stop(build)
-        else:
+        elif not watching.keeps_open(build):
             finish(build)
 
 

@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
 
+from annotation import clock
 from annotation.launching import lacks_key
 from annotation.models import Build
 from annotation.tools import open_configured
@@ -109,6 +110,17 @@ def protection(check: Check) -> checks.CheckMessage:
     return kind(f"Sandbox, {check.name}: {check.found}", id="cosqa.E104" if check.required else "cosqa.W104")
 
 
+def time() -> Found:
+    """Whether this machine's clock agrees with the database server's."""
+    found = clock.off()
+    if abs(found) > clock.MOST:
+        yield checks.Error(
+            clock.said(found),
+            hint="Set it, best by NTP: its workers take no work until then.",
+            id="cosqa.E108",
+        )
+
+
 def key() -> Found:
     """Whether live builds have a key to ask with."""
     live = Build.objects.filter(provider=Build.Provider.LIVE, state__in=UNFINISHED)
@@ -148,4 +160,4 @@ def broker() -> Found:
         )
 
 
-CHECKS: tuple[Callable[[], Found], ...] = (broker, key, weights, sandbox)
+CHECKS: tuple[Callable[[], Found], ...] = (broker, time, key, weights, sandbox)

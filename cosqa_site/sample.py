@@ -217,10 +217,19 @@ def truth_of(folder: Path) -> dict[tuple[str, str], int]:
 
 def judged(build: Build, truth: dict[tuple[str, str], int]) -> Iterator[tuple[int, int]]:
     """(label, truth) of each settled pair that has a truth."""
+    yield from judged_pairs(build, truth).values()
+
+
+def judged_pairs(build: Build, truth: dict[tuple[str, str], int]) -> dict[int, tuple[int, int]]:
+    """The same by pair."""
     queries = dict(Member.objects.filter(collection=build.queries_id).values_list("text_id", "source_id"))
     snippets = dict(Member.objects.filter(collection=build.snippets_id).values_list("text_id", "source_id"))
     settled = Case.objects.filter(build=build, stage=Stage.SETTLED)
-    for label, query, snippet in settled.values_list("label", "query_id", "pair__snippet_id"):
+    found = {}
+    for pair, label, query, snippet in settled.values_list(
+        "pair_id", "label", "query_id", "pair__snippet_id"
+    ):
         true = truth.get((queries[query], snippets[snippet]))
         if label is not None and true is not None:
-            yield label, true
+            found[pair] = label, true
+    return found

@@ -9,6 +9,7 @@ from annotation.api import (
     canary,
     cases,
     comparisons,
+    drift,
     extending,
     missing,
     queries,
@@ -22,6 +23,7 @@ router = Router()
 router.add_router("/builds", builds.router)
 router.add_router("/builds", canary.router)
 router.add_router("/builds", extending.router)
+router.add_router("/builds", drift.router)
 router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
 router.add_router("/builds", rounds.router)

@@ -34,6 +34,7 @@ from annotation.schemas.builds import (
     Order,
     Progress,
     Reason,
+    Resumed,
 )
 from annotation.schemas.estimates import EstimateOut
 from annotation.schemas.fields import BuildState
@@ -72,6 +73,12 @@ def estimate_build(request: HttpRequest, order: Order) -> EstimateOut:
     wanted = domain_order(order)
     launching.refuse_bad(wanted)
     return estimate_out(wanted, estimate(wanted, counter(wanted.provider)))
+
+
+@router.post("/resume", response=Resumed, auth=signed_in(Role.ADMIN))
+def resume_stopped(request: HttpRequest) -> Resumed:
+    """Resume all builds that stopped at the cap which all live builds share. For admins."""
+    return Resumed(builds=[build.pk for build in caps.resume_stopped(visible.caller(request))])
 
 
 @router.get("/{int:pk}", response=BuildDetail)
@@ -116,6 +123,7 @@ def domain_order(order: Order) -> launching.Order:
         budget=order.budget,
         unpriced=order.unpriced,
         skip_canary=order.skip_canary,
+        drift_check=order.drift_check,
         limit=order.limit,
         rule=NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
         text_option=order.text_option,

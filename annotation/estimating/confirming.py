@@ -71,6 +71,9 @@ def key_of(order: Order, about: str = "") -> str:
         order.model,
         order.fix_rounds,
         order.rounds,
+        order.annotator,
+        order.screen_by_query,
+        order.drift_check,
     ) + ((about,) if about else ())
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from django.utils import timezone
 
 from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.drift import watching
+from annotation.drift.asking import AGENT
 from annotation.estimating import experience
 from annotation.estimating.experience import Experience
 from annotation.estimating.figures import NOTHING, Basis, Estimate, PriceUsed, Range, StageEstimate
@@ -47,7 +49,8 @@ def estimate(order: Order, counter: Counter | None = None, start: Stage = Stage.
         stages=tuple(
             stage_of(stage, calls[stage], inputs[agent], outputs[agent], price)
             for stage, agent in AGENTS.items()
-        ),
+        )
+        + drift_of(order, pairs, prompts, known, price),
         price=price_used(price),
         basis=(prompts.basis, evidence_basis(known), *known.basis),
         made_at=timezone.now(),
@@ -70,6 +73,17 @@ def calls_of(order: Order, pairs: int, known: Experience, start: Stage) -> dict[
     }
     later = list(Stage)[list(Stage).index(start) :]
     return {stage: found if stage in later else NOTHING for stage, found in calls.items()}
+
+
+def drift_of(
+    order: Order, pairs: int, prompts: Prompts, known: Experience, price: Price | None
+) -> tuple[StageEstimate, ...]:
+    """The line of the drift check, where one is ordered and the build is long enough for one."""
+    asked = watching.calls_of(pairs) if order.drift_check else 0
+    if not asked:
+        return ()
+    calls = Range.of(asked) * known.again
+    return (stage_of(AGENT, calls, prompts.tokens[AGENT], known.outputs[screener.NAME], price),)
 
 
 def inputs_of(prompts: Prompts, known: Experience) -> dict[str, Range]:

@@ -17,6 +17,7 @@ from typing import Final
 from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
 from annotation.agents.query_screener import CompanyInputs
 from annotation.asking import no_connection
+from annotation.drift.asking import AGENT
 from annotation.estimating.figures import Basis, Range
 from annotation.launching import CRITERIA, Order, pairs_a_query
 from annotation.llm import LLMError, Request
@@ -84,6 +85,7 @@ def requests_of(order: Order) -> dict[str, list[Request]]:
         test_writer.NAME: [test_writer.request(test_writer.WriterInputs(*pair), model) for pair in pairs],
         fixer.NAME: [fixer.request(fixer.FixerInputs("module", "", ""), model)],
         arbiter.NAME: [arbiter.request(arbiter.ArbiterInputs(*pair, "", "", ""), model) for pair in pairs],
+        AGENT: screenings(pairs, model) if order.drift_check else [],
     }
 
 
@@ -92,11 +94,16 @@ def first_requests(order: Order, pairs: Sequence[tuple[str, str]]) -> list[Reque
     if order.annotator in CRITERIA:
         return [single_llm.request(single_llm.SingleInputs(*pair), order.model) for pair in pairs]
     if not order.screen_by_query:
-        return [screener.request(screener.ScreenerInputs(*pair), order.model) for pair in pairs]
+        return screenings(pairs, order.model)
     codes = [code for _, code in pairs] * 2
     size = candidates_of_a_request(order)
     companies = (CompanyInputs(query, tuple(codes[at : at + size])) for at, (query, _) in enumerate(pairs))
     return [query_screener.request(one, order.model) for one in companies]
+
+
+def screenings(pairs: Sequence[tuple[str, str]], model: str) -> list[Request]:
+    """The screener's question about each pair."""
+    return [screener.request(screener.ScreenerInputs(*pair), model) for pair in pairs]
 
 
 def candidates_of_a_request(order: Order) -> int:

@@ -1,7 +1,6 @@
 """What a failed call means: again later, never, or a matter for whoever set the provider up."""
 
 import email.utils
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -76,7 +75,10 @@ def of_protocol(reason: str, base_url: str, *, maybe_billed: bool = False) -> LL
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the provider asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
+    """Seconds that the provider asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date.
+
+    A date is reckoned by the provider's own clock, which may differ from ours.
+    """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -84,8 +86,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     seconds = _number(value)
     if seconds is not None or value is None:
         return seconds
-    date = email.utils.parsedate_tz(value)
-    return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+    date = _moment(value)
+    return None if date is None else max(0.0, (date - _now(headers)).total_seconds())
 
 
 def _asked_pause(status: int, headers: Mapping[str, str]) -> float | None:
@@ -100,10 +102,14 @@ def used_up(headers: Mapping[str, str]) -> float:
     """
     limits = [f"anthropic-ratelimit-{kind}" for kind in _LIMITS]
     spent = [limit for limit in limits if _number(headers.get(f"{limit}-remaining")) == 0]
-    now = _moment(headers.get("date")) or datetime.now(UTC)
     renewals = [_moment(headers.get(f"{limit}-reset")) for limit in spent]
-    waits = [(renewal - now).total_seconds() for renewal in renewals if renewal]
+    waits = [(renewal - _now(headers)).total_seconds() for renewal in renewals if renewal]
     return max(0.0, *waits) if waits else 0.0
+
+
+def _now(headers: Mapping[str, str]) -> datetime:
+    """The moment of the answer, by the provider's clock where it says."""
+    return _moment(headers.get("date")) or datetime.now(UTC)
 
 
 def _moment(value: str | None) -> datetime | None:

@@ -5,6 +5,7 @@ from annotation.models.calls import Attempts, LLMCall, ReplyText, RequestText, S
 from annotation.models.canaries import Canary
 from annotation.models.cases import Case, LostRace, Step
 from annotation.models.checks import ConnectionTest, SandboxCheck
+from annotation.models.drifts import DriftAnswer, DriftCheck, DriftWatch
 from annotation.models.executions import (
     CallAnswer,
     CallRequest,
@@ -39,6 +40,9 @@ __all__ = [
     "ConnectionTest",
     "Delivery",
     "Draft",
+    "DriftAnswer",
+    "DriftCheck",
+    "DriftWatch",
     "Duration",
     "Execution",
     "ExecutionRequest",

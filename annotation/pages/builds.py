@@ -8,9 +8,10 @@ from functools import cached_property
 from django.utils import timezone
 
 from annotation import progress, trend
+from annotation.drift.watching import has_shifted
 from annotation.launching import STATES, Action
 from annotation.models import Build, BuildEvent, Rerun
-from annotation.pages import canary, estimates, missing, money, notices
+from annotation.pages import canary, drift, estimates, missing, money, notices
 from annotation.pages.abandoned import Group, groups
 from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
@@ -41,6 +42,9 @@ CONTROLS = (
     Control(Action.CANCEL, "Cancel …", "■", "danger", confirmed=True),
 )
 
+WITH_A_REASON = Control(Action.RESUME, "Resume …", "▶", "primary", confirmed=True)
+"""Where the model has shifted, whoever goes on with it says why."""
+
 
 @dataclass(frozen=True)
 class ProgressPage:
@@ -68,6 +72,11 @@ class ProgressPage:
     def rerun(self) -> Rerun | None:
         """Whose cases it runs again, if any."""
         return Rerun.objects.filter(build=self.shot.build).select_related("of").first()
+
+    @property
+    def drift(self) -> drift.Card | None:
+        """Its drift check; None where none was ordered."""
+        return drift.card(self.shot.build, self.shot.tally)
 
     @property
     def money(self) -> money.BuildMoney:
@@ -132,7 +141,10 @@ def events(build: Build) -> tuple[BuildEvent, ...]:
 
 def controls(build: Build) -> tuple[Control, ...]:
     """The buttons that the state allows."""
-    return tuple(button for button in CONTROLS if build.state in STATES[button.action][0])
+    found = tuple(button for button in CONTROLS if build.state in STATES[button.action][0])
+    if build.state == Build.State.PAUSED and has_shifted(build):
+        return tuple(WITH_A_REASON if button.action is Action.RESUME else button for button in found)
+    return found
 
 
 def rule_words(rule: int) -> str:

@@ -15,7 +15,6 @@ from annotation.models import Build, Tally
 from annotation.models.builds import NANO
 from annotation.pages.money import project_cap
 from annotation.pages.words import WORKERS, Sign, Tone, dollars
-from annotation.stages import Stage
 
 SOURCES: Final = {
     "counted": "counted in these collections",
@@ -132,10 +131,9 @@ def a_pair(found: Estimate) -> Figure | None:
 
 
 def row(stage: StageEstimate) -> Row:
-    known = Stage(stage.stage) if stage.stage else None
     return Row(
-        name=known.replace("_", " ") if known else "all stages",
-        who=WORKERS[known] if known else "",
+        name=stage.stage.replace("_", " ") or "all stages",
+        who=WORKERS.get(stage.stage, ""),
         calls=figure(stage.calls),
         input_tokens=figure(stage.input_tokens),
         output_tokens=figure(stage.output_tokens),

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django import forms
+from django.db.models import Count, Sum
 
-from annotation.caps import LONGEST_REASON, OPEN
-from annotation.models import Build, ProjectCapChange, ProjectTally, Tally
+from annotation.caps import LONGEST_REASON, OPEN, stopped_at_project_cap
+from annotation.models import Build, LLMCall, ProjectCapChange, ProjectTally, Tally
 from annotation.models.builds import NANO
 from annotation.pages.words import Sign, dollars
 
@@ -57,12 +58,21 @@ class Cap:
 
 
 @dataclass(frozen=True)
+class Unknown:
+    """Calls of which no word came back, and the nanodollars that are counted for them: their bounds."""
+
+    calls: int
+    spent: int
+
+
+@dataclass(frozen=True)
 class BuildMoney:
     """A build's cap, and the project's where it counts for the build."""
 
     own: Cap
     project: Cap | None
     can_change: bool
+    unknown: Unknown
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,7 @@ class ProjectMoney:
 
     cap: Cap
     changes: tuple[ProjectCapChange, ...]
+    stopped: tuple[Build, ...]
 
 
 def cap_of(row: Tally | ProjectTally) -> Cap:
@@ -84,11 +95,20 @@ def project_cap() -> Cap:
 
 def build_money(build: Build, tally: Tally) -> BuildMoney:
     is_paid = build.provider == Build.Provider.LIVE
-    return BuildMoney(cap_of(tally), project_cap() if is_paid else None, build.state in OPEN)
+    project = project_cap() if is_paid else None
+    return BuildMoney(cap_of(tally), project, build.state in OPEN, unknown_part(build))
+
+
+def unknown_part(build: Build) -> Unknown:
+    """The part of what the build has spent that nobody can know. Reads its unknown calls alone."""
+    lost = LLMCall.objects.filter(build=build, status=LLMCall.Status.UNKNOWN)
+    found = lost.aggregate(calls=Count("pk"), spent=Sum("cost"))
+    return Unknown(found["calls"], found["spent"] or 0)
 
 
 def project_money() -> ProjectMoney:
-    return ProjectMoney(project_cap(), tuple(ProjectCapChange.objects.select_related("user")[:CHANGES]))
+    changes = ProjectCapChange.objects.select_related("user")[:CHANGES]
+    return ProjectMoney(project_cap(), tuple(changes), tuple(stopped_at_project_cap().order_by("pk")))
 
 
 class CapForm(forms.Form):
@@ -109,6 +129,12 @@ class CapForm(forms.Form):
     def __init__(self, data: Any, cap: Cap) -> None:
         shown = None if cap.cap is None else f"{cap.cap / NANO:.4f}".rstrip("0").rstrip(".")
         super().__init__(data, initial={"budget": shown})
+
+
+def resumed(builds: int) -> str:
+    """What came of resuming those that had stopped at the project's cap."""
+    went = "1 build goes on" if builds == 1 else f"{builds:,} builds go on"
+    return f"{went}. Where the cap leaves nothing, they stop again."
 
 
 def changed(cap: int | None) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
+from annotation.drift.watching import PAIRS
 from annotation.launching import MOST_PAIRS, MOST_ROUNDS, Judge, Order, is_priced, lacks_key, unknown_price
 from annotation.models import Build
 from retrieval import encoders
@@ -120,6 +121,7 @@ class LaunchForm(forms.Form):
         label="Why the canary is skipped",
         help_text="Kept in the build's history, with your name.",
     )
+    drift_check = forms.BooleanField(required=False, label="Drift check")
     limit = forms.IntegerField(
         required=False,
         min_value=1,
@@ -168,6 +170,7 @@ class LaunchForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["skip_canary"].help_text = canary_words()
+        self.fields["drift_check"].help_text = drift_words()
         filled = Collection.objects.filter(size__gt=0)
         self.offer("queries", filled.filter(kind=Collection.Kind.QUERIES))
         self.offer("snippets", filled.filter(kind=Collection.Kind.SNIPPETS))
@@ -234,6 +237,7 @@ class LaunchForm(forms.Form):
             budget=values["budget"],
             unpriced=values["unpriced"],
             skip_canary=values["skip_canary_because"] if values["skip_canary"] else "",
+            drift_check=values["drift_check"] and values["provider"] == Build.Provider.LIVE,
             limit=values["limit"],
             rule=Rule(int(values["rule"])),
             text_option=values["text_option"],
@@ -252,6 +256,14 @@ def canary_words() -> str:
     return (
         f"A live build of more than {max(settings.CANARY_ABOVE, settings.CANARY_CASES):,} pairs judges "
         f"{settings.CANARY_CASES:,} random ones first, then waits until you have seen what they cost."
+    )
+
+
+def drift_words() -> str:
+    """What a drift check is."""
+    return (
+        f"{PAIRS} of the pairs are asked again every {settings.DRIFT_EVERY:,} settled cases. Where the "
+        "answers shift beyond chance, the model is not what it was: the build pauses."
     )
 
 

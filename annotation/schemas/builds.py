@@ -39,6 +39,9 @@ class Order(Schema):
         max_length=400,
         description="why a large live build may ask for all pairs at once; empty = its canary comes first",
     )
+    drift_check: bool = Field(
+        False, description="ask a few fixed pairs again and again: is the live model still the same?"
+    )
     limit: Id | None = Field(None, description="at most so many pairs; null = all")
     rule: RuleChoice = Field("testable", description="which snippets are mined")
     text_option: TextOption = Field("whole", description="what text of a snippet is searched")
@@ -101,6 +104,12 @@ class Controlled(Schema):
 
     state: BuildState
     cases: int = Field(description="cases that were sent back to work; only retry does that")
+
+
+class Resumed(Schema):
+    """The builds that go on."""
+
+    builds: list[int] = Field(description="their ids; where the cap leaves nothing they stop again")
 
 
 class Me(Schema):

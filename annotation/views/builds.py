@@ -12,6 +12,7 @@ from django.views.decorators.http import condition, require_http_methods, requir
 from annotation import launching
 from annotation import progress as progress_of
 from annotation.access import Role, jobs_visible_to, needs
+from annotation.drift.watching import has_shifted
 from annotation.estimating import confirming
 from annotation.estimating.making import estimate
 from annotation.launching import Action, ControlRefused, LaunchRefused
@@ -84,7 +85,9 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
     build = visible(request, pk)
     action = action_of(request)
     if request.method != "POST":
-        return render(request, "annotation/build_control.html", {"build": build, "action": action})
+        why = action is Action.RESUME and has_shifted(build)
+        context = {"build": build, "action": action, "must_say_why": why}
+        return render(request, "annotation/build_control.html", context)
     try:
         cause = clean(request.POST["cause"]) if "cause" in request.POST else None
         note = request.POST.get("note", "").strip()

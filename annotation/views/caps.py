@@ -47,6 +47,10 @@ def changed(request: HttpRequest, build: Build) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def project_cap(request: HttpRequest) -> HttpResponse:
+    """The form of the cap; `do` resumes the builds that stopped at it."""
+    if request.POST.get("do") == "resume":
+        messages.success(request, money.resumed(len(caps.resume_stopped(request.user))))
+        return redirect("project-cap")
     page = money.project_money()
     form = money.CapForm(request.POST or None, page.cap)
     if form.is_valid():
@@ -55,7 +59,7 @@ def project_cap(request: HttpRequest) -> HttpResponse:
         except CapRefused as why:
             form.add_error(None, str(why))
         else:
-            messages.success(request, "The project’s cap is changed. Builds that it paused can be resumed.")
+            messages.success(request, "The project’s cap is changed.")
             return redirect("project-cap")
     context = {"page": page, "form": form}
     return render(request, "annotation/project_cap.html", context, status=422 if form.errors else 200)

@@ -23,6 +23,7 @@ from annotation.launching import LaunchRefused, Order
 from annotation.llm import Reply, Request, Usage
 from annotation.models import Build, Case, LLMCall, Price, ProjectCapChange, ProjectTally, Tally
 from annotation.pages.money import Cap
+from annotation.pages.words import dollars
 from annotation.pipeline import Tools, advance
 from annotation.stages import Stage
 from tests import factories
@@ -112,6 +113,44 @@ def test_builds_share_the_cap_and_the_one_that_would_pass_it_pauses_with_the_rea
     assert Case.objects.get(pk=second.pk).stage == Stage.SCREENING
     assert Tally.objects.get(pk=stopped.pk).reserved == 0
     assert money() == (0, 560_000)
+
+
+def stopped_ones() -> list[Build]:
+    """Two builds that stopped at the project's cap, and one that a person paused."""
+    why = "the project's cap of $1.00, which all live builds share, is used up: …"
+    made = [live(name)[0].build for name in ("first", "second", "third")]
+    Build.objects.update(state=Build.State.PAUSED, reason=why)
+    Build.objects.filter(name="third").update(reason="looking at it")
+    return made[:2]
+
+
+def running() -> list[str]:
+    return sorted(Build.objects.filter(state=Build.State.RUNNING).values_list("name", flat=True))
+
+
+def test_what_stopped_at_the_projects_cap_is_resumed_together(ada: Client) -> None:
+    stopped = stopped_ones()
+    page = ada.get(reverse("project-cap")).content.decode()
+    assert "Resume 2 builds" in page
+    ada.post(reverse("project-cap"), {"do": "resume"})
+    assert running() == ["first", "second"]
+    assert [build.events.get(event="resume").user for build in stopped] == [factories.ada()] * 2
+    assert "stopped at this cap" not in ada.get(reverse("project-cap")).content.decode()
+
+
+def test_over_the_api_too(ada: Client) -> None:
+    stopped = stopped_ones()
+    assert post(ada, "builds/resume", {})["builds"] == [build.pk for build in stopped]
+    assert running() == ["first", "second"]
+    assert post(ada, "builds/resume", {})["builds"] == []
+
+
+def test_what_nobody_knows_is_summed_on_the_builds_page(ada: Client) -> None:
+    case = live()[0]
+    budget.give_up(reserved(case))
+    lost = LLMCall.objects.get(status=LLMCall.Status.UNKNOWN)
+    page = " ".join(ada.get(reverse("build", args=[case.build_id])).content.decode().split())
+    assert lost.cost and f"{dollars(lost.cost)} of that is not known: of 1 request no word came back" in page
 
 
 def test_what_calls_in_the_air_hold_is_waited_for() -> None:

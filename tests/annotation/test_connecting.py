@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation import claims, connecting, tasks, worker
 from annotation.connecting import Wanted
 from annotation.llm.probing import MOST_CALLS
-from annotation.models import ConnectionTest, Price
+from annotation.models import ConnectionTest, Price, ProjectTally
 from tests import factories
 from tests.fake_messages import FakeMessages, Fault
 
@@ -53,6 +53,7 @@ def test_what_a_server_can_do_is_kept_with_who_asked_and_what_it_took(fake: Fake
     assert test.cost == test.input_tokens * 1000 + test.output_tokens * 5000 > 0
     assert test.latency and test.finished_at and test.lease_until is None
     assert fake.key not in f"{test.toml}{test.findings}"
+    assert ProjectTally.objects.now().spent == test.cost, "it was the project's money"
 
 
 def test_it_asks_no_more_often_than_the_page_says(fake: FakeMessages) -> None:
@@ -65,6 +66,7 @@ def test_another_address_never_gets_the_configured_key(fake: FakeMessages, other
     test = what_came_of(base_url=f"{other.url}/")
     assert (test.state, test.configured, fake.calls) == ("done", False, [])
     assert other.calls and fake.key not in str([call.headers for call in other.calls])
+    assert ProjectTally.objects.now().spent == 0
 
 
 def test_one_that_wants_a_key_is_told_apart_from_a_wrong_key(fake: FakeMessages) -> None:

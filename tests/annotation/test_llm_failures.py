@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
 from annotation import budget, claims
 from annotation.agents import screener
 from annotation.llm import LLMError, Reply, Request, failures
+from annotation.llm.failures import retry_after
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import ANTHROPIC
 from tests.fake_messages import Answer, Drop, FakeMessages, Fault, Raw, Say, Slowly
@@ -297,3 +299,14 @@ def test_a_reply_tells_of_the_pause_after_it(fake: FakeMessages) -> None:
     }
     with closing(LiveLLM(fake.key, ANTHROPIC, base_url=fake.url)) as llm:
         assert 20 < llm.ask(REQUEST).pause <= 31
+
+
+@pytest.mark.parametrize("year", [2000, 2080])
+def test_a_date_to_wait_for_is_reckoned_by_the_providers_clock(year: int) -> None:
+    """However wrong ours is."""
+    day = datetime(year, 1, 1, tzinfo=UTC)
+    headers = {
+        "date": format_datetime(day, usegmt=True),
+        "retry-after": format_datetime(day + timedelta(seconds=90), usegmt=True),
+    }
+    assert retry_after(headers) == 90.0

@@ -241,6 +241,18 @@ def explains(death: Death, row: Answered) -> bool:
     return own and row.arrived <= death.at + 1 and death.at <= row.finished + STORING
 
 
+def taken_for_dead(deaths: Sequence[Death]) -> Iterator[str]:
+    """A request is asked again only after a worker that waited for its reply was killed."""
+    dead = in_the_air(deaths)
+    lost = LLMCall.objects.filter(error__startswith="the worker that waited for it died").exclude(pk__in=dead)
+    for call in lost:
+        yield f"call {call.pk} was given up, and its worker lived"
+    succeeded = LLMCall.objects.filter(status=LLMCall.Status.SUCCEEDED)
+    for digest in succeeded.values_list("digest", flat=True).annotate(n=Count("pk")).filter(n__gt=1):
+        if not LLMCall.objects.filter(digest=digest, pk__in=dead).exists():
+            yield f"request {digest[:12]} was answered twice, and nobody died"
+
+
 def complaints(answered: Sequence[Answered], deaths: Sequence[Death]) -> dict[str, list[str]]:
     """By check, what does not hold."""
     checks: dict[str, Callable[[], Iterator[str]]] = {
@@ -252,5 +264,6 @@ def complaints(answered: Sequence[Answered], deaths: Sequence[Death]) -> dict[st
         "spent is within the budget, and covers the bill": lambda: money(answered),
         "no request paid twice that had been stored": lambda: paid_twice(answered),
         "only calls in the air at a kill were lost": lambda: unexplained(answered, deaths),
+        "nobody alive was taken for dead": lambda: taken_for_dead(deaths),
     }
     return {name: list(check()) for name, check in checks.items()}

@@ -42,10 +42,13 @@ COMES: Final = 30.0
 SLOW, FAST = 4.0, 0.05
 """Seconds that a reply takes in the mean, when the builds are ahead of the kills and when they are not."""
 
+WHILE_OFF: Final = 1.0
+"""The same where a clock is wrong: a call has to be in the air for somebody to take it for lost."""
+
 
 @dataclass(frozen=True)
 class Order:
-    """What is wanted. `lease` and `stall` are in seconds."""
+    """What is wanted. `lease` and `stall` are in seconds, and so is `skew`: of the second worker's clock."""
 
     cases: int
     kills: int
@@ -54,6 +57,7 @@ class Order:
     stall: float
     one_machine: bool
     minutes: float
+    skew: float
 
 
 @dataclass
@@ -79,7 +83,7 @@ class Drive:
         for moment in moments.draw(self.order.kills, self.order.seed, targets):
             self.tend()
             self.strike(moment)
-        self.control(latency=FAST)
+        self.control(latency=WHILE_OFF if self.order.skew else FAST)
         wait_for(self.finished, "the end of the builds", 60 * self.order.minutes)
 
     def strike(self, moment: Moment) -> None:
@@ -267,7 +271,7 @@ def run(order: Order, folder: Path) -> int:
     """Everything, under `folder`; the exit status."""
     began = time.monotonic()
     with provided(order, folder) as url:
-        environment = machines.variables(folder, url, order.lease)
+        environment = machines.variables(folder, url, order.lease, order.skew)
         with (machines.one if order.one_machine else machines.many)(folder, environment) as machine:
             ready(machine, order.cases)
             drive = Drive(order, machine, partial(control, url))
@@ -344,6 +348,7 @@ def main() -> None:
     parser.add_argument("--stall", type=float, default=90.0, help="seconds that some replies stall")
     parser.add_argument("--one-machine", action="store_true", help="SQLite and one process")
     parser.add_argument("--minutes", type=float, default=20.0, help="how long the builds may take in the end")
+    parser.add_argument("--skew", type=float, default=0.0, help="seconds that worker-2's clock is ahead")
     parser.add_argument("--keep", action="store_true", help="keep the folder with all logs")
     options = vars(parser.parse_args())
     keep, order = options.pop("keep"), Order(**options)

@@ -32,7 +32,7 @@ class Machine:
             process.kill()
 
 
-def variables(folder: Path, provider: str, lease: float) -> dict[str, str]:
+def variables(folder: Path, provider: str, lease: float, skew: float = 0.0) -> dict[str, str]:
     """The environment of every process of the workbench."""
     home, orders = folder / "home", folder / "orders"
     for made in (home, orders):
@@ -48,6 +48,7 @@ def variables(folder: Path, provider: str, lease: float) -> dict[str, str]:
         "NO_PROXY": "127.0.0.1",
         "FAULTS_ORDERS": str(orders),
         "FAULTS_LEASE": str(lease),
+        "FAULTS_SKEW": str(skew),
     }
 
 
@@ -74,8 +75,18 @@ def workbench(folder: Path, environment: dict[str, str]) -> Iterator[Process]:
     pool = "--pool", "threads", "--concurrency", str(THREADS), "--loglevel", "WARNING"
     for number in (1, 2):
         name = f"worker-{number}"
+        clock = {"FAULTS_CLOCK": environment.get("FAULTS_SKEW", "0") if number == 2 else "0"}
         yield python(
-            name, folder, environment, *celery, "worker", "-n", f"{name}@here", "--queues", queues, *pool
+            name,
+            folder,
+            environment | clock,
+            *celery,
+            "worker",
+            "-n",
+            f"{name}@here",
+            "--queues",
+            queues,
+            *pool,
         )
     schedule = "--schedule", str(folder / "schedule")
     yield python("beat", folder, environment, *celery, "beat", *schedule, "--loglevel", "WARNING")

@@ -65,6 +65,7 @@ class PointsConfig(AppConfig):
     def ready(self) -> None:
         install()
         hurry(float(os.environ.get("FAULTS_LEASE", "15")))
+        set_clock(timedelta(seconds=float(os.environ.get("FAULTS_CLOCK", "0"))))
 
 
 def install() -> None:
@@ -85,9 +86,17 @@ def install() -> None:
     after(publishing, "publish_case", "publish", lambda _, case: "settled")
 
 
+def set_clock(off: timedelta) -> None:
+    """Have this process's clock be off by so much, also as the server's would show it."""
+    from django.utils import timezone
+
+    right = timezone.now
+    timezone.now = lambda: right() + off
+
+
 def hurry(lease: float) -> None:
     """A lease of so many seconds; a call takes at most three quarters of it."""
-    from annotation import budget, claims, limiter, outages, tools
+    from annotation import budget, claims, clock, limiter, outages, tools
     from annotation.llm.live import LiveLLM
 
     class NamedLLM(LiveLLM):
@@ -100,6 +109,8 @@ def hurry(lease: float) -> None:
     for module, name, value in (
         (claims, "LEASE", whole),
         (budget, "RESERVATION", whole),
+        (clock, "MOST", whole / 10),
+        (clock, "EVERY", 1.0),
         # What the dead have begun holds up the living for a moment only.
         (outages, "IN_THE_AIR", 10 * second),
         (limiter, "LONGEST_CALL", 10 * second),

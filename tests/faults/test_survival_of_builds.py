@@ -27,6 +27,13 @@ def test_builds_survive_ten_kills_on_many_machines(servers: None) -> None:
     assert "10 kills" in drive("--cases", "60", "--kills", "10")
 
 
+@pytest.mark.postgres
+@pytest.mark.parametrize("skew", ["300", "-300"])
+def test_builds_survive_a_worker_whose_clock_is_minutes_off(skew: str, servers: None) -> None:
+    """Twenty leases: it would take every case from the other worker, and pay for every call again."""
+    assert "0 kills" in drive("--cases", "40", "--kills", "0", f"--skew={skew}")
+
+
 def test_builds_survive_kills_of_the_only_process() -> None:
     assert "5 kills" in drive("--one-machine", "--cases", "40", "--kills", "5")
 

@@ -119,9 +119,11 @@ ROLES: Final = {
         "api:get_extensions",
         "api:get_missing",
         "api:order_functions",
+        "api:get_drift",
         "api:launch_build",
         "api:run_again",
         "api:merge_rounds",
+        "api:resume_stopped",
     },
 }
 POSTED: Final[dict[str, dict[str, Any]]] = {
@@ -136,6 +138,7 @@ POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:take_back": {"seen_revision": 1},
     "api:order_functions": {"name": "more"},
     "api:merge_rounds": {"rule": "majority"},
+    "api:resume_stopped": {},
     "api:estimate_build": {},
     "api:control_build": {"action": "cancel"},
     "api:post_review": {"label": 1, "seen_revision": 0, "evidence": "a" * 64},

@@ -11,7 +11,7 @@ import pytest
 
 from annotation.estimating import experience
 from annotation.estimating.figures import Estimate, Range
-from annotation.estimating.making import estimate
+from annotation.estimating.making import AGENTS, estimate
 from annotation.estimating.tokens import characters
 from annotation.launching import Judge, Order
 from annotation.llm import Request
@@ -72,6 +72,17 @@ def test_every_round_is_asked_and_paid() -> None:
     for single, all_three in zip(one.stages, three.stages, strict=True):
         assert all_three.calls.expected == pytest.approx(3 * single.calls.expected)
         assert all_three.input_tokens.expected == pytest.approx(3 * single.input_tokens.expected)
+
+
+def test_a_drift_check_has_a_line_of_its_own_where_the_build_is_long_enough(settings: Any) -> None:
+    assert [stage.stage for stage in estimate(order(drift_check=True)).stages] == list(AGENTS)
+    settings.DRIFT_EVERY = 4
+    stages = {stage.stage: stage for stage in estimate(order(drift_check=True, screen_by_query=True)).stages}
+    asked = stages["drift_check"]
+    assert asked.calls.low == 9 * (2 + 2), "a baseline of two rounds, and a check after 4 and after 8"
+    single = estimate(order()).stages[0]
+    assert asked.input_tokens.low / 36 == pytest.approx(single.input_tokens.low / 9), "pair by pair, always"
+    assert "drift_check" not in {stage.stage for stage in estimate(order()).stages}
 
 
 def test_without_fixing_rounds_nothing_is_fixed() -> None:

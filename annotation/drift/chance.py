@@ -1,0 +1,74 @@
+"""Whether new answers differ from the first ones by more than chance. Pure: answers in, numbers out.
+
+Each pair was answered twice at the start and once now. If the model is the same, the three answers are three
+draws from whatever it says of that pair, in any order as likely: where exactly one of them differs from both
+others, it is the new one with probability 1/3. The number of such pairs is then binomial, exactly, however
+much the model wavers and however differently it does so from pair to pair. A comparison of rates would have
+to take all pairs for equally hard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import comb
+from typing import Final
+
+Answer = float | None
+"""A verdict; None where none could be read, which is an answer like any other: never a 0."""
+ALPHA: Final = 0.01
+"""The chance that a build whose model stays the same is ever stopped, all of its checks together."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How a second series of answers compares with the first, pair by pair."""
+
+    agreed: int
+    up: int
+    down: int
+    unlike: int
+
+
+@dataclass(frozen=True)
+class OddOnes:
+    """Of `apart` pairs with one answer unlike both others, `odd` where that is the new one."""
+
+    apart: int
+    odd: int
+
+    @property
+    def p_value(self) -> float:
+        """The probability of so many, or more, if nothing but chance is at work; 1 without such a pair."""
+        ways = sum(comb(self.apart, odd) * 2 ** (self.apart - odd) for odd in range(self.odd, self.apart + 1))
+        return float(ways / 3**self.apart)
+
+
+def counted(pairs: Iterable[tuple[Answer, Answer]]) -> Counts:
+    """`pairs` are (first, second) answers. `unlike`: a verdict at one of both times alone."""
+    agreed = up = down = unlike = 0
+    for first, second in pairs:
+        if first == second:
+            agreed += 1
+        elif first is None or second is None:
+            unlike += 1
+        elif second > first:
+            up += 1
+        else:
+            down += 1
+    return Counts(agreed, up, down, unlike)
+
+
+def odd_ones(triples: Iterable[tuple[Answer, Answer, Answer]]) -> OddOnes:
+    """`triples` are (first, again, now). Three different answers tell nothing: any of them is the odd one."""
+    apart = odd = 0
+    for first, again, now in triples:
+        if len({first, again, now}) == 2:
+            apart += 1
+            odd += first == again
+    return OddOnes(apart, odd)
+
+
+def level_of(most: int) -> float:
+    """The level of one check of a build that can have `most` of them (Bonferroni)."""
+    return ALPHA / max(1, most)
