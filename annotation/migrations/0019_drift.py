@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0017_rounds"),
+        ("annotation", "0018_narrower_indexes"),
     ]
 
     operations = [
