@@ -21,7 +21,7 @@ from annotation.agents.single_llm import Criterion
 from annotation.causes import said
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
-from annotation.models import Build, BuildEvent, Case, LostRace, Price, ProjectTally, Tally
+from annotation.models import Batch, Build, BuildEvent, Case, LostRace, Price, ProjectTally, Tally
 from annotation.models.builds import NANO
 from annotation.stages import Event, Stage
 from retrieval import encoders
@@ -75,6 +75,7 @@ class Order:
     `fresh`: nothing that was answered before is used again. `annotator`: who decides; what concerns tests
     counts for agents alone. `screen_by_query`: all candidates of a query in one request, in an order drawn
     from `seed`. `rounds`: how often each pair is judged, each time asked anew; no part of the annotator.
+    `batches`: screener and test writer are asked by batch: half the price, and an answer within a day.
     `skip_canary`: why a large live build may ask for all of its pairs at once; empty where its canary comes
     first.
     """
@@ -102,6 +103,7 @@ class Order:
     seed: int = 1
     rounds: int = 1
     skip_canary: str = ""
+    batches: bool = False
 
     @property
     def rounds_may_be_alike(self) -> bool:
@@ -138,6 +140,7 @@ def launched(
         model=order.model,
         limit=order.limit,
         rounds=order.rounds,
+        batches=order.batches,
         created_by=person(user),
     )
     cap = None if order.budget is None else int(order.budget * NANO)
@@ -195,6 +198,8 @@ def refuse_bad_provider(order: Order) -> None:
         raise LaunchRefused("Name the model that the agents ask.")
     if order.provider == Build.Provider.LIVE:
         refuse_unpaid(order)
+    if order.batches and (why := why_no_batches(order.provider)):
+        raise LaunchRefused(why)
     if order.provider == Build.Provider.RECORDED and not Path(order.recorded).is_file():
         raise LaunchRefused(f"There are no recorded replies at {order.recorded or 'an empty path'}.")
 
@@ -216,6 +221,15 @@ def refuse_unpaid(order: Order) -> None:
         )
     if not order.unpriced:
         raise LaunchRefused(f"{unknown_price(order.model)} Enter it, or choose to run without a price.")
+
+
+def why_no_batches(provider: str) -> str:
+    """Why a build that `provider` answers can't be asked by batch; empty where it can."""
+    if provider != Build.Provider.LIVE:
+        return "Batches are for live builds: choose the live provider, or ask without batches."
+    if not profile(settings.LLM_PROFILE).batches:
+        return f"The provider profile {settings.LLM_PROFILE!r} offers no batches: ask without them."
+    return ""
 
 
 def lacks_key() -> bool:
@@ -351,6 +365,7 @@ def change_state(build: Build, action: Action, user: Actor = None) -> int:
         raise ControlRefused(
             f"The build is {build.get_state_display().lower()}; it can't be {PAST[action]} now."
         )
+    Batch.objects.wake(build)
     if action is Action.GO_ON:
         canary.decide(build, person(user))
     return 0

@@ -90,7 +90,12 @@ def work(case: Case, tools: Tools) -> None:
         WORK[Stage(case.stage)](case, tools)
     except Parked as parked:
         case.put_back(waiting=parked.call)
-    except (budget.AlreadyAsked, budget.BudgetHeld, limiter.Full):
+        # The reply may have come between the look at the call and this.
+        claims.free_waiting_for(LLMCall.objects.filter(pk=parked.call.pk))
+    except budget.BudgetHeld:
+        # What batches hold they hold for long.
+        case.put_back(until=timezone.now() + timedelta(seconds=30 if case.build.batches else 1))
+    except (budget.AlreadyAsked, limiter.Full):
         case.put_back(until=timezone.now() + timedelta(seconds=1))
     except budget.OverBudget as over:
         pause(case, str(over))
@@ -123,14 +128,19 @@ def abandon(case: Case, reason: str) -> None:
 
 def pause(case: Asker, reason: str, state: str = Build.State.PAUSED) -> None:
     """Stop the whole build for a person to look at, and give the case back untouched."""
+    stop(case.build, reason, state)
+    case.put_back()
+
+
+def stop(build: Build, reason: str, state: str = Build.State.PAUSED) -> None:
+    """Stop the build for a person to look at."""
     since = timezone.now() if state == Build.State.WAITING else None
-    moving = Build.objects.filter(pk=case.build_id, state__in=[Build.State.RUNNING, Build.State.WAITING])
+    moving = Build.objects.filter(pk=build.pk, state__in=[Build.State.RUNNING, Build.State.WAITING])
     stopped = moving.exclude(state=Build.State.WAITING, probe_at__isnull=True).update(
         state=state, reason=clean(reason), **{**outages.NOT_WAITING, "waiting_since": since}
     )
     if stopped:
-        outages.note(case.build, "stopped for a person", reason)
-    case.put_back()
+        outages.note(build, "stopped for a person", reason)
 
 
 def provider_failed(case: Case, error: LLMError) -> None:

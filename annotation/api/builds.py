@@ -116,6 +116,7 @@ def domain_order(order: Order) -> launching.Order:
         budget=order.budget,
         unpriced=order.unpriced,
         skip_canary=order.skip_canary,
+        batches=order.batches,
         limit=order.limit,
         rule=NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
         text_option=order.text_option,

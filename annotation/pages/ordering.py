@@ -11,7 +11,16 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from annotation.launching import MOST_PAIRS, MOST_ROUNDS, Judge, Order, is_priced, lacks_key, unknown_price
+from annotation.launching import (
+    MOST_PAIRS,
+    MOST_ROUNDS,
+    Judge,
+    Order,
+    is_priced,
+    lacks_key,
+    unknown_price,
+    why_no_batches,
+)
 from annotation.models import Build
 from retrieval import encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
@@ -120,6 +129,13 @@ class LaunchForm(forms.Form):
         label="Why the canary is skipped",
         help_text="Kept in the build's history, with your name.",
     )
+    batches = forms.BooleanField(
+        required=False,
+        label="Ask by batch",
+        help_text=(
+            "Screener and test writer, live: half the price, and answers within a day, most within an hour."
+        ),
+    )
     limit = forms.IntegerField(
         required=False,
         min_value=1,
@@ -202,6 +218,8 @@ class LaunchForm(forms.Form):
             self.add_error("encoders", "Choose at least one encoder.")
         if cleaned.get("provider") == Build.Provider.LIVE:
             self.clean_live(cleaned)
+        if cleaned.get("batches") and (why := why_no_batches(cleaned.get("provider", ""))):
+            self.add_error("batches", why)
         if cleaned.get("skip_canary") and not cleaned.get("skip_canary_because", "").strip():
             self.add_error("skip_canary_because", "Say why, or let the canary go first.")
         if cleaned.get("provider") == Build.Provider.RECORDED and not cleaned.get("recorded"):
@@ -234,6 +252,7 @@ class LaunchForm(forms.Form):
             budget=values["budget"],
             unpriced=values["unpriced"],
             skip_canary=values["skip_canary_because"] if values["skip_canary"] else "",
+            batches=values["batches"],
             limit=values["limit"],
             rule=Rule(int(values["rule"])),
             text_option=values["text_option"],

@@ -39,6 +39,9 @@ class Order(Schema):
         max_length=400,
         description="why a large live build may ask for all pairs at once; empty = its canary comes first",
     )
+    batches: bool = Field(
+        False, description="ask screener and test writer by batch: half the price, answers within a day"
+    )
     limit: Id | None = Field(None, description="at most so many pairs; null = all")
     rule: RuleChoice = Field("testable", description="which snippets are mined")
     text_option: TextOption = Field("whole", description="what text of a snippet is searched")

@@ -41,6 +41,11 @@ class Command(BaseCommand):
             help="why a large live build may ask for all pairs at once; default its canary comes first",
         )
         parser.add_argument(
+            "--batches",
+            action="store_true",
+            help="ask screener and test writer by batch: half the price, answers within a day",
+        )
+        parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is launched"
         )
         parser.add_argument("--limit", type=int, help="at most so many pairs")
@@ -113,6 +118,7 @@ class Command(BaseCommand):
             fresh=options["fresh"],
             rounds=options["rounds"],
             skip_canary=options["skip_canary"],
+            batches=options["batches"],
             limit=options["limit"],
             rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],
             text_option=options["text"],
