@@ -101,7 +101,8 @@ def is_ready(batch: Batch) -> bool:
     quiet = timezone.now() - batch.joined_at
     if batch.is_full or quiet >= LONG_QUIET:
         return True
-    could = Case.objects.filter(build=batch.build_id, stage__in=asking.BY_BATCH, waiting_for=None)
+    begun = Q(lease__isnull=False) | Q(next_attempt_at=None) | Q(next_attempt_at__lte=timezone.now())
+    could = Case.objects.filter(begun, build=batch.build_id, stage__in=asking.BY_BATCH, waiting_for=None)
     return quiet >= QUIET and not could.exists()
 
 
@@ -202,7 +203,7 @@ def collect(batch: Batch, batches: LiveBatches) -> None:
     claims.free_waiting_for(LLMCall.objects.filter(batch=batch))
     change(batch, State.ENDED, ended_at=timezone.now(), look_at=None, strange=strange, **NEWS)
     if strange:
-        words = f"{strange:,} results of {batch.provider_id} belong to no request of this workbench"
+        words = f"{strange:,} results of {batch.provider_id} belong to none of its requests"
         outages.note(batch.build, "ignored results", words)
 
 
@@ -213,12 +214,12 @@ def refute(batch: Batch) -> None:
 
 
 def take_in(batch: Batch, entries: Iterable[Entry], batches: LiveBatches) -> int:
-    """Store a handful of results and let their cases go on; returns how many are of nobody's request.
+    """Store a handful of results and let their cases go on; returns how many are of none of its requests.
 
-    One that comes twice is taken once. Raises LLMError where another model has answered.
+    One that comes twice is taken once, and never for a later try. Raises LLMError where another model answered.
     """
     told = {entry.id: entry for entry in entries}
-    mine = LLMCall.objects.filter(digest__in=told)
+    mine = LLMCall.objects.filter(batch=batch, digest__in=told)
     strange = len(told) - len(set(mine.values_list("digest", flat=True)))
     related = "build__tally", "price", "system", "request"
     calls = list(in_work(mine).select_related(*related))

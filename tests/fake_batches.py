@@ -15,7 +15,7 @@ import threading
 from collections import deque
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
 
 from tests.messages_protocol import Json, Refused
@@ -27,6 +27,13 @@ PATH: Final = "/v1/messages/batches"
 CUSTOM_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 MOST: Final = 100_000
 DAY: Final = timedelta(hours=24)
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What was asked for is done, and `gone` goes out instead of the answer."""
+
+    gone: Answer
 
 
 @dataclass
@@ -58,14 +65,19 @@ class Batches:
     twice: int = 0
     strangers: int = 0
     cuts: int = 0
-    faults: deque[tuple[str, Answer]] = field(default_factory=deque)
+    faults: deque[tuple[str, Answer | Lost]] = field(default_factory=deque)
     made: dict[str, FakeBatch] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
     random: random.Random = field(default_factory=lambda: random.Random(7))
 
-    def fail(self, what: str, *answers: Answer) -> None:
+    def fail(self, what: str, *answers: Answer | Lost) -> None:
         """Answer the next requests of a kind (create, get, results, cancel, list) so instead."""
         self.faults.extend((what, answer) for answer in answers)
+
+    @property
+    def asked(self) -> list[str]:
+        """The ids of all requests that were ever handed in, in this order."""
+        return [request["custom_id"] for batch in self.made.values() for request in batch.requests]
 
     def answer(self, method: str, path: str, body: Json) -> Answer | Json:
         split = urlsplit(path)
@@ -73,23 +85,17 @@ class Batches:
         what = self._what(method, parts)
         with self.lock:
             fault = self._fault(what)
-            after = what == "create" and isinstance(fault, Lost)
-            if fault is not None and not after:
+            if fault is not None and not isinstance(fault, Lost):
                 return fault
             found = self._do(what, parts[0], body, parse_qs(split.query))
-            return self._dropped() if after else found
-
-    def _dropped(self) -> Answer:
-        from tests.fake_messages import Drop
-
-        return Drop()
+            return fault.gone if fault is not None else found
 
     def _what(self, method: str, parts: list[str]) -> str:
         if method == "POST":
             return {"": "create"}.get(parts[0]) or (parts[1] if parts[1:] == ["cancel"] else "unknown")
         return "list" if not parts[0] else parts[1] if parts[1:] == ["results"] else "get"
 
-    def _fault(self, what: str) -> Any:
+    def _fault(self, what: str) -> Answer | Lost | None:
         if self.faults and self.faults[0][0] == what:
             return self.faults.popleft()[1]
         return None
@@ -131,13 +137,14 @@ class Batches:
 
     def _result(self, batch: FakeBatch, request: Json) -> Json:
         """One line; the parameters are looked at only now, as the real server does."""
-        from tests.fake_messages import Expired, Fault
+        from tests.fake_messages import Expired, Fault, Slowly
 
         said: Answer | Json
         try:
             said = self.fake.answered("/v1/messages", request["params"]) if not batch.cancelled else {}
         except Refused as refused:
             said = Fault(refused.status, str(refused))
+        said = said.said if isinstance(said, Slowly) else said
         if batch.cancelled:
             result: Json = {"type": "canceled"}
         elif isinstance(said, Expired):
@@ -194,8 +201,3 @@ class Batches:
             "archived_at": None,
             "results_url": f"{self.fake.url}{PATH}/{batch.id}/results" if ended else None,
         }
-
-
-@dataclass(frozen=True)
-class Lost:
-    """For `create`: the batch is made, and the connection breaks before its id has gone out."""

@@ -179,7 +179,7 @@ class FakeMessages:
         body: Json = {}
         try:
             check_headers(headers, self.key)
-            body = read_body(raw) if raw or method == "POST" else {}
+            body = read_body(raw) if raw else {}
             answer = (
                 self.batches.answer(method, path, body)
                 if path.startswith(PATH)
