@@ -216,7 +216,8 @@ def refute(batch: Batch) -> None:
 def take_in(batch: Batch, entries: Iterable[Entry], batches: LiveBatches) -> int:
     """Store a handful of results and let their cases go on; returns how many are of none of its requests.
 
-    One that comes twice is taken once, and never for a later try. Raises LLMError where another model answered.
+    One that comes twice is taken once, and never for a later try. Raises LLMError where another model has
+    answered.
     """
     told = {entry.id: entry for entry in entries}
     mine = LLMCall.objects.filter(batch=batch, digest__in=told)

@@ -71,6 +71,7 @@ def key_of(order: Order, about: str = "") -> str:
         order.model,
         order.fix_rounds,
         order.rounds,
+        order.batches,
     ) + ((about,) if about else ())
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation import progress, trend
 from annotation.launching import STATES, Action
 from annotation.models import Build, BuildEvent, Rerun
-from annotation.pages import canary, estimates, missing, money, notices
+from annotation.pages import batches, canary, estimates, missing, money, notices
 from annotation.pages.abandoned import Group, groups
 from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
@@ -68,6 +68,11 @@ class ProgressPage:
     def rerun(self) -> Rerun | None:
         """Whose cases it runs again, if any."""
         return Rerun.objects.filter(build=self.shot.build).select_related("of").first()
+
+    @property
+    def batches(self) -> batches.Batches | None:
+        """What it asks by batch."""
+        return batches.batches(self.shot.build)
 
     @property
     def money(self) -> money.BuildMoney:
