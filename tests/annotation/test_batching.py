@@ -12,9 +12,10 @@ import pytest
 from django.db.models import Sum
 from django.utils import timezone
 
-from annotation import asking, batching, claims, worker
+from annotation import asking, batching, budget, claims, worker
 from annotation.executing import SandboxProvider
 from annotation.launching import Action, control
+from annotation.llm.batches import LiveBatches
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import ANTHROPIC
 from annotation.models import Batch, Build, Case, LLMCall, Price, ProjectTally, Tally
@@ -25,7 +26,7 @@ from tests.fake_batches import Lost
 from tests.fake_messages import Answer, Drop, Expired, FakeMessages, Fault, Say
 from tests.fakes import FakeSandbox
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 MODEL = "some-model"
 PLAIN = {"explanation": "plain to see", "verdict": 1}
 
@@ -114,7 +115,7 @@ def test_what_waits_holds_half_of_its_bound(tools: Tools, fake: FakeMessages) ->
     tally = Tally.objects.get(build=build)
     bounds = [call.bound for call in LLMCall.objects.all()]
     assert (tally.reserved, tally.spent) == (sum(bounds), 0)
-    live = asking.budget.bound(LLMCall.objects.all()[0].whole_request(), Price.objects.get())
+    live = budget.bound(LLMCall.objects.all()[0].whole_request(), Price.objects.get())
     assert bounds[0] == -(-live // 2)
     assert not fake.calls
 
@@ -286,14 +287,14 @@ def test_pauses_between_looks_grow_and_obey_the_provider(
 
 def kill_between_create_and_store(tools: Tools, monkeypatch: pytest.MonkeyPatch) -> None:
     """The provider has the batch, and the worker dies before it has its id."""
-    real = batching.LiveBatches.create
+    real = LiveBatches.create
 
     def killed(self: Any, requests: Any) -> Any:
         real(self, requests)
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(batching.LiveBatches, "create", killed)
+        patched.setattr(LiveBatches, "create", killed)
         with pytest.raises(Killed):
             tend(tools)
 
@@ -324,7 +325,7 @@ def test_a_batch_that_never_arrived_is_sent_anew(
     build = batched()
     fill(tools)
     with monkeypatch.context() as patched:
-        patched.setattr(batching.LiveBatches, "create", killed)
+        patched.setattr(LiveBatches, "create", killed)
         with pytest.raises(Killed):
             tend(tools)
     tend(tools)
