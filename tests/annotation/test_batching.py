@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -129,6 +130,28 @@ def test_the_requests_are_those_of_a_live_build(tools: Tools, fake: FakeMessages
     work(tools)
     tally = Tally.objects.get(build=live)
     assert (tally.settled, tally.calls, tally.reused) == (9, 0, 9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_happens_nothing_is_paid_twice_and_the_books_balance(
+    seed: int, tools: Tools, fake: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    monkeypatch.setattr("annotation.models.batches.MOST_REQUESTS", chance.randint(1, 9))
+    faults: list[Answer] = [Fault(500), Expired(), Say("no JSON"), Say(stop_reason="refusal")]
+    fake.answer = lambda body: PLAIN if chance.random() < 0.6 else chance.choice(faults)
+    fake.batches.twice, fake.batches.strangers = chance.randint(0, 3), chance.randint(0, 2)
+    fake.batches.cuts, fake.batches.looks = chance.randint(0, 3), chance.randint(0, 2)
+    for _ in range(6):
+        gone = chance.choice([Fault(404), Fault(529), Drop()])
+        fake.batches.fail(chance.choice(["get", "results"]), gone)
+        fake.batches.fail("create", Lost(Drop()) if chance.random() < 0.5 else Fault(503))
+    build = batched()
+    work(tools, 400)
+    tally = Tally.objects.get(build=build)
+    assert tally.settled + tally.abandoned == 9
+    assert not Batch.objects.filter(look_at__isnull=False).exists()
+    balanced(build)
 
 
 def test_a_full_batch_is_sent_while_others_still_fill(
