@@ -99,7 +99,7 @@ def fill(batch: Batch, provider: Provider) -> None:
 def is_ready(batch: Batch) -> bool:
     """Whether it is full, or nothing is left that could join it."""
     quiet = timezone.now() - batch.joined_at
-    if batch.is_full or quiet >= LONG_QUIET:
+    if not batch.has_room or quiet >= LONG_QUIET:
         return True
     begun = Q(lease__isnull=False) | Q(next_attempt_at=None) | Q(next_attempt_at__lte=timezone.now())
     could = Case.objects.filter(begun, build=batch.build_id, stage__in=asking.BY_BATCH, waiting_for=None)
@@ -307,13 +307,14 @@ NEWS: Final[Mapping[str, Any]] = {"looks": 0, "error": ""}
 
 
 def change(batch: Batch, state: Batch.State, **columns: Any) -> bool:
-    """Move the batch on; False where another worker did. The totals are held: nothing joins meanwhile."""
+    """Move the batch on; False where another worker did. From now on nothing joins it."""
+    told = {"state": state, "has_room": False, **columns}
+    fence = {"state": batch.state, "sent_at": batch.sent_at, "provider_id": batch.provider_id}
     with transaction.atomic():
-        batch.build.tally.change()
-        fence = {"state": batch.state, "sent_at": batch.sent_at, "provider_id": batch.provider_id}
-        mine = Batch.objects.filter(pk=batch.pk, **fence)
-        changed = mine.update(state=state, **columns) == 1
-    for name, value in ({"state": state} | columns).items() if changed else ():
+        changed = Batch.objects.filter(pk=batch.pk, **fence).update(**told) == 1
+        if changed:
+            batch.build.tally.change()
+    for name, value in told.items() if changed else ():
         setattr(batch, name, value)
     return changed
 

@@ -74,8 +74,9 @@ def reserve(
 
     `by_batch` it is one of the batch that now fills, at half price.
 
-    Locked are the call's row, then its batch, then the build's totals, then the project's: the same order everywhere, and
-    what all workers wait for comes last. Whoever was not seen in `attempts` has taken the next number.
+    Locked are the call's row, then its batch, then the build's totals, then the project's: the same order
+    everywhere, and what all workers wait for comes last. Whoever was not seen in `attempts` has taken the
+    next number.
 
     Raises OverBudget, BudgetHeld, limiter.Full, and AlreadyAsked when the same request is in the air or has
     its reply.

@@ -194,7 +194,13 @@ def test_a_build_is_launched_by_batch_and_shows_its_open_ones(ada: Client, setti
     now = timezone.now()
     for state in ("open", "ended"):
         Batch.objects.create(
-            build=build, stage="screening", state=state, requests=9, provider_id=state, joined_at=now
+            build=build,
+            stage="screening",
+            state=state,
+            requests=9,
+            provider_id=state,
+            joined_at=now,
+            has_room=False,
         )
     [shown] = get(ada, f"builds/{build.pk}")["progress"]["open_batches"]
     assert (shown["provider_id"], shown["requests"], shown["state"]) == ("open", 9, "open")

@@ -18,7 +18,9 @@ NEW = "/builds/new/"
 
 def batch(build: Build, **columns: Any) -> Batch:
     now = timezone.now()
-    return Batch.objects.create(build=build, stage="screening", requests=9, joined_at=now, **columns)
+    return Batch.objects.create(
+        build=build, stage="screening", requests=9, joined_at=now, **{"has_room": False} | columns
+    )
 
 
 def shown(client: Client, build: Build) -> str:
