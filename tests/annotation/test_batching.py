@@ -138,14 +138,16 @@ def test_whatever_happens_nothing_is_paid_twice_and_the_books_balance(
 ) -> None:
     chance = random.Random(seed)
     monkeypatch.setattr("annotation.models.batches.MOST_REQUESTS", chance.randint(1, 9))
+    away: list[Answer] = [Fault(404), Fault(529), Drop()]
     faults: list[Answer] = [Fault(500), Expired(), Say("no JSON"), Say(stop_reason="refusal")]
     fake.answer = lambda body: PLAIN if chance.random() < 0.6 else chance.choice(faults)
     fake.batches.twice, fake.batches.strangers = chance.randint(0, 3), chance.randint(0, 2)
     fake.batches.cuts, fake.batches.looks = chance.randint(0, 3), chance.randint(0, 2)
     for _ in range(6):
-        gone = chance.choice([Fault(404), Fault(529), Drop()])
+        gone = chance.choice(away)
         fake.batches.fail(chance.choice(["get", "results"]), gone)
-        fake.batches.fail("create", Lost(Drop()) if chance.random() < 0.5 else Fault(503))
+        sent: Answer | Lost = Lost(Drop()) if chance.random() < 0.5 else Fault(503)
+        fake.batches.fail("create", sent)
     build = batched()
     work(tools, 400)
     tally = Tally.objects.get(build=build)

@@ -115,7 +115,7 @@ def test_a_build_by_batch_has_the_labels_of_the_same_build_live_at_a_lower_price
     live = launched(queries=words, k=2, fresh=True)
     shared = tools()
     worker.until_idle(COUNTS, shared)
-    order = {"queries": words, "snippets": live.snippets, "k": 2, "fresh": True}
+    order: dict[str, Any] = {"queries": words, "snippets": live.snippets, "k": 2, "fresh": True}
     batched = launch(
         Order(
             **order,
