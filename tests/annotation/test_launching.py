@@ -21,6 +21,7 @@ from annotation.launching import (
     launch,
 )
 from annotation.models import Build, BuildEvent, Price, Tally
+from annotation.ordered import order_of
 from annotation.stages import Stage
 from sandbox.containers import image_tag
 from tests import factories
@@ -217,4 +218,5 @@ def test_batches_are_taken_where_the_profile_has_them(settings: Any) -> None:
     settings.LLM_PROFILE = "anthropic"
     build = launch(wanted)
     assert build.batches
+    assert order_of(build).batches
     assert build.annotator == launching.annotator_of(replace(wanted, batches=False))  # the same questions
