@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0014_extend"),
+        ("annotation", "0017_rounds"),
     ]
 
     operations = [
