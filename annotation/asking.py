@@ -16,12 +16,17 @@ from annotation import budget, limiter
 from annotation.agents import InvalidReply, repair
 from annotation.llm import LLM, LLMError, Reply, Request, Waiting
 from annotation.llm.reply import HOPELESS
-from annotation.models import Attempts, Build, BuildEvent, Case, LLMCall, Proposal
+from annotation.models import Attempts, Batch, Build, BuildEvent, Case, LLMCall, Proposal
+from annotation.models.calls import IN_WORK
+from annotation.stages import Stage
 from retrieval.hostile import clean
 
 V = TypeVar("V")
 Asker: TypeAlias = Case | Proposal
 """Whose request it is: it names build, annotator and round."""
+BY_BATCH: Final = frozenset({Stage.SCREENING, Stage.WRITING_TEST})
+"""The stages whose requests may wait for a batch: the others follow on each other, so they are asked live."""
+BATCH_TRIES: Final = 2
 COUNTED = "it may have been billed, so it counts at its bound"
 log = logging.getLogger(__name__)
 STORING: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -55,12 +60,14 @@ def ask(case: Asker, llm: LLM, request: Request, parse: Callable[[str], V]) -> t
         sampling=config.get("sampling", {}),
         salt=config.get("salt", ""),
     )
-    return judged(case, llm, request, parse)
+    return judged(case, llm, request, parse, by_batch=may_wait(case))
 
 
-def judged(case: Case | Proposal, llm: LLM, request: Request, parse: Callable[[str], V]) -> tuple[V, LLMCall]:
-    """As `ask`, for a request that is complete as it is."""
-    call = answered(case, llm, request)
+def judged(
+    case: Asker, llm: LLM, request: Request, parse: Callable[[str], V], *, by_batch: bool = False
+) -> tuple[V, LLMCall]:
+    """As `ask`, for a request that is complete as it is; `by_batch`: its reply may come later."""
+    call = answered(case, llm, request, by_batch=by_batch)
     try:
         return verdict_of(call, parse), call
     except InvalidReply as problem:
@@ -91,17 +98,35 @@ def text_of(call: LLMCall) -> str:
     return call.reply.text
 
 
-def answered(case: Asker, llm: LLM, request: Request) -> LLMCall:
-    """The successful call of `request`: an earlier one, which costs nothing, or a new one."""
+def may_wait(case: Asker) -> bool:
+    """Whether the case's stage is one that its build asks by batch."""
+    return isinstance(case, Case) and case.build.batches and case.stage in BY_BATCH
+
+
+def answered(case: Asker, llm: LLM, request: Request, *, by_batch: bool = False) -> LLMCall:
+    """The successful call of `request`: an earlier one, which costs nothing, or a new one.
+
+    Raises Parked where its reply comes later: by file, or `by_batch`.
+    """
     attempts = Attempts.at(request.digest())
     earlier = attempts.first(LLMCall.Status.SUCCEEDED)
     if earlier is not None:
         case.build.tally.change(reused=1)
         return LLMCall.objects.select_related("reply").get(pk=earlier)
-    waiting = attempts.first(LLMCall.Status.WAITING, llm.name)
-    if waiting is not None:
-        raise Parked(LLMCall.objects.get(pk=waiting))
+    for status in IN_WORK:
+        waiting = attempts.first(status, llm.name)
+        if waiting is not None:
+            raise Parked(LLMCall.objects.get(pk=waiting))
+    if by_batch and not (attempts.rows and came_back(request.digest())):
+        raise Parked(budget.reserve(case, request, llm.name, attempts, by_batch=True))
     return pay(case, llm, request, attempts)
+
+
+def came_back(digest: str) -> bool:
+    """Whether batches have returned the request so often without a reply that it is asked live."""
+    gone = LLMCall.Status.FAILED, LLMCall.Status.UNKNOWN
+    failed = LLMCall.objects.filter(digest=digest, status__in=gone, batch__isnull=False)
+    return failed.exclude(batch__state=Batch.State.WITHDRAWN).count() >= BATCH_TRIES
 
 
 def pay(case: Asker, llm: LLM, request: Request, attempts: Attempts) -> LLMCall:

@@ -16,6 +16,7 @@ from annotation.llm.exchange import ExchangeLLM
 from annotation.models import (
     AgentBill,
     Attempts,
+    Batch,
     Build,
     Case,
     LLMCall,
@@ -28,7 +29,9 @@ from annotation.models import (
     Tally,
     statements,
 )
+from annotation.models.batches import half
 from annotation.models.builds import NANO
+from annotation.models.calls import HOLDING
 from annotation.models.figures import add
 from retrieval.hostile import clean
 
@@ -62,12 +65,20 @@ def bound(request: Request, price: Price | None) -> int:
 
 
 def reserve(
-    case: Case | Proposal, request: Request, provider: str, attempts: Attempts | None = None
+    case: Case | Proposal,
+    request: Request,
+    provider: str,
+    attempts: Attempts | None = None,
+    *,
+    by_batch: bool = False,
 ) -> LLMCall:
     """A reserved call for `request`, paid by the case's build; `attempts` are those that the caller knows of.
 
-    Locked are the call's row, then the build's totals, then the project's: the same order everywhere, and
-    what all workers wait for comes last. Whoever was not seen in `attempts` has taken the next number.
+    `by_batch` it is one of the batch that now fills, at half price.
+
+    Locked are the call's row, then its batch, then the build's totals, then the project's: the same order
+    everywhere, and what all workers wait for comes last. Whoever was not seen in `attempts` has taken the
+    next number.
 
     Raises OverBudget, BudgetHeld, limiter.Full, and AlreadyAsked when the same request is in the air or has
     its reply.
@@ -76,22 +87,33 @@ def reserve(
     attempts = Attempts.at(digest) if attempts is None else attempts
     if attempts.first(LLMCall.Status.RESERVED) and give_up_lost(digest):
         attempts = Attempts.at(digest)
-    if attempts.first(LLMCall.Status.RESERVED) or attempts.first(LLMCall.Status.SUCCEEDED):
+    if any(attempts.first(status) for status in (*HOLDING, LLMCall.Status.SUCCEEDED)):
         raise AlreadyAsked(digest)
     price = price_of(case.build, request.model)
-    amount = bound(request, price)
+    amount = half(bound(request, price)) if by_batch else bound(request, price)
     texts = system_text(case.build, request.system), RequestText.keep(without_system(request))
     try:
         with transaction.atomic():
             call = insert(case.build, request, provider, price, amount, attempts.next, texts)
+            if by_batch:
+                assert isinstance(case, Case), "batches are of stages"
+                join(call, case.stage, request)
             if not case.build.tally.reserve(amount):
                 refuse(case.build, amount)
             if counts(case.build) and not ProjectTally.objects.reserve(amount):
                 refuse_project(amount)
-            limiter.admit(case.build)
+            if not by_batch:
+                limiter.admit(case.build)
     except IntegrityError as error:
         raise AlreadyAsked(digest) from error
     return call
+
+
+def join(call: LLMCall, stage: str, request: Request) -> None:
+    """Make the call one of the batch that now fills."""
+    call.batch = Batch.objects.joined(call.build, stage, len(request.canonical()))
+    call.status, call.expires_at = LLMCall.Status.BATCHED, None
+    call.save(update_fields=["batch", "status", "expires_at"])
 
 
 def price_of(build: Build, model: str) -> Price | None:
@@ -205,8 +227,9 @@ def give_up(call: LLMCall, why: str = "the worker that waited for it died") -> b
 
 
 def taken(call: LLMCall, status: str, told: Mapping[str, Any]) -> bool:
-    """Change a reserved call, whose row is held from here on; False where it is reserved no more."""
-    row = {"id": call.pk, "status": LLMCall.Status.RESERVED.value}
+    """Change a reserved or batched call, whose row is held from here on; False where it is that no more."""
+    known = call.status if call.status in HOLDING else LLMCall.Status.RESERVED
+    row = {"id": call.pk, "status": str(known)}
     return statements.change(LLMCall, row, put={"status": str(status), **told}) == 1
 
 
@@ -223,7 +246,7 @@ def settle(call: LLMCall, reply: Reply) -> LLMCall:
     A reply that turns up after its reservation was given up corrects what was counted for it. One with a
     defect is kept like any other, with the defect as its error: it was paid, and is not asked for again.
     """
-    told = columns_of(reply, call.price) | {"reply_id": ReplyText.keep(reply.text).digest}
+    told = columns_of(reply, call.cost_of(reply.usage)) | {"reply_id": ReplyText.keep(reply.text).digest}
     with transaction.atomic():
         reserved, counted = -call.bound, 0
         if not taken(call, LLMCall.Status.SUCCEEDED, told):
@@ -238,12 +261,11 @@ def settle(call: LLMCall, reply: Reply) -> LLMCall:
     return call
 
 
-def columns_of(reply: Reply, price: Price | None) -> dict[str, Any]:
+def columns_of(reply: Reply, cost: int) -> dict[str, Any]:
     """What a call's row says of its reply."""
     usage = reply.usage
-    tokens = usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens
     return {
-        "cost": price.cost(*tokens) if price else 0,
+        "cost": cost,
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "cache_read_tokens": usage.cache_read_tokens,
@@ -287,7 +309,7 @@ def fail(call: LLMCall, error: str, reply: Reply | None = None) -> None:
 
 def unbooked(call: LLMCall) -> int:
     """Take back what is reserved for the call, or was counted when it was given up; gives its cost, 0."""
-    reserved = -call.bound if held(call) == LLMCall.Status.RESERVED else 0
+    reserved = -call.bound if held(call) in HOLDING else 0
     call.build.tally.change(reserved=reserved, spent=-call.cost)
     book(call.build, reserved, -call.cost)
     if call.cost:

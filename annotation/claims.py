@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotation import limiter, outages
 from annotation.models import (
+    Batch,
     Build,
     CallRequest,
     Case,
@@ -26,6 +27,7 @@ from annotation.models import (
     Request,
     statements,
 )
+from annotation.models.calls import IN_WORK
 from annotation.stages import QUEUE_OF, Queue, Stage
 from retrieval.models import ImportJob, Mining
 
@@ -219,6 +221,7 @@ def free_all() -> int:
     for kind in REQUESTS:
         kind._default_manager.filter(state=Request.State.RUNNING).update(lease_until=now)
     ConnectionTest.objects.filter(state=ConnectionTest.State.RUNNING).update(lease_until=now)
+    Batch.objects.filter(state=Batch.State.OPEN).update(look_at=now)
     Mining.objects.filter(state=Mining.State.RUNNING).update(lease_until=now)
     ImportJob.objects.filter(state=ImportJob.State.RUNNING).update(lease_until=now)
     return expire(timezone.now())
@@ -240,9 +243,19 @@ def mend_connection() -> None:
 
 
 def free_answered() -> int:
-    """Let cases go on whose request has its reply now, by file or because another build got one live."""
-    over = ~Q(waiting_for__status=LLMCall.Status.WAITING)
+    """Let cases go on whose request has its reply now, by file or because another build got one live.
+
+    Whoever ends a batch frees its cases: those are too many to be looked through at each beat.
+    """
+    over = ~Q(waiting_for__status__in=IN_WORK)
     same = LLMCall.objects.filter(digest=OuterRef("waiting_for__digest"), status=LLMCall.Status.SUCCEEDED)
     free = over | Exists(same)
     proposals = Proposal.objects.filter(waiting_for__isnull=False).filter(free).update(waiting_for=None)
-    return proposals + Case.objects.filter(waiting_for__isnull=False).filter(free).update(waiting_for=None)
+    parked = Case.objects.filter(waiting_for__isnull=False, build__batches=False)
+    return proposals + parked.filter(free).update(waiting_for=None)
+
+
+def free_waiting_for(calls: QuerySet[LLMCall]) -> int:
+    """Let the cases go on that wait for any of `calls` that is over; returns how many."""
+    over = calls.exclude(status__in=IN_WORK)
+    return Case.objects.filter(waiting_for__in=over.values("pk")).update(waiting_for=None)

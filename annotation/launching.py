@@ -22,7 +22,7 @@ from annotation.causes import said
 from annotation.drift import watching
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
-from annotation.models import Build, BuildEvent, Case, LostRace, Price, ProjectTally, Tally
+from annotation.models import Batch, Build, BuildEvent, Case, LostRace, Price, ProjectTally, Tally
 from annotation.models.builds import NANO
 from annotation.stages import Event, Stage
 from retrieval import encoders
@@ -76,6 +76,7 @@ class Order:
     `fresh`: nothing that was answered before is used again. `annotator`: who decides; what concerns tests
     counts for agents alone. `screen_by_query`: all candidates of a query in one request, in an order drawn
     from `seed`. `rounds`: how often each pair is judged, each time asked anew; no part of the annotator.
+    `batches`: screener and test writer are asked by batch: half the price, and an answer within a day.
     `skip_canary`: why a large live build may ask for all of its pairs at once; empty where its canary comes
     first. `drift_check`: a few fixed pairs are asked again and again, to see whether the model is the same.
     """
@@ -104,6 +105,7 @@ class Order:
     rounds: int = 1
     skip_canary: str = ""
     drift_check: bool = False
+    batches: bool = False
 
     @property
     def rounds_may_be_alike(self) -> bool:
@@ -140,6 +142,7 @@ def launched(
         model=order.model,
         limit=order.limit,
         rounds=order.rounds,
+        batches=order.batches,
         created_by=person(user),
     )
     cap = None if order.budget is None else int(order.budget * NANO)
@@ -202,6 +205,8 @@ def refuse_bad_provider(order: Order) -> None:
         refuse_unpaid(order)
     elif order.drift_check:
         raise LaunchRefused("A drift check asks a live model again and again; without one there is none.")
+    if order.batches and (why := why_no_batches(order.provider)):
+        raise LaunchRefused(why)
     if order.provider == Build.Provider.RECORDED and not Path(order.recorded).is_file():
         raise LaunchRefused(f"There are no recorded replies at {order.recorded or 'an empty path'}.")
 
@@ -223,6 +228,15 @@ def refuse_unpaid(order: Order) -> None:
         )
     if not order.unpriced:
         raise LaunchRefused(f"{unknown_price(order.model)} Enter it, or choose to run without a price.")
+
+
+def why_no_batches(provider: str) -> str:
+    """Why a build that `provider` answers can't be asked by batch; empty where it can."""
+    if provider != Build.Provider.LIVE:
+        return "Batches are for live builds: choose the live provider, or ask without batches."
+    if not profile(settings.LLM_PROFILE).batches:
+        return f"The provider profile {settings.LLM_PROFILE!r} offers no batches: ask without them."
+    return ""
 
 
 def lacks_key() -> bool:
@@ -360,6 +374,7 @@ def change_state(build: Build, action: Action, user: Actor = None) -> int:
         raise ControlRefused(
             f"The build is {build.get_state_display().lower()}; it can't be {PAST[action]} now."
         )
+    Batch.objects.wake(build)
     if action is Action.GO_ON:
         canary.decide(build, person(user))
     return 0

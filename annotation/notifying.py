@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from annotation import budget, claims, pulse, sending
 from annotation.asking import no_connection
-from annotation.models import Build, BuildEvent, Delivery, Extension, Notice, Tally
+from annotation.models import Batch, Build, BuildEvent, Delivery, Extension, Notice, Tally
 from annotation.models.builds import NANO
 from annotation.stages import Queue
 from retrieval.models import Mining
@@ -159,7 +159,8 @@ def wanting(queue: str, now: datetime) -> Build | None:
         return Build.objects.filter(Q(mining=waits) | Q(extensions__mining=waits)).first() if waits else None
     kind: Queue = "sandbox" if queue == "sandbox" else "llm"
     found = claims.claimable(kind, now).order_by().select_related("build__tally")[:1]
-    return next((case.build for case in found), None)
+    late = Batch.objects.due(now).select_related("build__tally")[: kind == "llm"]
+    return next((row.build for row in (*found, *late)), None)
 
 
 def deliver_one() -> int:

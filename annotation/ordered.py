@@ -21,6 +21,7 @@ def order_of(build: Build) -> Order:
         model=build.model,
         recorded=build.recorded,
         limit=build.limit,
+        batches=build.batches,
         rule=Rule(mining.rule),
         text_option=mining.text_option,
         fix_rounds=config.get("fix_rounds", 2),

@@ -90,7 +90,12 @@ def work(case: Case, tools: Tools) -> None:
         WORK[Stage(case.stage)](case, tools)
     except Parked as parked:
         case.put_back(waiting=parked.call)
-    except (budget.AlreadyAsked, budget.BudgetHeld, limiter.Full):
+        # The reply may have come between the look at the call and this.
+        claims.free_waiting_for(LLMCall.objects.filter(pk=parked.call.pk))
+    except budget.BudgetHeld:
+        # What batches hold they hold for long.
+        case.put_back(until=timezone.now() + timedelta(seconds=30 if case.build.batches else 1))
+    except (budget.AlreadyAsked, limiter.Full):
         case.put_back(until=timezone.now() + timedelta(seconds=1))
     except budget.OverBudget as over:
         pause(case, str(over))

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from annotation import claims, connecting, outages, worker
-from annotation.models import Request
+from annotation.models import Batch, Request
 from annotation.pipeline import Tools
 from annotation.stages import Queue
 from annotation.tools import tools
@@ -99,7 +99,7 @@ def beat() -> None:
     worker.drain("control", shared_tools())
     drain_mining.apply_async(expires=EXPIRES_SECONDS)
     for task, count in (
-        (drain_llm, handfuls("llm") + int(outages.due().exists()) + int(connecting.waits())),
+        (drain_llm, handfuls("llm") + asides()),
         (drain_sandbox, handfuls("sandbox") + int(outages.due("sandbox").exists())),
         (drain_interactive, requested()),
     ):
@@ -123,6 +123,12 @@ def handfuls(queue: Queue) -> int:
     handful = worker.HANDFUL[queue]
     waiting = claims.claimable(queue, timezone.now()).order_by()[: WAKE_UPS * handful].count()
     return -(-waiting // handful)
+
+
+def asides() -> int:
+    """What else there is to do for the workers of the models."""
+    batches = Batch.objects.due(timezone.now())[:WAKE_UPS].count()
+    return batches + int(outages.due().exists()) + int(connecting.waits())
 
 
 def requested() -> int:

@@ -18,7 +18,19 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from annotation import budget, canary, claims, clock, connecting, merging, notifying, outages, pulse, trend
+from annotation import (
+    batching,
+    budget,
+    canary,
+    claims,
+    clock,
+    connecting,
+    merging,
+    notifying,
+    outages,
+    pulse,
+    trend,
+)
 from annotation.claims import REQUESTS
 from annotation.drift import watching
 from annotation.drift.asking import ask_one
@@ -26,7 +38,7 @@ from annotation.drift.judging import look_after_all
 from annotation.executing import fulfil_one
 from annotation.extending import doing as extending
 from annotation.missing import writing
-from annotation.models import Build, Case, Extension, Proposal, Tally
+from annotation.models import Batch, Build, Case, Extension, Proposal, Tally
 from annotation.pipeline import Tools, advance
 from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
@@ -63,7 +75,12 @@ def drain(queue: str, tools: Tools) -> int:
         return notifying.deliver_one()
     if queue == "sandbox":
         return int(try_what_is_away("sandbox", tools)) or drain_cases("sandbox", tools)
-    tried = connecting.try_one() or try_what_is_away("llm", tools) or ask_one(tools)
+    tried = (
+        connecting.try_one()
+        or try_what_is_away("llm", tools)
+        or batching.tend_one(tools.llm_of)
+        or ask_one(tools)
+    )
     return int(tried) or drain_cases("llm", tools) or writing.write_one(tools)
 
 
@@ -174,6 +191,7 @@ def busy() -> bool:
     )
     return (
         unfinished.exists()
+        or Batch.objects.awaited().exists()
         or connecting.waits()
         or merging.waiting().exists()
         or ImportJob.objects.filter(state__in=["waiting", "running"]).exists()

@@ -28,6 +28,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self, TypeAlias
 
+from tests.fake_batches import PATH, Batches
 from tests.messages_protocol import (
     ERROR_TYPES,
     Json,
@@ -86,6 +87,7 @@ class Raw:
 
     body: bytes
     content_type: str = "application/json"
+    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,12 @@ class Slowly:
     cut: bool = False
 
 
-Answer: TypeAlias = Json | Say | Fault | Drop | Raw | Slowly
+@dataclass(frozen=True)
+class Expired:
+    """In a batch: the request was not answered in time."""
+
+
+Answer: TypeAlias = Json | Say | Fault | Drop | Raw | Slowly | Expired
 """A dict is the agent's JSON object: it comes back the way the request asks for structured output."""
 
 
@@ -136,6 +143,7 @@ class FakeMessages:
         self.answer = answer or canned
         self.calls: list[Call] = []
         self.reply_headers: dict[str, str] = {}
+        self.batches = Batches(self)
         self._script: deque[Answer] = deque()
         self._cached: set[str] = set()
         self._numbers = itertools.count(1)
@@ -164,13 +172,19 @@ class FakeMessages:
         """Serve in this thread until interrupted."""
         self._server.serve_forever()
 
-    def handle(self, path: str, headers: Mapping[str, str], raw: bytes) -> tuple[Answer | Json, int]:
+    def handle(
+        self, path: str, headers: Mapping[str, str], raw: bytes, method: str = "POST"
+    ) -> tuple[Answer | Json, int]:
         """The answer to one request (a dict is a response body) and its status."""
         body: Json = {}
         try:
             check_headers(headers, self.key)
-            body = read_body(raw)
-            answer = self._answered(path, body)
+            body = read_body(raw) if raw else {}
+            answer = (
+                self.batches.answer(method, path, body)
+                if path.startswith(PATH)
+                else self.answered(path, body)
+            )
         except Refused as refused:
             answer = Fault(refused.status, str(refused))
         status = answer.status if isinstance(answer, Fault) else 0 if isinstance(answer, Drop) else 200
@@ -181,7 +195,7 @@ class FakeMessages:
     def next_id(self, prefix: str) -> str:
         return f"{prefix}_fake{next(self._numbers):08d}"
 
-    def _answered(self, path: str, body: Json) -> Answer | Json:
+    def answered(self, path: str, body: Json) -> Answer | Json:
         if path.partition("?")[0] == "/v1/messages/count_tokens":
             check_body(body | {"max_tokens": 1}, self.supports)
             return {"input_tokens": tokens([body.get("system"), body["messages"], body.get("tools")])}
@@ -291,18 +305,21 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.answer_request()
 
+    def do_GET(self) -> None:
+        self.answer_request()
+
     def answer_request(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length", "0")))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.deliver(*self.server.fake.handle(self.path, headers, raw))
+        self.deliver(*self.server.fake.handle(self.path, headers, raw, self.command))
 
     def deliver(self, answer: Answer, status: int) -> None:
         match answer:
             case Drop(seconds):
                 time.sleep(seconds)
                 self.close_connection = True
-            case Raw(body, content_type):
-                self._send(status, body, {"content-type": content_type})
+            case Raw(body, content_type, cut):
+                self._send(status, body, {"content-type": content_type}, cut=cut)
             case Fault(_, message, extra):
                 error = {"type": "error", "error": {"type": answer.kind, "message": message}}
                 self._send(status, json.dumps(error).encode(), extra)

@@ -15,10 +15,11 @@ from annotation.api.auth import signed_in
 from annotation.api.estimates import estimate_out, kept_out
 from annotation.estimating import confirming
 from annotation.estimating.making import estimate
-from annotation.models import Build, BuildEvent, Tally
+from annotation.models import Batch, Build, BuildEvent, Tally
 from annotation.models.builds import NANO
 from annotation.schemas.builds import (
     AnnotatorOut,
+    BatchOut,
     BuildDetail,
     BuildOut,
     BuildPage,
@@ -124,6 +125,7 @@ def domain_order(order: Order) -> launching.Order:
         unpriced=order.unpriced,
         skip_canary=order.skip_canary,
         drift_check=order.drift_check,
+        batches=order.batches,
         limit=order.limit,
         rule=NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
         text_option=order.text_option,
@@ -160,6 +162,7 @@ def build_out(build: Build) -> BuildOut:
         model=build.model,
         queries=collection_ref(build.queries),
         snippets=collection_ref(build.snippets),
+        batches=build.batches,
         limit=build.limit,
         rounds=build.rounds,
         pairs=tally.total,
@@ -240,8 +243,26 @@ def progress_out(now: progress.Snapshot) -> Progress:
         finished_a_minute=now.pace.a_minute,
         seconds_left=now.pace.seconds_left,
         waiting_replies=now.waiting_replies,
+        open_batches=[
+            batch_out(batch) for batch in Batch.objects.filter(build=now.build).unfinished().order_by("pk")
+        ],
         abandoned_because=[Reason(reason=reason, cases=cases) for reason, cases in now.reasons],
         failed_calls=[FailedCall(agent=call.agent, error=call.error) for call in now.errors],
+    )
+
+
+def batch_out(batch: Batch) -> BatchOut:
+    return BatchOut(
+        stage=batch.stage,
+        state=cast(Literal["filling", "sending", "open"], batch.state),
+        provider_id=batch.provider_id,
+        requests=batch.requests,
+        answered=batch.answered,
+        returned=batch.returned,
+        created_at=batch.created_at,
+        sent_at=batch.sent_at,
+        look_at=batch.look_at,
+        error=batch.error,
     )
 
 

@@ -74,6 +74,7 @@ def key_of(order: Order, about: str = "") -> str:
         order.annotator,
         order.screen_by_query,
         order.drift_check,
+        order.batches,
     ) + ((about,) if about else ())
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from django.utils import timezone
 
 from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.asking import BY_BATCH
 from annotation.drift import watching
 from annotation.drift.asking import AGENT
 from annotation.estimating import experience
@@ -47,12 +48,12 @@ def estimate(order: Order, counter: Counter | None = None, start: Stage = Stage.
         queries=queries,
         candidates=candidates,
         stages=tuple(
-            stage_of(stage, calls[stage], inputs[agent], outputs[agent], price)
+            stage_of(stage, calls[stage], inputs[agent], outputs[agent], price, share_of_price(order, stage))
             for stage, agent in AGENTS.items()
         )
         + drift_of(order, pairs, prompts, known, price),
         price=price_used(price),
-        basis=(prompts.basis, evidence_basis(known), *known.basis),
+        basis=(prompts.basis, evidence_basis(known), *known.basis, *batch_basis(order)),
         made_at=timezone.now(),
         rounds=order.rounds,
     )
@@ -125,9 +126,27 @@ def evidence_basis(known: Experience) -> Basis:
     )
 
 
-def stage_of(stage: str, calls: Range, given: Range, said: Range, price: Price | None) -> StageEstimate:
+def share_of_price(order: Order, stage: Stage) -> float:
+    """What is paid of the usual price."""
+    return 0.5 if order.batches and stage in BY_BATCH else 1.0
+
+
+def batch_basis(order: Order) -> tuple[Basis, ...]:
+    if not order.batches:
+        return ()
+    note = (
+        "Screener and test writer; what comes back without a reply twice is asked live, at the whole price."
+    )
+    return (Basis("Price of a batch", "half", "assumed", note),)
+
+
+def stage_of(
+    stage: str, calls: Range, given: Range, said: Range, price: Price | None, share: float = 1.0
+) -> StageEstimate:
+    """One stage, of whose price `share` is paid."""
     inputs, outputs = calls * given, calls * said
-    return StageEstimate(stage, calls, inputs, outputs, cost_of(inputs, outputs, price))
+    whole = cost_of(inputs, outputs, price)
+    return StageEstimate(stage, calls, inputs, outputs, None if whole is None else whole * Range.of(share))
 
 
 def cost_of(inputs: Range, outputs: Range, price: Price | None) -> Range | None:

@@ -94,7 +94,7 @@ class LiveLLM:
         arguments = payload(request, self.profile, mode)
         start = time.monotonic()
         try:
-            response = self._client().messages.with_raw_response.create(**arguments)
+            response = self.client().messages.with_raw_response.create(**arguments)
         except anthropic.APIStatusError as error:
             raise failures.of_status(error, request.model) from error
         except anthropic.APIConnectionError as error:
@@ -112,12 +112,11 @@ class LiveLLM:
         """Input tokens of `request`, counted by the provider; nothing is answered. Raises LLMError."""
         import anthropic
 
-        ladder = self.profile.ladder
-        arguments = payload(request, self.profile, ladder[self._first_rung.get(request.model, 0)])
+        arguments = payload(request, self.profile, self.mode_of(request.model))
         asked = {name: value for name, value in arguments.items() if name not in _NOT_COUNTED}
         try:
             counted: object = (
-                self._client().messages.count_tokens(**asked, timeout=_COUNTS_WITHIN).input_tokens
+                self.client().messages.count_tokens(**asked, timeout=_COUNTS_WITHIN).input_tokens
             )
         except anthropic.APIStatusError as error:
             raise failures.of_status(error, request.model) from error
@@ -129,7 +128,12 @@ class LiveLLM:
             raise failures.of_protocol("the count is no number of tokens", self.base_url)
         return counted
 
-    def _client(self) -> "Anthropic":
+    def mode_of(self, model: str) -> Mode:
+        """How `model` is asked for structured output now: the best way that it has not refused."""
+        return self.profile.ladder[self._first_rung.get(model, 0)]
+
+    def client(self) -> "Anthropic":
+        """The client of this process, made when it is first needed."""
         with self._lock:
             if self._made is None or self._made[0] != os.getpid():
                 self._made = (os.getpid(), self._new_client())

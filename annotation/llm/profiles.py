@@ -36,6 +36,7 @@ class ProviderProfile:
     thinking         leave thinking as the provider has it, or switch it off
     same_model       whether the reply's model name has to be the one that was asked for
     token_counting   it counts a request's tokens without answering it (`/v1/messages/count_tokens`)
+    batches          it answers many requests later, at half the price (`/v1/messages/batches`)
     """
 
     name: str
@@ -51,6 +52,7 @@ class ProviderProfile:
     thinking: Literal["as_is", "disabled"]
     same_model: bool
     token_counting: bool = False
+    batches: bool = False
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 

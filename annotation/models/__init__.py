@@ -1,5 +1,6 @@
 """Deciding whether a snippet answers a query: builds, cases, calls, executions, reviews."""
 
+from annotation.models.batches import Batch
 from annotation.models.builds import Build, BuildEvent, Price, Tally
 from annotation.models.calls import Attempts, LLMCall, ReplyText, RequestText, SystemText
 from annotation.models.canaries import Canary
@@ -31,6 +32,7 @@ __all__ = [
     "AgentBill",
     "ApiToken",
     "Attempts",
+    "Batch",
     "Build",
     "BuildEvent",
     "CallAnswer",

@@ -65,6 +65,9 @@ class Build(models.Model):
     )
     probes = models.PositiveIntegerField(default=0, help_text="how often it was tried meanwhile")
     opened = models.BooleanField(default=False, help_text="its cases have been made")
+    batches = models.BooleanField(
+        default=False, db_default=False, help_text="screener and test writer are asked by batch"
+    )
     estimate = models.JSONField(
         null=True, blank=True, help_text="what it was expected to take when somebody confirmed its launch"
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Final
 
 from django.db import models
 from django.db.models import Q
 
-from annotation.llm import Request
+from annotation.llm import Request, Usage
 from annotation.models import statements
+from annotation.models.batches import Batch, half
 from annotation.models.builds import Build, Price
 from annotation.models.common import common
 from retrieval.models import Blob
@@ -66,6 +68,7 @@ class LLMCall(models.Model):
     class Status(models.TextChoices):
         RESERVED = "reserved"
         WAITING = "waiting", "waiting for a reply by file"
+        BATCHED = "batched", "in a batch, which ends later"
         SUCCEEDED = "succeeded"
         FAILED = "failed"
         UNKNOWN = "unknown", "no word came back; counted at its bound"
@@ -75,6 +78,9 @@ class LLMCall(models.Model):
     status = models.CharField(max_length=9, choices=Status)
     agent = models.CharField(max_length=40)
     model = models.CharField(max_length=120)
+    batch = models.ForeignKey(
+        Batch, on_delete=models.PROTECT, null=True, related_name="calls", help_text="it costs half in one"
+    )
     provider = models.CharField(max_length=120, help_text="which LLM answered: live, recorded:NAME, exchange")
     build = models.ForeignKey(
         Build, on_delete=models.PROTECT, related_name="calls", db_index=False, help_text="who pays"
@@ -113,5 +119,19 @@ class LLMCall(models.Model):
         """The request as it was asked; its digest is this call's."""
         return Request.from_dict(json.loads(self.request.text) | {"system": self.system.text})
 
+    def cost_of(self, usage: Usage) -> int:
+        """Nanodollars that these tokens cost: half in a batch, 0 where the model has no price."""
+        if self.price is None:
+            return 0
+        tokens = usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens
+        whole = self.price.cost(*tokens)
+        return whole if self.batch_id is None else half(whole)
+
     def __str__(self) -> str:
         return f"{self.agent} {self.digest[:12]} ({self.status})"
+
+
+HOLDING: Final = frozenset({LLMCall.Status.RESERVED, LLMCall.Status.BATCHED})
+"""The states in which a call has its bound reserved."""
+IN_WORK: Final = frozenset({LLMCall.Status.WAITING, LLMCall.Status.BATCHED})
+"""The states in which a call has no reply yet, and cases wait for it without a worker."""

@@ -11,7 +11,7 @@ from annotation import progress, trend
 from annotation.drift.watching import has_shifted
 from annotation.launching import STATES, Action
 from annotation.models import Build, BuildEvent, Rerun
-from annotation.pages import canary, drift, estimates, missing, money, notices
+from annotation.pages import batches, canary, drift, estimates, missing, money, notices
 from annotation.pages.abandoned import Group, groups
 from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
@@ -77,6 +77,11 @@ class ProgressPage:
     def drift(self) -> drift.Card | None:
         """Its drift check; None where none was ordered."""
         return drift.card(self.shot.build, self.shot.tally)
+
+    @property
+    def batches(self) -> batches.Batches | None:
+        """What it asks by batch."""
+        return batches.batches(self.shot.build)
 
     @property
     def money(self) -> money.BuildMoney:

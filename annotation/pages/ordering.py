@@ -12,7 +12,16 @@ from django import forms
 from django.conf import settings
 
 from annotation.drift.watching import PAIRS
-from annotation.launching import MOST_PAIRS, MOST_ROUNDS, Judge, Order, is_priced, lacks_key, unknown_price
+from annotation.launching import (
+    MOST_PAIRS,
+    MOST_ROUNDS,
+    Judge,
+    Order,
+    is_priced,
+    lacks_key,
+    unknown_price,
+    why_no_batches,
+)
 from annotation.models import Build
 from retrieval import encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
@@ -122,6 +131,13 @@ class LaunchForm(forms.Form):
         help_text="Kept in the build's history, with your name.",
     )
     drift_check = forms.BooleanField(required=False, label="Drift check")
+    batches = forms.BooleanField(
+        required=False,
+        label="Ask by batch",
+        help_text=(
+            "Screener and test writer, live: half the price, and answers within a day, most within an hour."
+        ),
+    )
     limit = forms.IntegerField(
         required=False,
         min_value=1,
@@ -205,6 +221,8 @@ class LaunchForm(forms.Form):
             self.add_error("encoders", "Choose at least one encoder.")
         if cleaned.get("provider") == Build.Provider.LIVE:
             self.clean_live(cleaned)
+        if cleaned.get("batches") and (why := why_no_batches(cleaned.get("provider", ""))):
+            self.add_error("batches", why)
         if cleaned.get("skip_canary") and not cleaned.get("skip_canary_because", "").strip():
             self.add_error("skip_canary_because", "Say why, or let the canary go first.")
         if cleaned.get("provider") == Build.Provider.RECORDED and not cleaned.get("recorded"):
@@ -238,6 +256,7 @@ class LaunchForm(forms.Form):
             unpriced=values["unpriced"],
             skip_canary=values["skip_canary_because"] if values["skip_canary"] else "",
             drift_check=values["drift_check"] and values["provider"] == Build.Provider.LIVE,
+            batches=values["batches"],
             limit=values["limit"],
             rule=Rule(int(values["rule"])),
             text_option=values["text_option"],

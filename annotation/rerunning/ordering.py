@@ -93,9 +93,11 @@ def order_for(source: Build, wish: Again, count: int) -> Order:
     deepest = source.extensions.filter(state="opened").aggregate(k=Max("mining__k"))["k"]
     if changed.get("provider") == Build.Provider.RECORDED:
         changed["recorded"] = wish.recorded or usual.recorded
+    live = changed.get("provider", usual.provider) == Build.Provider.LIVE
     return replace(
         usual,
         name=wish.name,
+        batches=usual.batches and live,
         k=max(usual.k, deepest or 0),
         limit=count,
         budget=wish.budget,

@@ -42,6 +42,9 @@ class Order(Schema):
     drift_check: bool = Field(
         False, description="ask a few fixed pairs again and again: is the live model still the same?"
     )
+    batches: bool = Field(
+        False, description="ask screener and test writer by batch: half the price, answers within a day"
+    )
     limit: Id | None = Field(None, description="at most so many pairs; null = all")
     rule: RuleChoice = Field("testable", description="which snippets are mined")
     text_option: TextOption = Field("whole", description="what text of a snippet is searched")
@@ -145,6 +148,7 @@ class BuildOut(Schema):
     model: str
     queries: CollectionRef
     snippets: CollectionRef
+    batches: bool = Field(description="screener and test writer are asked by batch")
     limit: int | None = Field(description="at most so many pairs")
     rounds: int = Field(description="how often each pair is judged: so many cases has a pair")
     pairs: int = Field(description="cases made so far, in all rounds; 0 until the mining is done")
@@ -199,6 +203,21 @@ class FailedCall(Schema):
     error: str
 
 
+class BatchOut(Schema):
+    """Requests that the provider answers together, later."""
+
+    stage: str
+    state: Literal["filling", "sending", "open"]
+    provider_id: str = Field(description="the provider's id; empty until it is known")
+    requests: int
+    answered: int = Field(description="results with a reply")
+    returned: int = Field(description="results without: asked again")
+    created_at: datetime
+    sent_at: datetime | None
+    look_at: datetime | None = Field(description="when a worker looks after it next")
+    error: str = Field(description="what went wrong at the last look")
+
+
 class Progress(Schema):
     """A build's running totals at one moment."""
 
@@ -219,6 +238,7 @@ class Progress(Schema):
     waiting_replies: int = Field(
         description="requests that wait for a reply by file; 10001 = more than 10,000"
     )
+    open_batches: list[BatchOut] = Field(description="batches that have not ended, the oldest first")
     abandoned_because: list[Reason] = Field(description="the most frequent of the latest reasons")
     failed_calls: list[FailedCall] = Field(description="the latest")
 

@@ -21,6 +21,7 @@ from annotation.launching import (
     launch,
 )
 from annotation.models import Build, BuildEvent, Price, Tally
+from annotation.ordered import order_of
 from annotation.stages import Stage
 from sandbox.containers import image_tag
 from tests import factories
@@ -61,6 +62,7 @@ def test_a_launch_records_who_and_gives_the_mining_its_options() -> None:
         ({"model": ""}, "model"),
         ({"provider": "live"}, "ANTHROPIC_API_KEY"),
         ({"provider": "recorded", "recorded": "nowhere.jsonl"}, "nowhere.jsonl"),
+        ({"batches": True}, "Batches are for live builds"),
     ],
 )
 def test_a_bad_order_is_refused_with_what_to_change(change: dict[str, object], said: str) -> None:
@@ -206,3 +208,15 @@ def test_retry_sends_abandoned_cases_back_to_the_stage_that_they_left() -> None:
     build.refresh_from_db()
     assert (case.stage, case.reason, build.state) == (Stage.SCREENING, "", Build.State.RUNNING)
     assert Tally.objects.get(build=build).abandoned == 0
+
+
+def test_batches_are_taken_where_the_profile_has_them(settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY, settings.LLM_PROFILE = "a-key", "generic"
+    wanted = replace(order(), provider="live", model="a-model", unpriced=True, batches=True)
+    with pytest.raises(LaunchRefused, match="'generic' offers no batches"):
+        launch(wanted)
+    settings.LLM_PROFILE = "anthropic"
+    build = launch(wanted)
+    assert build.batches
+    assert order_of(build).batches
+    assert build.annotator == launching.annotator_of(replace(wanted, batches=False))  # the same questions

@@ -15,7 +15,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotation import executing, limiter, outages, pipeline, worker
+from annotation import batching, executing, limiter, outages, pipeline, worker
 from annotation.launching import Order, launch
 from annotation.llm.live import LiveLLM
 from annotation.models import Build, Case, Limiter, LLMCall, Price, Tally
@@ -101,6 +101,42 @@ def test_a_live_build_asks_runs_and_settles_with_every_call_on_the_books(fake: F
     tally = Tally.objects.get(build=build)
     assert (tally.calls, tally.spent, tally.reserved) == (3, sum(call.cost for call in calls), 0)
     assert fake.url.removeprefix("http://") == calls[0].whole_request().base_url
+
+
+def test_a_build_by_batch_has_the_labels_of_the_same_build_live_at_a_lower_price(
+    fake: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("QUIET", "FIRST_PAUSE"):
+        monkeypatch.setattr(batching, name, timedelta(seconds=0.2))
+    monkeypatch.setattr(batching, "FILLS", timedelta(seconds=0.2))
+    monkeypatch.setattr("annotation.models.batches.FILLS", timedelta(seconds=0.2))
+    fake.batches.twice, fake.batches.cuts = 2, 1
+    words = factories.queries()
+    live = launched(queries=words, k=2, fresh=True)
+    shared = tools()
+    worker.until_idle(COUNTS, shared)
+    order: dict[str, Any] = {"queries": words, "snippets": live.snippets, "k": 2, "fresh": True}
+    batched = launch(
+        Order(
+            **order,
+            name="by batch",
+            encoders=("bow",),
+            provider=Build.Provider.LIVE,
+            model="some-model",
+            batches=True,
+        )
+    )
+    worker.until_idle(COUNTS, shared)
+    shared.sandbox.close()
+    labels = [dict(Case.objects.filter(build=one).values_list("pair", "label")) for one in (live, batched)]
+    assert len(labels[0]) == 6
+    assert labels[0] == labels[1]
+    one, other = (Tally.objects.get(build=build) for build in (live, batched))
+    assert (other.calls, other.reserved, other.abandoned) == (one.calls, 0, 0)
+    assert one.spent / 2 < other.spent < one.spent
+    agents = LLMCall.objects.filter(build=batched).exclude(batch=None).values_list("agent", flat=True)
+    assert set(agents) == {"screener", "test_writer"}
+    assert other.spent == sum(LLMCall.objects.filter(build=batched).values_list("cost", flat=True))
 
 
 def test_an_overloaded_provider_is_asked_again_and_paid_once(fake: FakeMessages) -> None:

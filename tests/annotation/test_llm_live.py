@@ -255,7 +255,7 @@ def test_threads_share_one_client(fake: FakeMessages, live: Connect) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert len(list(pool.map(ask, range(8)))) == 8
-    assert llm._client() is llm._client()
+    assert llm.client() is llm.client()
     assert len(fake.calls) == 8
     llm.close()
     assert llm.ask(REQUEST), "a closed provider opens again when it is asked"
@@ -264,9 +264,9 @@ def test_threads_share_one_client(fake: FakeMessages, live: Connect) -> None:
 
 def test_a_fork_gets_a_client_of_its_own(live: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     llm = live()
-    mine = llm._client()
+    mine = llm.client()
     monkeypatch.setattr(os, "getpid", lambda: -1)
-    assert llm._client() is not mine
+    assert llm.client() is not mine
     mine.close()
     llm.close()
 

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from django.db.models import Count, Q, Sum
 
-from annotation.models import Build, Case, LLMCall, Price, Step, Tally
+from annotation.models import Batch, Build, Case, LLMCall, Price, Step, Tally
+from annotation.models.calls import HOLDING, IN_WORK
 from annotation.stages import Event, Stage
 from retrieval.models import Label
 from tests.faults.builds import MODEL
@@ -44,6 +45,7 @@ class Answered:
     fault: str
     request_id: str
     usage: Mapping[str, int]
+    batch: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -120,8 +122,10 @@ def leases() -> Iterator[str]:
     """Nothing is held by anybody any more."""
     for case in Case.objects.filter(Q(lease__isnull=False) | Q(waiting_for__isnull=False)):
         yield f"case {case.pk} is still held, until {case.lease_until}"
-    for call in LLMCall.objects.filter(status__in=[LLMCall.Status.RESERVED, LLMCall.Status.WAITING]):
+    for call in LLMCall.objects.filter(status__in=HOLDING | IN_WORK):
         yield f"call {call} is still {call.status}"
+    for batch in Batch.objects.filter(look_at__isnull=False):
+        yield f"{batch} has not ended"
 
 
 def totals() -> Iterator[str]:
@@ -141,7 +145,7 @@ def recount(build: Build) -> dict[str, int]:
         read=Sum("input_tokens", default=0) + Sum("cache_read_tokens", default=0),
         written=Sum("cache_write_tokens", default=0),
         output=Sum("output_tokens", default=0),
-        reserved=Sum("bound", filter=Q(status=LLMCall.Status.RESERVED), default=0),
+        reserved=Sum("bound", filter=Q(status__in=HOLDING), default=0),
     )
     return {
         **{stage.value: stages[stage.value] for stage in Stage},
@@ -196,7 +200,9 @@ def bill(answered: Sequence[Answered]) -> int:
     """Nanodollars for every reply that was written, whether it arrived or not."""
     price = Price.objects.filter(model=MODEL)[0]
     return sum(
-        price.cost(row.usage["input_tokens"], row.usage["output_tokens"]) for row in answered if row.usage
+        price.cost(row.usage["input_tokens"], row.usage["output_tokens"]) // (2 if row.batch else 1)
+        for row in answered
+        if row.usage
     )
 
 

@@ -17,15 +17,15 @@ SHORT_OF_MONEY: Final = DOLLAR // 10
 """Enough for some of the cases."""
 
 
-def collections(queries: int) -> tuple[Collection, Collection]:
-    asked = [f"how to do task number {number} with a list" for number in range(queries)]
+def collections(queries: int, name: str = "small") -> tuple[Collection, Collection]:
+    asked = [f"how to do {name} task number {number} with a list" for number in range(queries)]
     codes = [
         f"def function_{number}(items):\n    total = {number}\n    return [total, *items]\n"
         for number in range(A_QUERY)
     ]
     return (
-        factories.collection(Collection.Kind.QUERIES, asked),
-        factories.collection(Collection.Kind.SNIPPETS, codes),
+        factories.collection(Collection.Kind.QUERIES, asked, name),
+        factories.collection(Collection.Kind.SNIPPETS, codes, name),
     )
 
 
@@ -102,3 +102,13 @@ def launch(cases: int) -> None:
             annotator=factories.annotator(model=model),
             provider=Build.Provider.LIVE,
         )
+    own = collections(-(-cases // (8 * A_QUERY)), "batched")
+    factories.launched(
+        "by batch",
+        1000 * DOLLAR,
+        mining=mined(*own, cases // 8),
+        model=MODEL,
+        annotator=factories.annotator(model=MODEL),
+        provider=Build.Provider.LIVE,
+        batches=True,
+    )

@@ -233,10 +233,11 @@ def resume() -> int:
 
 
 def is_over() -> bool:
-    from annotation.models import Build, Case, LLMCall
+    from annotation.models import Batch, Build, Case, LLMCall
 
     return not (
-        Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING]).exists()
+        Batch.objects.filter(look_at__isnull=False).exists()
+        or Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING]).exists()
         or Case.objects.filter(lease__isnull=False).exists()
         or LLMCall.objects.filter(status=LLMCall.Status.RESERVED).exists()
     )

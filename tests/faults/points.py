@@ -96,8 +96,9 @@ def set_clock(off: timedelta) -> None:
 
 def hurry(lease: float) -> None:
     """A lease of so many seconds; a call takes at most three quarters of it."""
-    from annotation import budget, claims, clock, limiter, outages, tools
+    from annotation import batching, budget, claims, clock, limiter, outages, tools
     from annotation.llm.live import LiveLLM
+    from annotation.models import batches
 
     class NamedLLM(LiveLLM):
         """Says with each request which process sends it."""
@@ -117,6 +118,14 @@ def hurry(lease: float) -> None:
         (outages, "FIRST_PAUSE", second),
         (outages, "LONGEST_PAUSE", 2 * second),
         (limiter, "CLEAN", second),
+        (batching, "LEASE", whole),
+        (batching, "QUIET", second),
+        (batching, "FIRST_PAUSE", second),
+        (batching, "LONGEST_PAUSE", 2 * second),
+        (batching, "SETTLES", second),
+        (batches, "FILLS", second),
+        (batching, "FILLS", second),
+        (batches, "MOST_REQUESTS", 4),
         (tools, "LiveLLM", partial(NamedLLM, timeout=0.75 * lease)),
         (tools, "open_configured", quick_sandbox),
     ):

@@ -18,7 +18,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any, Final
 
-from tests.fake_messages import KEY, Answer, FakeMessages, Fault, Handler, Raw, Say, Slowly, structured
+from tests.fake_batches import PATH, Batches, FakeBatch, Lost
+from tests.fake_messages import (
+    KEY,
+    Answer,
+    Drop,
+    Expired,
+    FakeMessages,
+    Fault,
+    Handler,
+    Raw,
+    Say,
+    Slowly,
+    structured,
+)
 from tests.faults.answers import agent_of, answer, digest_of
 from tests.messages_protocol import Json
 
@@ -60,6 +73,12 @@ class Faults:
             kind = self._kind()
             self.drawn[kind] = self.drawn.get(kind, 0) + 1
             return kind, self._made(kind, body)
+
+    def draw_entry(self, body: Json) -> Answer:
+        """What a batch has for one request: a few come back without a reply."""
+        with self._lock:
+            lot = self._random.randrange(20)
+        return (Expired(), Fault(500, "not now"))[lot] if lot < 2 else answer(body)
 
     def _kind(self) -> str:
         if self._storm:
@@ -120,12 +139,16 @@ class Provider(FakeMessages):
         super().__init__(port=port, handler=BookedHandler)
         self.faults = Faults(seed, shares)
         self.answer = self._drawn
+        self.batches = BookedBatches(self, twice=2, strangers=1, cuts=2)
+        self.batches.fail("create", Lost(Drop()))
         self.here = threading.local()
         self._log, self._hold = log, list[str]()
         self._held: Json | None = None
         self._go = threading.Event()
 
     def _drawn(self, body: Json) -> Answer:
+        if getattr(self.here, "in_batch", False):
+            return self.faults.draw_entry(body)
         record = self.here.record
         record["agent"], record["digest"] = agent_of(body), digest_of(body)
         if self._is_held(record):
@@ -161,6 +184,25 @@ class Provider(FakeMessages):
             self._log.flush()
 
 
+class BookedBatches(Batches):
+    """Batches whose first is made while its connection breaks, and each of whose replies is in the book."""
+
+    def _result(self, batch: FakeBatch, request: Json) -> Json:
+        provider: Any = self.fake
+        provider.here.in_batch = True
+        line = super()._result(batch, request)
+        provider.here.in_batch = False
+        message = line["result"].get("message")
+        if message:
+            body, now = request["params"], time.time()
+            provider.book(
+                {"arrived": batch.created_at.timestamp(), "finished": now, "worker": 0, "status": 200}
+                | {"agent": agent_of(body), "digest": digest_of(body), "fault": "", "batch": True}
+                | {"request_id": message["id"], "usage": message["usage"]}
+            )
+        return line
+
+
 class BookedHandler(Handler):
     """Books each request when its answer has gone out, or could not."""
 
@@ -179,7 +221,8 @@ class BookedHandler(Handler):
         except OSError:
             record["gone"] = True
             self.close_connection = True
-        provider.book(record | {"finished": time.time(), "request_id": self.request_id})
+        if not self.path.startswith(PATH):  # the replies in batches are booked one by one
+            provider.book(record | {"finished": time.time(), "request_id": self.request_id})
 
     def deliver(self, answer: Answer, status: int) -> None:
         record: Json = self.server.fake.here.record  # type: ignore[attr-defined]

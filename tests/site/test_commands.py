@@ -51,6 +51,13 @@ def test_skipping_the_canary_from_the_command_line_takes_a_reason_that_is_kept(s
     assert (event.note, event.user) == ("proven prompts", None)
 
 
+def test_a_build_is_asked_by_batch_where_the_command_says_so(settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    common = {"queries": factories.queries().name, "snippets": factories.snippets().name, "unpriced": True}
+    call_command("build", "batched", provider="live", batches=True, **common)
+    assert Build.objects.get().batches
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -46,6 +46,11 @@ class Command(BaseCommand):
             help="ask a few fixed pairs again and again: is the live model still the same?",
         )
         parser.add_argument(
+            "--batches",
+            action="store_true",
+            help="ask screener and test writer by batch: half the price, answers within a day",
+        )
+        parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is launched"
         )
         parser.add_argument("--limit", type=int, help="at most so many pairs")
@@ -119,6 +124,7 @@ class Command(BaseCommand):
             rounds=options["rounds"],
             skip_canary=options["skip_canary"],
             drift_check=options["drift_check"],
+            batches=options["batches"],
             limit=options["limit"],
             rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],
             text_option=options["text"],

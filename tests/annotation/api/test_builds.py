@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from annotation.models import Build, BuildEvent
+from annotation.models import Batch, Build, BuildEvent
 from annotation.models.builds import NANO
 from annotation.stages import Stage
 from tests import factories
@@ -182,3 +183,24 @@ def test_a_build_that_is_not_there(ray: Client, pk: int) -> None:
     response = ray.get(f"/api/builds/{pk}")
     assert response.status_code in {404, 422}
     assert response["Content-Type"] == "application/problem+json"
+
+
+def test_a_build_is_launched_by_batch_and_shows_its_open_ones(ada: Client, settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    live = order(provider="live", model="a-model", unpriced=True, batches=True)
+    found = post(ada, "builds", live, 201)
+    assert found["batches"]
+    build = Build.objects.get(pk=found["id"])
+    now = timezone.now()
+    for state in ("open", "ended"):
+        Batch.objects.create(
+            build=build,
+            stage="screening",
+            state=state,
+            requests=9,
+            provider_id=state,
+            joined_at=now,
+            has_room=False,
+        )
+    [shown] = get(ada, f"builds/{build.pk}")["progress"]["open_batches"]
+    assert (shown["provider_id"], shown["requests"], shown["state"]) == ("open", 9, "open")

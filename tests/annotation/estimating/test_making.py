@@ -171,3 +171,15 @@ def test_prices_are_shown_without_an_exponent() -> None:
     priced(input=Decimal("100.000000"), output=Decimal("0.100000"))
     found = estimate(order()).price
     assert found is not None and (found.input, found.output) == ("100", "0.1")
+
+
+def test_batches_halve_the_price_of_screener_and_test_writer_alone() -> None:
+    priced()
+    live, batched = estimate(order()), estimate(order(batches=True))
+    for one, other in zip(live.stages, batched.stages, strict=True):
+        assert one.cost is not None and other.cost is not None
+        share = 0.5 if one.stage in {Stage.SCREENING, Stage.WRITING_TEST} else 1.0
+        assert other.cost.expected == pytest.approx(share * one.cost.expected)
+        assert (other.calls, other.input_tokens) == (one.calls, one.input_tokens)
+    assert "half" in [basis.figure for basis in batched.basis]
+    assert "half" not in [basis.figure for basis in live.basis]
