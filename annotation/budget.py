@@ -27,13 +27,13 @@ from annotation.models import (
     RequestText,
     SystemText,
     Tally,
-    statements,
 )
 from annotation.models.batches import half
 from annotation.models.builds import NANO
 from annotation.models.calls import HOLDING
 from annotation.models.figures import add
 from retrieval.hostile import clean
+from retrieval.models import statements
 
 RESERVATION = timedelta(minutes=10)
 USED_UP = "the budget is used up"

@@ -25,11 +25,10 @@ from annotation.models import (
     LLMCall,
     Proposal,
     Request,
-    statements,
 )
 from annotation.models.calls import IN_WORK
 from annotation.stages import QUEUE_OF, Queue, Stage
-from retrieval.models import ImportJob, Mining
+from retrieval.models import ImportJob, Mining, statements
 
 REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest)
 RequestRow = TypeVar("RequestRow", bound=Request)

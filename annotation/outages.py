@@ -16,9 +16,10 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from annotation.llm import LLMError
-from annotation.models import Build, BuildEvent, Tally, statements
+from annotation.models import Build, BuildEvent, Tally
 from annotation.stages import Queue
 from retrieval.hostile import clean
+from retrieval.models import statements
 
 RUN: Final = 10
 """So many errors of the provider or the sandbox, with no success among them, are an outage."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
-from annotation.models import Case, LLMCall, Proposal, Review, statements
+from annotation.models import Case, LLMCall, Proposal, Review
 from annotation.stages import Event
-from retrieval.models import Annotator, Label
+from retrieval.models import Annotator, Label, statements
 
 
 def settle(

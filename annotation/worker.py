@@ -57,10 +57,17 @@ USUAL_IDLE = 0.3
 IDLE = {"interactive": 0.05, "control": 1.0, "notices": 2.0}
 LONGEST_IDLE = 1.0
 """Seconds between two looks at a queue in which nothing waits; a person waits for the interactive one."""
+SELDOM = 0.25
+"""Seconds between two looks of one process for what is seldom there."""
+
+_looked: dict[str, float] = {}
 
 
-def drain(queue: str, tools: Tools) -> int:
-    """Do one handful of what waits in `queue`; returns how much was done, 0 = nothing waits."""
+def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
+    """Do one handful of what waits in `queue`; returns how much was done, 0 = nothing waits.
+
+    `seldom`: look first for what is seldom there, such as a provider to be tried again or a batch.
+    """
     if not clock.is_right():
         return 0
     pulse.beat(queue)
@@ -74,14 +81,18 @@ def drain(queue: str, tools: Tools) -> int:
         notifying.look()
         return notifying.deliver_one()
     if queue == "sandbox":
-        return int(try_what_is_away("sandbox", tools)) or drain_cases("sandbox", tools)
-    tried = (
+        return int(seldom and try_what_is_away("sandbox", tools)) or drain_cases("sandbox", tools)
+    return int(seldom and do_seldom(tools)) or drain_cases("llm", tools) or writing.write_one(tools)
+
+
+def do_seldom(tools: Tools) -> bool:
+    """Do one of the things that models are asked for beside cases; says whether any was due."""
+    return (
         connecting.try_one()
         or try_what_is_away("llm", tools)
         or batching.tend_one(tools.llm_of)
         or ask_one(tools)
     )
-    return int(tried) or drain_cases("llm", tools) or writing.write_one(tools)
 
 
 def try_what_is_away(queue: Queue, tools: Tools) -> bool:
@@ -120,8 +131,9 @@ def run(queue: str, tools: Tools, stop: threading.Event, idle: float = USUAL_IDL
     """
     wait = idle
     while not stop.is_set():
+        seldom = looks_for_seldom(queue)
         try:
-            done = drain(queue, tools)
+            done = drain(queue, tools, seldom=seldom)
         except Exception:
             log.exception("worker of the %s queue", queue)
             connection.close()
@@ -133,6 +145,15 @@ def run(queue: str, tools: Tools, stop: threading.Event, idle: float = USUAL_IDL
         stop.wait(wait)
         wait = max(idle, min(wait * 1.5, LONGEST_IDLE)) if queue not in IDLE else idle
     connection.close()
+
+
+def looks_for_seldom(queue: str) -> bool:
+    """Whether it is this thread's turn: fifty that each look before each handful would do little else."""
+    now = time.monotonic()
+    if now - _looked.get(queue, -SELDOM) < SELDOM:
+        return False
+    _looked[queue] = now
+    return True
 
 
 def give_back_connection() -> None:

@@ -11,9 +11,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.functional import cached_property
 
-from annotation.models import statements
 from annotation.stages import Stage
-from retrieval.models import Annotator, Collection, Mining
+from retrieval.models import Annotator, Collection, Mining, statements
 from sandbox.report import Rates
 
 NANO = 1_000_000_000

@@ -10,11 +10,10 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.llm import Request, Usage
-from annotation.models import statements
 from annotation.models.batches import Batch, half
 from annotation.models.builds import Build, Price
 from annotation.models.common import common
-from retrieval.models import Blob
+from retrieval.models import Blob, statements
 
 
 class SystemText(Blob):

@@ -13,14 +13,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.causes import cause_of
-from annotation.models import statements
 from annotation.models.builds import Build
 from annotation.models.calls import LLMCall
 from annotation.models.executions import Execution, TestProgram
 from annotation.models.figures import Abandonment, Duration, add, bucket_of
 from annotation.stages import Event, Stage, following
 from retrieval.hostile import clean
-from retrieval.models import Annotator, Candidate, Pair, Text
+from retrieval.models import Annotator, Candidate, Pair, Text, statements
 
 OPEN = tuple(stage for stage in Stage if stage not in {Stage.SETTLED, Stage.ABANDONED})
 CHOICES = [(stage.value, stage.value.replace("_", " ")) for stage in Stage]

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from django.db import models
 
-from annotation.models import statements
 from annotation.models.builds import Build
+from retrieval.models import statements
 
 GROWTH: Final = 1.1
 """Each class of a histogram of times ends a tenth later than the one before: quantiles are right to 5 %."""

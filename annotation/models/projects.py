@@ -7,8 +7,8 @@ from typing import Final
 from django.conf import settings
 from django.db import models
 
-from annotation.models import statements
 from annotation.models.builds import WITHIN_CAP
+from retrieval.models import statements
 
 ONE_ROW: Final = {"id": 1}
 

@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from django.conf import settings
+from django.db import connection
 
 from annotation import prompts
 from annotation.agents import query_screener, screener
@@ -154,7 +155,9 @@ def quality() -> dict[str, object]:
 
 
 def last_finished(how: str) -> Build | None:
-    """The last finished build whose screener asks so, in the workbench's own database."""
+    """The last finished build whose screener asks so, in the workbench's own database, if that is there."""
+    if Build._meta.db_table not in connection.introspection.table_names():
+        return None
     done = Build.objects.filter(state=Build.State.DONE, annotator__kind=Annotator.Kind.AGENTS)
     asked = done.filter(annotator__config__screener=how)
     if how == "pair":  # builds from before there was a choice say nothing of it

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from retrieval.hostile import clean
+from retrieval.models import statements
 
 
 def digest_of(text: str) -> str:
@@ -58,7 +59,7 @@ class Blob(models.Model):
     def keep(cls, text: str) -> Self:
         """The row that holds `text`; two writers of one text end with one row."""
         row = cls.packed(text)
-        cls._default_manager.bulk_create([row], ignore_conflicts=True)
+        statements.insert(row, unless_there=True)
         return row
 
     @classmethod

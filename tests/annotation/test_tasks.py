@@ -134,7 +134,7 @@ def test_a_turn_goes_on_until_nothing_waits_and_people_come_first(monkeypatch: p
     waiting = {"interactive": 2, "sandbox": 2}
     served: list[str] = []
 
-    def drain(queue: str, tools: Tools) -> int:
+    def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
         done = int(waiting[queue] > 0)
         waiting[queue] -= done
         served.extend([queue] * done)
@@ -148,7 +148,7 @@ def test_a_turn_goes_on_until_nothing_waits_and_people_come_first(monkeypatch: p
 def test_a_turn_ends_when_its_time_is_over_or_the_worker_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     turns: list[str] = []
 
-    def drain(queue: str, tools: Tools) -> int:
+    def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
         turns.append(queue)
         time.sleep(0.01)
         return 1

@@ -163,7 +163,7 @@ def test_a_failure_in_the_loop_does_not_end_it(tools_with: Make, monkeypatch: py
     tools, _ = tools_with(MATCH)
     tries: list[str] = []
 
-    def drain(queue: str, tools: Tools) -> int:
+    def drain(queue: str, tools: Tools, *, seldom: bool) -> int:
         tries.append(queue)
         raise RuntimeError("disk full")
 

@@ -9,9 +9,9 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Case, Step, Tally, statements
+from annotation.models import Case, Step, Tally
 from annotation.models.builds import WITHIN_CAP
-from retrieval.models import Label
+from retrieval.models import Label, statements
 from tests import factories
 
 pytestmark = pytest.mark.django_db
