@@ -16,10 +16,8 @@ from tests.site.test_access import ROLES, ours
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
 CHANGING: Final = {"review-label", "review-undo", "review-draft", "review-run", "review-call"}
 NOT_SEEDED: Final = {
-    "api:get_extensions",
+    "api:get_drift",
     "api:get_function",
-    "api:get_missing",
-    "api:get_rounds",
     "api:list_functions",
     "api:list_written",
     "build-again",
@@ -35,7 +33,6 @@ NOT_SEEDED: Final = {
     "proposals",
     "proposals-listed",
     "proposals-next",
-    "rounds",
     "home",
     "build-canary",
     "api:get_canary",
