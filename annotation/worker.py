@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import logging
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
-from datetime import timedelta
-from pathlib import Path
+from collections.abc import Callable, Collection
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -22,6 +16,7 @@ from annotation import (
     batching,
     budget,
     canary,
+    children,
     claims,
     clock,
     connecting,
@@ -38,21 +33,16 @@ from annotation.drift.judging import look_after_all
 from annotation.executing import fulfil_one
 from annotation.extending import doing as extending
 from annotation.missing import writing
-from annotation.models import Batch, Build, Case, Extension, Proposal, Tally
+from annotation.models import Batch, Build, Case, Proposal, Tally
 from annotation.pipeline import Tools, advance
 from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
-from retrieval.encoders import why_missing
 from retrieval.models import Candidate, ImportJob, Mining
 
 log = logging.getLogger(__name__)
 QUEUES = ("llm", "sandbox", "interactive", "mining", "control", "notices")
 HANDFUL = {"llm": 4, "sandbox": 2}
 CASES_A_BATCH = 2000
-CHILD_LEASE = timedelta(seconds=30)
-SECONDS_BETWEEN_LOOKS = 2.0
-STOPPED = {-signal.SIGINT, -signal.SIGTERM}
-"""How a child ends when somebody stops the whole service: its work is done at the next start."""
 USUAL_IDLE = 0.3
 IDLE = {"interactive": 0.05, "control": 1.0, "notices": 2.0}
 LONGEST_IDLE = 1.0
@@ -74,7 +64,7 @@ def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
     if queue == "interactive":
         return int(fulfil_one(tools.for_people, tools.limits))
     if queue == "mining":
-        return mine_one() or import_one()
+        return children.mine_one() or children.import_one()
     if queue == "control":
         return chores(tools)
     if queue == "notices":
@@ -337,91 +327,3 @@ def add_cases(build: Build, rows: QuerySet[Candidate], left_out: Collection[int]
         )
     Tally.objects.get(pk=build.pk).change(screening=len(found) * build.rounds)
     return len(found) * build.rounds
-
-
-def mine_one() -> int:
-    """Take up one mining that waits, or that a dead worker left, and see it through in a child process."""
-    now = timezone.now()
-    free = Q(state=Mining.State.WAITING) | Q(state=Mining.State.RUNNING, lease_until__lt=now)
-    asking = Build.objects.filter(Q(mining=OuterRef("pk")) | Q(extensions__mining=OuterRef("pk")))
-    running = Exists(asking.filter(state=Build.State.RUNNING))
-    wanted = Mining.objects.filter(free).filter(~Exists(asking) | running)
-    mining = next((row for row in wanted.order_by("pk")[:100] if able(row)), None)
-    if mining is None:
-        return 0
-    taken = Mining.objects.filter(free, pk=mining.pk)
-    if not taken.update(state=Mining.State.RUNNING, lease_until=now + CHILD_LEASE):
-        return 0
-    ended = child(["mine", str(mining.pk)], lambda: keep_mining(mining.pk))
-    left = Mining.objects.filter(pk=mining.pk, state=Mining.State.RUNNING)
-    if ended not in STOPPED and mining_is_wanted(mining.pk):
-        left.update(state=Mining.State.FAILED, message="the mining process ended without a word; see the log")
-    else:
-        left.update(state=Mining.State.WAITING, lease_until=None)
-    return 1
-
-
-def able(mining: Mining) -> bool:
-    """Whether this machine has every encoder of `mining`; another worker may have those that are missing."""
-    return not any(why_missing(name) for name in mining.encoders)
-
-
-def keep_mining(pk: int) -> bool:
-    """Renew the lease of a mining; says whether it is still wanted."""
-    Mining.objects.filter(pk=pk).update(lease_until=timezone.now() + CHILD_LEASE)
-    return mining_is_wanted(pk)
-
-
-def mining_is_wanted(pk: int) -> bool:
-    cancelled = Extension.objects.filter(mining=pk).filter(
-        Q(state=Extension.State.CANCELLED) | Q(build__state=Build.State.CANCELLED)
-    )
-    return not (Build.objects.filter(mining=pk, state=Build.State.CANCELLED) or cancelled)
-
-
-def import_one() -> int:
-    """Take up one upload that waits, or that a dead worker left, and import it in a child process."""
-    now = timezone.now()
-    free = Q(state=ImportJob.State.WAITING) | Q(state=ImportJob.State.RUNNING, lease_until__lt=now)
-    job = ImportJob.objects.filter(free).order_by("pk").first()
-    if job is None:
-        return 0
-    taken = ImportJob.objects.filter(free, pk=job.pk)
-    if not taken.update(state=ImportJob.State.RUNNING, lease_until=now + CHILD_LEASE):
-        return 0
-    ended = child(["import_job", str(job.pk)], lambda: keep_importing(job.pk))
-    left = ImportJob.objects.filter(pk=job.pk, state=ImportJob.State.RUNNING)
-    if ended in STOPPED:
-        left.update(state=ImportJob.State.WAITING, lease_until=None)
-    else:
-        left.update(
-            state=ImportJob.State.FAILED, message="the import process ended without a word; see the log"
-        )
-    return 1
-
-
-def keep_importing(pk: int) -> bool:
-    ImportJob.objects.filter(pk=pk).update(lease_until=timezone.now() + CHILD_LEASE)
-    return True
-
-
-def child(command: Sequence[str], still_wanted: Callable[[], bool]) -> int:
-    """Run a management command in a process of its own, so that this one never loads torch."""
-    manage = Path(settings.BASE_DIR) / "manage.py"
-    # Nothing is ever written to the pipe: it closes when this process dies, however it dies.
-    process = subprocess.Popen(
-        [sys.executable, str(manage), *command, "--end-with-parent"],
-        stdin=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is for this process, which ends the child with itself
-    )
-    asked = time.monotonic()
-    while process.poll() is None:
-        if time.monotonic() - asked > SECONDS_BETWEEN_LOOKS:
-            asked = time.monotonic()
-            if not still_wanted():
-                process.kill()
-            connection.close()
-        time.sleep(0.1)
-    if process.stdin is not None:
-        process.stdin.close()
-    return process.returncode

@@ -15,7 +15,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from annotation import asking, claims, publishing, worker
+from annotation import asking, children, claims, publishing, worker
 from annotation.launching import retry_abandoned
 from annotation.llm import LLMError
 from annotation.models import Build, Case, ExecutionRequest, LLMCall, Tally
@@ -271,8 +271,8 @@ def test_a_mining_that_is_stopped_with_the_service_is_not_failed(
 ) -> None:
     build = factories.launched()
     job = factories.import_job()
-    monkeypatch.setattr(worker, "child", lambda command, still_wanted: ended)
-    assert worker.mine_one() == worker.import_one() == 1
+    monkeypatch.setattr(children, "child", lambda command, still_wanted: ended)
+    assert children.mine_one() == children.import_one() == 1
     assert Mining.objects.get(builds=build).state == state
     job.refresh_from_db()
     assert job.state == state

@@ -15,7 +15,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotation import batching, executing, limiter, outages, pipeline, worker
+from annotation import batching, children, executing, limiter, outages, pipeline, worker
 from annotation.launching import Order, launch
 from annotation.llm.live import LiveLLM
 from annotation.models import Build, Case, Limiter, LLMCall, Price, Tally
@@ -52,7 +52,7 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def fake(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeMessages]:
-    monkeypatch.setattr(worker, "child", in_process)
+    monkeypatch.setattr(children, "child", in_process)
     with FakeMessages(answer=answer) as server:
         settings.ANTHROPIC_API_KEY, settings.LLM_BASE_URL = server.key, server.url
         provider.cache_clear()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation import launching, merging, rounds, worker
+from annotation import children, launching, merging, rounds, worker
 from annotation.llm.live import LiveLLM
 from annotation.merging import Rule
 from annotation.models import Build, Case, LLMCall, Price, Tally
@@ -54,7 +54,7 @@ def fake(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         asked[words] = asked.get(words, 0) + 1
         return {"explanation": "plain to see", "verdict": VERDICTS[asked[words] - 1]}
 
-    monkeypatch.setattr(worker, "child", lambda command, still_wanted: call_command(*command) or 0)
+    monkeypatch.setattr(children, "child", lambda command, still_wanted: call_command(*command) or 0)
     Price.objects.create(
         model="some-model", effective_from=timezone.now(), input=Decimal(1), output=Decimal(5)
     )

@@ -11,7 +11,7 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
 
-from annotation import claims, worker
+from annotation import children, claims, worker
 from annotation.launching import Action, Order, control, launch
 from annotation.models import Build, Case, ExecutionRequest, Tally
 from annotation.pipeline import Tools
@@ -33,7 +33,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
         call_command(*command)
         return 0
 
-    monkeypatch.setattr(worker, "child", child)
+    monkeypatch.setattr(children, "child", child)
 
 
 def small_build() -> Build:
@@ -87,9 +87,9 @@ def test_a_failed_mining_fails_the_build_with_its_reason(tools_with: Make) -> No
 def test_a_mining_that_a_dead_worker_left_is_taken_up_again(tools_with: Make, in_process: None) -> None:
     build = small_build()
     Mining.objects.filter(pk=build.mining_id).update(
-        state=Mining.State.RUNNING, lease_until=timezone.now() - worker.CHILD_LEASE
+        state=Mining.State.RUNNING, lease_until=timezone.now() - children.CHILD_LEASE
     )
-    assert worker.mine_one() == 1
+    assert children.mine_one() == 1
     assert Mining.objects.get(pk=build.mining_id).state == Mining.State.DONE
 
 
@@ -97,7 +97,7 @@ def test_a_mining_that_a_dead_worker_left_is_taken_up_again(tools_with: Make, in
 def test_a_cancelled_builds_mining_is_left_alone() -> None:
     build = small_build()
     control(build, Action.CANCEL)
-    assert worker.mine_one() == 0
+    assert children.mine_one() == 0
 
 
 @pytest.mark.django_db(transaction=True)
@@ -134,7 +134,7 @@ def test_an_upload_is_imported_and_its_problems_are_kept(in_process: None, setti
         file=ContentFile(b'[{"doc": "sort a list"}, {"wrong": 1}]', name="up.json"),
         created_by=factories.ada(),
     )
-    assert worker.import_one() == 1
+    assert children.import_one() == 1
     job.refresh_from_db()
     assert (job.state, job.read, job.stored, job.unreadable) == ("done", 2, 1, 1)
     assert "record 2" in job.problems[0]

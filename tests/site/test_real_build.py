@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotation import exchanging, worker
+from annotation import children, exchanging, worker
 from annotation.launching import Order, launch
 from annotation.models import Build, Case, LLMCall, Tally
 from annotation.stages import Stage
@@ -65,7 +65,7 @@ def build(
     real_data: Path, settings: Any, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Build]:
     """The launched build; its vectors are those that the retrieval tests encode, once for both."""
-    monkeypatch.setattr(worker, "child", in_process)
+    monkeypatch.setattr(children, "child", in_process)
     with kept(pytestconfig) as vectors:
         settings.COSQA_HOME = vectors.parent
         share(settings.COSQA_HOME)

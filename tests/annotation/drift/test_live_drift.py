@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from annotation import worker
+from annotation import children, worker
 from annotation.drift.asking import AGENT
 from annotation.models import Build, DriftCheck, LLMCall, Tally
 from annotation.tools import provider, tools
@@ -34,7 +34,7 @@ class Served:
 
 @pytest.fixture
 def fake(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeMessages]:
-    monkeypatch.setattr(worker, "child", in_process)
+    monkeypatch.setattr(children, "child", in_process)
     settings.DRIFT_EVERY = 15
     with FakeMessages(answer=lambda body: CLEAR) as server:
         settings.ANTHROPIC_API_KEY, settings.LLM_BASE_URL = server.key, server.url

@@ -1,0 +1,113 @@
+"""Minings and imports, each in a child process of the worker that takes it up: that one never loads torch."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from annotation.models import Build, Extension
+from retrieval.encoders import why_missing
+from retrieval.models import ImportJob, Mining
+
+CHILD_LEASE = timedelta(seconds=30)
+SECONDS_BETWEEN_LOOKS = 2.0
+STOPPED = {-signal.SIGINT, -signal.SIGTERM}
+"""How a child ends when somebody stops the whole service: its work is done at the next start."""
+
+
+def mine_one() -> int:
+    """Take up one mining that waits, or that a dead worker left, and see it through in a child process."""
+    now = timezone.now()
+    free = Q(state=Mining.State.WAITING) | Q(state=Mining.State.RUNNING, lease_until__lt=now)
+    asking = Build.objects.filter(Q(mining=OuterRef("pk")) | Q(extensions__mining=OuterRef("pk")))
+    running = Exists(asking.filter(state=Build.State.RUNNING))
+    wanted = Mining.objects.filter(free).filter(~Exists(asking) | running)
+    mining = next((row for row in wanted.order_by("pk")[:100] if able(row)), None)
+    if mining is None:
+        return 0
+    taken = Mining.objects.filter(free, pk=mining.pk)
+    if not taken.update(state=Mining.State.RUNNING, lease_until=now + CHILD_LEASE):
+        return 0
+    ended = child(["mine", str(mining.pk)], lambda: keep_mining(mining.pk))
+    left = Mining.objects.filter(pk=mining.pk, state=Mining.State.RUNNING)
+    if ended not in STOPPED and mining_is_wanted(mining.pk):
+        left.update(state=Mining.State.FAILED, message="the mining process ended without a word; see the log")
+    else:
+        left.update(state=Mining.State.WAITING, lease_until=None)
+    return 1
+
+
+def able(mining: Mining) -> bool:
+    """Whether this machine has every encoder of `mining`; another worker may have those that are missing."""
+    return not any(why_missing(name) for name in mining.encoders)
+
+
+def keep_mining(pk: int) -> bool:
+    """Renew the lease of a mining; says whether it is still wanted."""
+    Mining.objects.filter(pk=pk).update(lease_until=timezone.now() + CHILD_LEASE)
+    return mining_is_wanted(pk)
+
+
+def mining_is_wanted(pk: int) -> bool:
+    cancelled = Extension.objects.filter(mining=pk).filter(
+        Q(state=Extension.State.CANCELLED) | Q(build__state=Build.State.CANCELLED)
+    )
+    return not (Build.objects.filter(mining=pk, state=Build.State.CANCELLED) or cancelled)
+
+
+def import_one() -> int:
+    """Take up one upload that waits, or that a dead worker left, and import it in a child process."""
+    now = timezone.now()
+    free = Q(state=ImportJob.State.WAITING) | Q(state=ImportJob.State.RUNNING, lease_until__lt=now)
+    job = ImportJob.objects.filter(free).order_by("pk").first()
+    if job is None:
+        return 0
+    taken = ImportJob.objects.filter(free, pk=job.pk)
+    if not taken.update(state=ImportJob.State.RUNNING, lease_until=now + CHILD_LEASE):
+        return 0
+    ended = child(["import_job", str(job.pk)], lambda: keep_importing(job.pk))
+    left = ImportJob.objects.filter(pk=job.pk, state=ImportJob.State.RUNNING)
+    if ended in STOPPED:
+        left.update(state=ImportJob.State.WAITING, lease_until=None)
+    else:
+        left.update(
+            state=ImportJob.State.FAILED, message="the import process ended without a word; see the log"
+        )
+    return 1
+
+
+def keep_importing(pk: int) -> bool:
+    ImportJob.objects.filter(pk=pk).update(lease_until=timezone.now() + CHILD_LEASE)
+    return True
+
+
+def child(command: Sequence[str], still_wanted: Callable[[], bool]) -> int:
+    """Run a management command in a process of its own, so that this one never loads torch."""
+    manage = Path(settings.BASE_DIR) / "manage.py"
+    # Nothing is ever written to the pipe: it closes when this process dies, however it dies.
+    process = subprocess.Popen(
+        [sys.executable, str(manage), *command, "--end-with-parent"],
+        stdin=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for this process, which ends the child with itself
+    )
+    asked = time.monotonic()
+    while process.poll() is None:
+        if time.monotonic() - asked > SECONDS_BETWEEN_LOOKS:
+            asked = time.monotonic()
+            if not still_wanted():
+                process.kill()
+            connection.close()
+        time.sleep(0.1)
+    if process.stdin is not None:
+        process.stdin.close()
+    return process.returncode
