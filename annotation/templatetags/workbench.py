@@ -117,7 +117,7 @@ def small_dollars(nanodollars: float) -> str:
 
 
 @register.filter
-def share(part: int, whole: int) -> str:
+def share(part: float, whole: float) -> str:
     """A percentage, or a dash where there is nothing to divide by."""
     return f"{100 * part / whole:.1f} %" if whole else "–"
 

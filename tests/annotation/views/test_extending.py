@@ -38,7 +38,7 @@ def test_the_page_shows_chances_and_costs_before_anything_is_decided(ada: Client
     told = words(page)
     assert "How likely a match is, by rank" in told
     assert "Rank 4 for all $3.0" in told
-    assert "0.439 to 1.000" in told  # Wilson of 3 of 3
+    assert "43.9 % to 100.0 %" in told  # Wilson of 3 of 3
     assert page.context["page"].offer is None
 
 
