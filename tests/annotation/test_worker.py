@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 
 import pytest
-from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
 
@@ -16,7 +15,7 @@ from annotation.launching import Action, Order, control, launch
 from annotation.models import Build, Case, ExecutionRequest, Tally
 from annotation.pipeline import Tools
 from annotation.stages import Stage
-from retrieval.models import Collection, ImportJob, Mining
+from retrieval.models import Mining
 from tests import factories
 from tests.annotation.test_pipeline import Make
 
@@ -83,23 +82,6 @@ def test_a_failed_mining_fails_the_build_with_its_reason(tools_with: Make) -> No
     assert (build.state, build.reason) == (Build.State.FAILED, "mining failed: no weights")
 
 
-@pytest.mark.django_db
-def test_a_mining_that_a_dead_worker_left_is_taken_up_again(tools_with: Make, in_process: None) -> None:
-    build = small_build()
-    Mining.objects.filter(pk=build.mining_id).update(
-        state=Mining.State.RUNNING, lease_until=timezone.now() - children.CHILD_LEASE
-    )
-    assert children.mine_one() == 1
-    assert Mining.objects.get(pk=build.mining_id).state == Mining.State.DONE
-
-
-@pytest.mark.django_db
-def test_a_cancelled_builds_mining_is_left_alone() -> None:
-    build = small_build()
-    control(build, Action.CANCEL)
-    assert children.mine_one() == 0
-
-
 @pytest.mark.django_db(transaction=True)
 def test_work_goes_on_after_the_workers_died(tools_with: Make, in_process: None) -> None:
     tools, _ = tools_with(MATCH)
@@ -124,21 +106,6 @@ def test_a_paused_build_stands_still_and_a_resumed_one_goes_on(tools_with: Make,
     control(build, Action.RESUME)
     worker.until_idle(ALL, tools)
     assert Tally.objects.get(build=build).settled == 6
-
-
-@pytest.mark.django_db
-def test_an_upload_is_imported_and_its_problems_are_kept(in_process: None, settings: object) -> None:
-    job = ImportJob.objects.create(
-        name="up",
-        format=ImportJob.Format.COSQA,
-        file=ContentFile(b'[{"doc": "sort a list"}, {"wrong": 1}]', name="up.json"),
-        created_by=factories.ada(),
-    )
-    assert children.import_one() == 1
-    job.refresh_from_db()
-    assert (job.state, job.read, job.stored, job.unreadable) == ("done", 2, 1, 1)
-    assert "record 2" in job.problems[0]
-    assert Collection.objects.get(name="up").size == 1
 
 
 @pytest.mark.django_db

@@ -1,0 +1,45 @@
+"""Minings and imports in child processes: taken up, also after a death, and left where nobody wants them."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.base import ContentFile
+from django.utils import timezone
+
+from annotation import children
+from annotation.launching import Action, control
+from retrieval.models import Collection, ImportJob, Mining
+from tests import factories
+from tests.annotation.test_worker import in_process, small_build  # noqa: F401  (a fixture)
+
+
+@pytest.mark.django_db
+def test_a_mining_that_a_dead_worker_left_is_taken_up_again(in_process: None) -> None:  # noqa: F811
+    build = small_build()
+    Mining.objects.filter(pk=build.mining_id).update(
+        state=Mining.State.RUNNING, lease_until=timezone.now() - children.CHILD_LEASE
+    )
+    assert children.mine_one() == 1
+    assert Mining.objects.get(pk=build.mining_id).state == Mining.State.DONE
+
+
+@pytest.mark.django_db
+def test_a_cancelled_builds_mining_is_left_alone() -> None:
+    build = small_build()
+    control(build, Action.CANCEL)
+    assert children.mine_one() == 0
+
+
+@pytest.mark.django_db
+def test_an_upload_is_imported_and_its_problems_are_kept(in_process: None, settings: object) -> None:  # noqa: F811
+    job = ImportJob.objects.create(
+        name="up",
+        format=ImportJob.Format.COSQA,
+        file=ContentFile(b'[{"doc": "sort a list"}, {"wrong": 1}]', name="up.json"),
+        created_by=factories.ada(),
+    )
+    assert children.import_one() == 1
+    job.refresh_from_db()
+    assert (job.state, job.read, job.stored, job.unreadable) == ("done", 2, 1, 1)
+    assert "record 2" in job.problems[0]
+    assert Collection.objects.get(name="up").size == 1
