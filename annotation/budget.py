@@ -84,17 +84,13 @@ def reserve(
     its reply.
     """
     digest = request.digest()
-    attempts = Attempts.at(digest) if attempts is None else attempts
-    if attempts.first(LLMCall.Status.RESERVED) and give_up_lost(digest):
-        attempts = Attempts.at(digest)
-    if any(attempts.first(status) for status in (*HOLDING, LLMCall.Status.SUCCEEDED)):
-        raise AlreadyAsked(digest)
+    attempt = free_attempt(digest, Attempts.at(digest) if attempts is None else attempts)
     price = price_of(case.build, request.model)
     amount = half(bound(request, price)) if by_batch else bound(request, price)
     texts = system_text(case.build, request.system), RequestText.keep(without_system(request))
     try:
         with transaction.atomic():
-            call = insert(case.build, request, provider, price, amount, attempts.next, texts)
+            call = insert(case.build, request, provider, price, amount, attempt, texts)
             if by_batch:
                 assert isinstance(case, Case), "batches are of stages"
                 join(call, case.stage, request)
@@ -107,6 +103,15 @@ def reserve(
     except IntegrityError as error:
         raise AlreadyAsked(digest) from error
     return call
+
+
+def free_attempt(digest: str, attempts: Attempts) -> int:
+    """The number of the next attempt. Raises AlreadyAsked where one is in the air or has its reply."""
+    if attempts.first(LLMCall.Status.RESERVED) and give_up_lost(digest):
+        attempts = Attempts.at(digest)
+    if any(attempts.first(status) for status in (*HOLDING, LLMCall.Status.SUCCEEDED)):
+        raise AlreadyAsked(digest)
+    return attempts.next
 
 
 def join(call: LLMCall, stage: str, request: Request) -> None:

@@ -140,23 +140,30 @@ class Case(models.Model):
         was = {"cause": self.cause, "left": self.left}
         with transaction.atomic():
             self._advance(old, new, changes | {"seconds": self.seconds + (seconds or 0.0)})
-            step = Step(
-                case=self,
-                number=self.steps_made,
-                before=old,
-                event=event,
-                after=new,
-                note=clean(note),
-                call=call,
-                program=program,
-                execution=execution,
-                seconds=seconds,
+            step = self._keep_step(
+                old, event, new, note, seconds, call=call, program=program, execution=execution
             )
-            statements.insert(step)
             self.build.tally.change(**moved(old, new, changes.get("label"), counts))
             if new is Stage.SETTLED and seconds is not None:
                 self._timed(event)
             self._count_abandoned(old, new, was)
+        return step
+
+    def _keep_step(
+        self, old: Stage, event: Event, new: Stage, note: str, seconds: float | None, **evidence: Any
+    ) -> Step:
+        """The Step row of a move that has just been made."""
+        step = Step(
+            case=self,
+            number=self.steps_made,
+            before=old,
+            event=event,
+            after=new,
+            note=clean(note),
+            seconds=seconds,
+            **evidence,
+        )
+        statements.insert(step)
         return step
 
     def _count_abandoned(self, old: Stage, new: Stage, was: dict[str, str]) -> None:
