@@ -14,36 +14,18 @@ from annotation.missing.counting import Standing
 from annotation.missing.estimating import estimate
 from annotation.missing.ordering import READY, TRIES, FillOrder
 from annotation.models import Build, Filling
+from annotation.pages.answering import AnsweringForm, usual_model
 from annotation.pages.estimates import Figure, figure, money
-from annotation.pages.ordering import described, recordings, usual_model
 from annotation.pages.proposals import JobLine, job_lines
 from retrieval.models import Text
 
 EXAMPLES: Final = 10
 
 
-class FillForm(forms.Form):
+class FillForm(AnsweringForm):
     """What an admin types to have functions written."""
 
     name = forms.CharField(max_length=120, label="Name of the job")
-    provider = forms.ChoiceField(
-        choices=Build.Provider.choices, widget=forms.RadioSelect, label="Who answers for the agents"
-    )
-    recorded = forms.ChoiceField(required=False, label="Recorded replies", choices=[])
-    model = forms.CharField(max_length=120, required=False, label="Model", help_text="Empty: the usual one.")
-    budget = forms.DecimalField(
-        required=False,
-        min_value=0,
-        max_digits=10,
-        decimal_places=4,
-        label="Budget in dollars",
-        help_text="Empty: no cap. The job pauses before it would spend more.",
-    )
-    unpriced = forms.BooleanField(
-        required=False,
-        label="Run without a price",
-        help_text="Costs then count as nothing, and no budget can hold.",
-    )
     tries = forms.IntegerField(
         min_value=1,
         max_value=5,
@@ -66,9 +48,6 @@ class FillForm(forms.Form):
         }
         super().__init__(data, initial=said)
         self.build = build
-        field = self.fields["recorded"]
-        assert isinstance(field, forms.ChoiceField), "as declared"
-        field.choices = [("", "choose …"), *((str(path), described(path)) for path in recordings())]
 
     def order(self) -> FillOrder:
         """The order of a valid form."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -23,6 +20,7 @@ from annotation.launching import (
     why_no_batches,
 )
 from annotation.models import Build
+from annotation.pages.answering import AnsweringForm, usual_model
 from retrieval import encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.models import Collection
@@ -60,23 +58,7 @@ def encoder_choices() -> list[EncoderChoice]:
     return [EncoderChoice(name, encoders.why_missing(name) or "") for name in encoders.NAMES]
 
 
-def recordings() -> Iterator[Path]:
-    """Files of recorded replies that may be replayed: the sample's, and those in the data folder."""
-    sample = Path(settings.BASE_DIR) / "sample" / "replies.jsonl"
-    yield from [sample] if sample.exists() else []
-    yield from sorted((Path(settings.COSQA_HOME) / "recorded").glob("*.jsonl"))
-
-
-def recorded_model(path: Path) -> str:
-    """The model that a recording names in its first line: its requests were made for that name."""
-    with path.open(encoding="utf-8") as lines:
-        try:
-            return str(json.loads(next(lines, "{}")).get("model", ""))
-        except ValueError:
-            return ""  # the launch form only proposes it; reading the file in earnest names the bad line
-
-
-class LaunchForm(forms.Form):
+class LaunchForm(AnsweringForm):
     """Fields of a build. Which collections and recordings there are is looked up when it is made."""
 
     name = forms.CharField(max_length=120, label="Name")
@@ -96,32 +78,6 @@ class LaunchForm(forms.Form):
     rule = forms.ChoiceField(choices=RULES, label="Rule", help_text="Which snippets may become candidates.")
     text_option = forms.ChoiceField(
         choices=[(option, TEXTS[option]) for option in TEXT_OPTIONS], label="Text that is searched"
-    )
-    provider = forms.ChoiceField(
-        choices=Build.Provider.choices,
-        widget=forms.RadioSelect,
-        initial=Build.Provider.EXCHANGE,
-        label="Who answers for the agents",
-    )
-    recorded = forms.ChoiceField(required=False, label="Recorded replies", choices=[])
-    model = forms.CharField(
-        max_length=120,
-        required=False,
-        label="Model",
-        help_text="Empty: the configured model when live, the recording's own when recorded.",
-    )
-    budget = forms.DecimalField(
-        required=False,
-        min_value=0,
-        max_digits=10,
-        decimal_places=4,
-        label="Budget in dollars",
-        help_text="Empty: no cap. The build pauses before it would spend more.",
-    )
-    unpriced = forms.BooleanField(
-        required=False,
-        label="Run without a price",
-        help_text="Costs then count as nothing, and no budget can hold.",
     )
     skip_canary = forms.BooleanField(required=False, label="Skip the canary")
     skip_canary_because = forms.CharField(
@@ -191,7 +147,6 @@ class LaunchForm(forms.Form):
         self.offer("queries", filled.filter(kind=Collection.Kind.QUERIES))
         self.offer("snippets", filled.filter(kind=Collection.Kind.SNIPPETS))
         self.choose("encoders", [(choice.name, choice.name) for choice in encoder_choices()])
-        self.choose("recorded", [("", "choose …"), *((str(path), described(path)) for path in recordings())])
 
     def offer(self, name: str, collections: Any) -> None:
         field = self.fields[name]
@@ -284,15 +239,3 @@ def drift_words() -> str:
         f"{PAIRS} of the pairs are asked again every {settings.DRIFT_EVERY:,} settled cases. Where the "
         "answers shift beyond chance, the model is not what it was: the build pauses."
     )
-
-
-def usual_model(provider: str, recorded: str) -> str:
-    """The model where none was typed; with file exchange whoever answers may be any model."""
-    if provider == Build.Provider.LIVE:
-        return str(settings.LLM_MODEL)
-    return (recorded_model(Path(recorded)) if recorded else "") or "any"
-
-
-def described(path: Path) -> str:
-    model = recorded_model(path)
-    return f"{path.parent.name}/{path.name}" + (f" (of {model})" if model else "")

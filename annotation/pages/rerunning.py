@@ -15,9 +15,9 @@ from annotation.launching import LONGEST_NAME, LaunchRefused
 from annotation.models import Build, Case
 from annotation.models.builds import NANO
 from annotation.ordered import order_of
+from annotation.pages.answering import AnsweringForm
 from annotation.pages.cases import filters_of, wanted
 from annotation.pages.estimates import Row, Warned, table, warnings
-from annotation.pages.ordering import described, recordings
 from annotation.pages.paging import whole_number
 from annotation.rerunning import ordering
 from annotation.rerunning.ordering import STAGES, Again, Plan
@@ -41,7 +41,7 @@ PICKING: Final = ("case", "flips", "stage", "reached", "label", "outcome", "ran"
 """The parameters that say which cases are meant; the form's own have other names."""
 
 
-class AgainForm(forms.Form):
+class AgainForm(AnsweringForm):
     """What differs from the build whose cases are run again; its own choices stand at first."""
 
     name = forms.CharField(max_length=LONGEST_NAME, label="Name", help_text="Of the new build.")
@@ -51,7 +51,6 @@ class AgainForm(forms.Form):
         help_text="This stage and all after it are done anew.",
     )
     provider = forms.ChoiceField(choices=Build.Provider.choices, label="Who answers")
-    recorded = forms.ChoiceField(required=False, label="Recorded replies", choices=[])
     model = forms.CharField(max_length=LONGEST_NAME, label="Model")
     fix_rounds = forms.IntegerField(min_value=0, max_value=5, label="Fixing rounds")
     rewrites = forms.IntegerField(min_value=0, max_value=5, label="Rewrites")
@@ -64,24 +63,22 @@ class AgainForm(forms.Form):
         label="Ask anew what was answered before",
         help_text="An unchanged request would find its old reply.",
     )
-    budget = forms.DecimalField(
-        required=False,
-        min_value=0,
-        max_digits=10,
-        decimal_places=4,
-        label="Budget in dollars",
-        help_text="Empty: no cap.",
-    )
-    unpriced = forms.BooleanField(
-        required=False, label="Run without a price", help_text="Costs then count as nothing."
+    field_order = (
+        "name",
+        "start",
+        "provider",
+        "recorded",
+        "model",
+        "fix_rounds",
+        "rewrites",
+        "second_test",
+        "fresh",
+        "budget",
+        "unpriced",
     )
 
     def __init__(self, data: QueryDict | None, source: Build) -> None:
-        super().__init__(data, initial=initial_of(source))
-        recorded = self.fields["recorded"]
-        assert isinstance(recorded, forms.ChoiceField)
-        known = {str(path): described(path) for path in recordings()}
-        recorded.choices = [("", "choose …"), *({source.recorded: source.recorded} | known).items()]
+        super().__init__(data, initial=initial_of(source), also_recorded=source.recorded)
 
     def again(self) -> Again:
         """The wish of a valid form."""
