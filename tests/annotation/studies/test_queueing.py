@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -227,7 +228,7 @@ def test_planted_pairs_begin_and_are_spread_and_take_no_place() -> None:
         assert order[:2] == ["onboarding", "onboarding"]
         assert (order.count(""), order.count("onboarding"), order.count("attention")) == (40, 2, 3)
         places = [place for place, kind in enumerate(order) if kind == "attention"]
-        assert all(later - earlier > 1 for earlier, later in zip(places, places[1:], strict=False))
+        assert all(later - earlier > 1 for earlier, later in itertools.pairwise(places))
         assert places[-1] > 20
     assert orders[0] != orders[1]
 
