@@ -1,5 +1,6 @@
 """Deciding whether a snippet answers a query: builds, cases, calls, executions, reviews, studies."""
 
+from annotation.models.audits import AuditEvent
 from annotation.models.batches import Batch
 from annotation.models.builds import Build, BuildEvent, Price, Tally
 from annotation.models.calls import Attempts, LLMCall, ReplyText, RequestText, SystemText
@@ -54,6 +55,7 @@ __all__ = [
     "ApiToken",
     "Assignment",
     "Attempts",
+    "AuditEvent",
     "Batch",
     "Build",
     "BuildEvent",

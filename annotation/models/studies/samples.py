@@ -70,6 +70,9 @@ class Quota(models.Model):
     wanted = models.PositiveSmallIntegerField()
     reserved = models.PositiveSmallIntegerField(default=0, help_text="handed out: open or done")
     done = models.PositiveSmallIntegerField(default=0)
+    round = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text="that the counts are of: 2, 3, … where the pair is asked again"
+    )
 
     class Meta:
         constraints = [
