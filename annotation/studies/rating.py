@@ -9,10 +9,11 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft, Seen, Study
+from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft, Seen
 from annotation.studies import drafts, places
 from annotation.studies.checking import BadRating, Said, checked, value_of, values_of, word_of, words_of
 from annotation.studies.places import CameTooLate, State
+from annotation.studies.planning import freeze
 from annotation.studies.queueing import LAPSED, RELATED, TRIES, Lapsed, QueueClosed
 from retrieval.hostile import clean
 
@@ -94,10 +95,6 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
             freeze(now.condition.study)
         drafts.clear(now, *drafts.SUBMITTED)
     return made
-
-
-def freeze(study: Study) -> None:
-    """The plan holds from the first rating on."""
 
 
 def phase_of(assignment: Assignment, token: str) -> Phase:

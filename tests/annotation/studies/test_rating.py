@@ -111,9 +111,9 @@ def test_a_second_window_is_shown_both(rita: Enrolment) -> None:
 def test_a_label_is_on_the_scale(scale: str, good: set[int | None], bad: set[int]) -> None:
     study = studies.study(scale=scale)
     held = given(studies.rater("rita", study))
-    for value in bad:
+    for wrong in bad:
         with pytest.raises(BadRating, match="one of"):
-            submit(held, held.token, said(value), 0)
+            submit(held, held.token, said(wrong), 0)
     for seen, value in enumerate(sorted(good, key=str)):
         assert submit(held, held.token, said(value), seen).value == value
 
