@@ -198,7 +198,7 @@ def drafts_of(
     assignment: Assignment, value: int | None, notes: str, reason: str, tags: Sequence[str]
 ) -> dict[str, str]:
     """A rating as drafts of its fields."""
-    known = value is None or value in values_of(assignment.condition.study)
+    known = value in values_of(assignment.condition.study)
     choice = " ".join([word_of(assignment, value), *tags]) if known else " ".join(tags)
     field = RatingDraft.Field
     kept = {field.NOTES: notes, field.REASON: reason, field.CHOICE: choice}
