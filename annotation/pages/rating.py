@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,6 +22,7 @@ from annotation.pages.rating_runs import CallBox, Editor, RunLine, call_box, edi
 from annotation.pages.rating_words import KINDS, QUESTIONS, said_sign
 from annotation.pages.review_keys import KeyView, key_views
 from annotation.pages.words import Sign
+from annotation.review.shortcuts import Action, keys_of
 from annotation.review.tags import MEANINGS, Tag, known
 from annotation.review.tags import WORDS as TAG_WORDS
 from annotation.studies import guiding, rating, running, showing, welcoming
@@ -456,3 +458,13 @@ def guide(found: Guideline, unread: bool) -> Guide:
     """A version of the guidelines with its worked cases."""
     cases = tuple(dict(case) for case in found.worked_cases if isinstance(case, dict))
     return Guide(found.pk, str(found), guiding.rendered(found.text), cases, found.note, unread)
+
+
+def stored_message(user: User, made: Rating) -> str:
+    """What is announced after a rating: what was stored, and how to take it back."""
+    assignment = made.assignment
+    if assignment.state == State.LOCKED:
+        return "Your blind label is locked."
+    word = said_sign(assignment.condition.study.scale, rating.word_of(assignment, made.value)).word
+    key = keys_of(user).live(Action.UNDO)
+    return f"Stored: {word}. {key} to undo." if key else f"Stored: {word}. Undo is beside the labels."

@@ -30,7 +30,10 @@ READ_ALOUD: Final = frozenset(
 MESSAGES: Final = frozenset({"msg", "message", "reason"})
 CODE: Final = "(?:candidate|code|function|snippet|implementation|solution|it|this)"
 WILL: Final = "(?:should|will|must|shall|would|going to|expected to|supposed to|likely)"
-JUDGED: Final = "(?:wrong|right|bad|good|correct|incorrect|buggy|broken|faulty|flawed|incomplete|irrelevant|unrelated|invalid)"
+JUDGED: Final = (
+    "(?:wrong|right|bad|good|correct|incorrect|buggy|broken|faulty|flawed|incomplete|invalid|irrelevant"
+    "|unrelated)"
+)
 NOT: Final = "(?:not|doesn t|does not|do not|don t|never|fails? to|cannot|can t|won t)"
 TELLS: Final = re.compile(
     "|".join(
