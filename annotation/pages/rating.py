@@ -6,10 +6,11 @@ Everything on a blind page comes from the texts of the pair and the study's tabl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
@@ -19,8 +20,9 @@ from annotation.pages.evidence import LONGEST_TEXT
 from annotation.pages.rating_agents import AgentPart, agent_part, candidate_side
 from annotation.pages.rating_runs import CallBox, Editor, RunLine, call_box, editor_of, run_lines
 from annotation.pages.rating_words import KINDS, QUESTIONS, said_sign
-from annotation.pages.review_keys import NO_KEY, KeyView, key_views
+from annotation.pages.review_keys import KeyView, key_views
 from annotation.pages.words import Sign
+from annotation.review.shortcuts import Action, keys_of
 from annotation.review.tags import MEANINGS, Tag, known
 from annotation.review.tags import WORDS as TAG_WORDS
 from annotation.studies import guiding, rating, running, showing, welcoming
@@ -30,6 +32,7 @@ from annotation.studies.welcoming import Work
 
 MOST_RECENT: Final = 10
 LONGEST_TITLE: Final = 80
+NO_KEY: Final = KeyView("", "")
 Phase = Rating.Phase
 State = Assignment.State
 Field = RatingDraft.Field
@@ -115,6 +118,7 @@ class Decision:
 class Guide:
     """The guidelines that hold, to be opened with one key; `unread`: they have changed since."""
 
+    pk: int
     name: str
     html: str
     cases: tuple[dict[str, object], ...]
@@ -192,7 +196,34 @@ class RatingPage:
     pending: Choice | None = None
     clash: Clash | None = None
     skip_problem: str = ""
-    can_run: str = field(default="")
+    choice_draft_at: str = ""
+
+    @property
+    def active(self) -> str:
+        """The active seconds so far, as the page's script reads them."""
+        return f"{self.seconds:.1f}"
+
+    @property
+    def help(self) -> tuple[tuple[str, str], ...]:
+        """(key, what it does) of every key that works on this page."""
+        boxes = any(side.box for side in self.sides)
+        actions = [
+            "note",
+            *(["skip"] if self.state == State.RESERVED else []),
+            "undo",
+            "next",
+            *(["call"] if boxes else []),
+            *(["edit"] if self.editor else []),
+            "guidelines",
+            "decisions",
+            "help",
+        ]
+        views = [
+            *(KeyView(one.key.key, one.sign.word) for one in self.choices),
+            *(self.keys[name] for name in actions),
+            *(KeyView(tag.key.key, f"tag: {tag.word}") for tag in self.tags),
+        ]
+        return tuple((view.key, view.title) for view in views if view.key)
 
     @property
     def second(self) -> bool:
@@ -240,7 +271,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None) -> RatingPage:
         sides=tuple(side_view(assignment, side, keys, urls, agents) for side in sides),
         choices=choices,
         tags=tag_boxes(assignment, keys, tags),
-        notes=typed(sent.notes, drafts, Field.NOTES, (current or blind).notes if current or blind else ""),
+        notes=typed(sent.notes, drafts, Field.NOTES, noted(current or blind)),
         reason=typed(sent.reason, drafts, Field.REASON, current.reason if current else ""),
         blind=stored(assignment, blind) if blind and phase != Phase.BLIND else None,
         current=stored(assignment, current) if current else None,
@@ -257,9 +288,12 @@ def rating_page(assignment: Assignment, sent: Sent | None = None) -> RatingPage:
         urls=urls,
         keys=keys,
         problem=sent.problem,
-        pending=next((one for one in choices if one.pending), None) if sent.problem or sent.conflict else None,
+        pending=next((one for one in choices if one.pending), None)
+        if sent.problem or sent.conflict
+        else None,
         clash=clash_of(assignment, sent),
         skip_problem=sent.skip_problem,
+        choice_draft_at=typed("", drafts, Field.CHOICE, "").draft_at,
     )
 
 
@@ -277,9 +311,9 @@ def looking_of(assignment: Assignment) -> str:
     """What the condition lets the rater do, in one line."""
     kind = assignment.condition.kind
     if kind == Condition.Kind.REVEAL and showing.shows_everything(assignment):
-        return "Your blind label is locked. Everything the agents did is shown: confirm your label, or revise it."
+        return "Your blind label is locked and everything the agents did is shown: confirm it, or revise it."
     if kind == Condition.Kind.SECOND_LOOK and showing.phase_of(assignment) != Phase.BLIND:
-        return "Your label is locked. Look a second time, with nothing new: confirm your label, or revise it."
+        return "Your label is locked. Look a second time, with nothing new: confirm it, or revise it."
     return KINDS[kind]
 
 
@@ -309,6 +343,10 @@ def typed(sent: str, drafts: dict[str, RatingDraft], name: str, stands: str) -> 
     draft = drafts.get(name)
     at = draft.updated_at.isoformat() if draft else ""
     return Typed(sent or (draft.text if draft else stands), at)
+
+
+def noted(row: Rating | None) -> str:
+    return row.notes if row else ""
 
 
 def choice_and_tags(
@@ -351,9 +389,7 @@ def key_of(study: Study, word: str, keys: dict[str, KeyView]) -> KeyView:
     return KeyView(digit, said_sign(study.scale, word).word) if on else NO_KEY
 
 
-def tag_boxes(
-    assignment: Assignment, keys: dict[str, KeyView], on: frozenset[Tag]
-) -> tuple[TagBox, ...]:
+def tag_boxes(assignment: Assignment, keys: dict[str, KeyView], on: frozenset[Tag]) -> tuple[TagBox, ...]:
     """The tags that make sense: those of a test where the agents' test is shown."""
     tests = showing.shows_test(assignment) or showing.shows_everything(assignment)
     return tuple(
@@ -421,4 +457,14 @@ def guide_of(study: Study, assignment: Assignment) -> Guide | None:
 def guide(found: Guideline, unread: bool) -> Guide:
     """A version of the guidelines with its worked cases."""
     cases = tuple(dict(case) for case in found.worked_cases if isinstance(case, dict))
-    return Guide(str(found), guiding.rendered(found.text), cases, found.note, unread)
+    return Guide(found.pk, str(found), guiding.rendered(found.text), cases, found.note, unread)
+
+
+def stored_message(user: User, made: Rating) -> str:
+    """What is announced after a rating: what was stored, and how to take it back."""
+    assignment = made.assignment
+    if assignment.state == State.LOCKED:
+        return "Your blind label is locked."
+    word = said_sign(assignment.condition.study.scale, rating.word_of(assignment, made.value)).word
+    key = keys_of(user).live(Action.UNDO)
+    return f"Stored: {word}. {key} to undo." if key else f"Stored: {word}. Undo is beside the labels."

@@ -1,4 +1,4 @@
-"""What a rater may see of the agents: their test and its run, or everything once the blind label is locked."""
+"""What a rater may see of the agents: their test and its run, or everything behind a locked blind label."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_part(case: Case | None) -> AgentPart:
 
 
 def silent_program(case: Case, quiet: Hushed, report: Report | None) -> ProgramView:
-    """The program as it may be read: its writer's reading of the query is an explanation, so it is left out."""
+    """The program as it may be read. Its writer's reading of the query is an explanation: it is left out."""
     assert case.program is not None
     view = program_view(case.program, report)
     notes = program_notes(report) if report else NO_NOTES

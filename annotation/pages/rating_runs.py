@@ -54,6 +54,14 @@ class CallBox:
     problem: str = ""
 
     @property
+    def calls_id(self) -> str:
+        return f"calls-{self.side}" if self.side == "right" else "calls"
+
+    @property
+    def said_id(self) -> str:
+        return f"call-said-{self.side}" if self.side == "right" else "call-said"
+
+    @property
     def open_url(self) -> str:
         """Where the newest answer that is still to come will be; empty where none is."""
         return next((one.url for one in self.lines if one.line.open), "")
@@ -150,7 +158,9 @@ def answered(assignment: Assignment, asked: CallRequest) -> CallAnswered:
     return CallAnswered(call_line(asked), pair_url("rate-answer", assignment, asked.pk))
 
 
-def call_page(assignment: Assignment, side: Side, keys: dict[str, KeyView], text: str, problem: str) -> CallPage:
+def call_page(
+    assignment: Assignment, side: Side, keys: dict[str, KeyView], text: str, problem: str
+) -> CallPage:
     return CallPage(
         box=call_box(assignment, side, keys, pair_url("rate-call", assignment), text, problem),
         query=assignment.study_pair.pair.query.head,
@@ -215,7 +225,7 @@ def editor_of(
 
 
 def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | None = None) -> RunPage:
-    """The page of one run, read by `running.own_run`."""
+    """The page of one run, of `running.own_runs`."""
     side = next(one for one in showing.sides_of(assignment) if one.pair.pk == asked.program.pair_id)
     report = asked.execution.whole_report() if asked.execution else None
     prefix = "d" if side.name == "right" else "c"
@@ -245,12 +255,10 @@ def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | No
 
 def before(assignment: Assignment, program: TestProgram) -> TestProgram | None:
     """The rater's program that this one follows."""
-    return running.programs_of(assignment).filter(pk=program.parent_id).first()
+    return running.programs_of(assignment).filter(edits=program).first()
 
 
-def differences(
-    earlier: TestProgram | None, program: TestProgram
-) -> tuple[tuple[Difference, ...], int]:
+def differences(earlier: TestProgram | None, program: TestProgram) -> tuple[tuple[Difference, ...], int]:
     """(the lines that changed since the program before, how many more there are)."""
     if earlier is None:
         return (), 0

@@ -45,6 +45,8 @@ class Action(StrEnum):
     TAG_TEST_READING = "tag_test_wrong_reading"
     TAG_TEST_EMPTY = "tag_test_tests_nothing"
     TAG_TEST_ENVIRONMENT = "tag_test_environment"
+    SKIP = "skip"
+    GUIDELINES = "guidelines"
     HELP = "help"
 
 
@@ -82,6 +84,8 @@ DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
         Action.TAG_TEST_READING: "m",
         Action.TAG_TEST_EMPTY: "o",
         Action.TAG_TEST_ENVIRONMENT: "v",
+        Action.SKIP: "-",
+        Action.GUIDELINES: "y",
         Action.HELP: "?",
     }
 )
@@ -104,6 +108,8 @@ TITLES: Final[Mapping[Action, str]] = MappingProxyType(
         Action.STEP_FOLLOW: "Choose the variable to follow",
         Action.DECISIONS: "Go to your last ten decisions",
         **{tag_action(tag): f"Tag {'the test' if tag.of_test else 'the pair'}: {WORDS[tag]}" for tag in Tag},
+        Action.SKIP: "In a study: skip the pair",
+        Action.GUIDELINES: "In a study: the guidelines",
         Action.HELP: "Show the keys",
     }
 )

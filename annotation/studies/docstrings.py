@@ -58,6 +58,12 @@ def split(text: str) -> Split:
     return Split("\n".join(kept), tuple(numbers), tuple(written(text, span) for span in found))
 
 
+def unsplit(text: str) -> Split:
+    """`text` as it is, in the same form."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return Split(text, tuple(range(1, text.count("\n") + 2)), ())
+
+
 def spans(text: str) -> list[Span]:
     """Where the docstrings are, in order."""
     try:

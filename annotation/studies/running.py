@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -64,8 +63,7 @@ def refuse(assignment: Assignment) -> str:
 
 
 def ask(assignment: Assignment, pair: Pair, expression: str) -> CallRequest:
-    """Ask a worker for the value of an expression beside the pair's snippet; asking twice while one waits
-    asks once.
+    """Ask a worker for the value of an expression beside a snippet; twice while one waits asks once.
 
     Raises BadExpression, NotNow and TooManyWaiting; then the draft stays.
     """
@@ -121,7 +119,7 @@ def check(assignment: Assignment) -> None:
 
 
 def program_of(assignment: Assignment, pair: Pair, text: str) -> TestProgram:
-    """The assignment's last program for the snippet where it says the same, else a new one that follows it."""
+    """The last program for the snippet where it says the same, else a new one that follows it."""
     last = programs_of(assignment).filter(pair=pair).first()
     if last is not None and last.source.text == text:
         return last
@@ -169,7 +167,7 @@ def ids_of(assignment: Assignment) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(reversed(calls)), tuple(reversed(runs))
 
 
-def own_run(user: User, assignment: Assignment, pk: int) -> ExecutionRequest:
-    """One of those runs with all of it. Raises ExecutionRequest.DoesNotExist."""
+def own_runs(assignment: Assignment) -> QuerySet[ExecutionRequest]:
+    """Those runs with all that a page of one shows."""
     related = "program__source", "program__author", "execution__report", "user"
-    return ExecutionRequest.objects.select_related(*related).get(pk=pk, user=user, assignment=assignment)
+    return ExecutionRequest.objects.filter(assignment=assignment).select_related(*related)

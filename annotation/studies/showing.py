@@ -1,7 +1,7 @@
 """What one rater sees of one pair: the texts of the study, and of the agents only what the condition shows.
 
-A blind page is made from the pair's texts and the study's tables. `StudyPair.case` is followed in one function,
-`case_shown`, and only where the condition, and the state of the rater's own work, say so.
+A blind page is made from the pair's texts and the study's tables. `StudyPair.case` is followed in one
+function, `case_shown`, and only where the condition, and the state of the rater's own work, say so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from annotation.models import Assignment, Case, Condition, Rating, Study
-from annotation.studies.docstrings import Split, split
+from annotation.studies.docstrings import Split, split, unsplit
 from retrieval.models import Pair
 
 RELATED = (
@@ -68,8 +68,7 @@ def side_of(pair: Pair, docstring: str, name: str, value: int) -> Side:
     """A snippet with its docstrings shown, folded or hidden."""
     whole = pair.snippet.text
     if docstring == Study.Docstring.SHOWN:
-        text = whole.replace("\r\n", "\n").replace("\r", "\n")
-        return Side(name, pair, value, Split(text, tuple(range(1, text.count("\n") + 2)), ()))
+        return Side(name, pair, value, unsplit(whole))
     text = split(whole)
     if docstring == Study.Docstring.FOLDED:
         return Side(name, pair, value, text, docstrings=text.docstrings)

@@ -1,10 +1,11 @@
 """Whether a test program tells what its writer thinks of the candidate, and the program without that.
 
 Raters of *agent's tests* see a test and its run, and must not read the verdict in it: `# should fail: wrong
-order` is a verdict. What tells is found by words, in comments, in texts that are there to be read (docstrings,
-messages of assertions, what is printed), and in names that the program gives. Such comments and texts are
-hidden, such names are replaced, both in the program and in the report of its run; the test is marked as flagged.
-Values that the test works with stay, whatever they say: without them it could not be understood.
+order` is a verdict. What tells is found by words, in comments, in texts that are there to be read
+(docstrings, messages of assertions, what is printed), and in names that the program gives. Such comments and
+texts are hidden, such names are replaced, both in the program and in the report of its run; the test is
+marked as flagged. Values that the test works with stay, whatever they say: without them nobody could
+understand it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ READ_ALOUD: Final = frozenset(
 """Calls whose texts are meant for whoever reads the run."""
 MESSAGES: Final = frozenset({"msg", "message", "reason"})
 CODE: Final = "(?:candidate|code|function|snippet|implementation|solution|it|this)"
+WILL: Final = "(?:should|will|must|shall|would|going to|expected to|supposed to|likely)"
+JUDGED: Final = (
+    "(?:wrong|right|bad|good|correct|incorrect|buggy|broken|faulty|flawed|incomplete|invalid|irrelevant"
+    "|unrelated)"
+)
 NOT: Final = "(?:not|doesn t|does not|do not|don t|never|fails? to|cannot|can t|won t)"
 TELLS: Final = re.compile(
     "|".join(
@@ -38,16 +44,13 @@ TELLS: Final = re.compile(
             r"\bmismatch(?:es|ed)?\b",
             r"\bverdict\b",
             r"\bmatch(?:es)? (?:the |this )?query\b",
-            r"\b(?:should|will|must|shall|would|going to|expected to|supposed to|likely)"
-            r" (?:fail|pass|break|be (?:wrong|rejected|accepted|denied))\b",
+            rf"\b{WILL} (?:fail|pass|break|be (?:wrong|rejected|accepted|denied))\b",
             r"\b(?:expect(?:s|ed|ing)?|known|intended) (?:fail|failure|failures|error|to fail)\b",
             r"\bx ?fail\b",
             r"\bfail(?:s|ed)? because\b",
             r"\b(?:in)?correct(?:ly)? (?:implement|candidate|code|function|snippet|solution)",
-            r"\b(?:wrong|right|bad|good|faulty|flawed|broken|buggy|invalid|incomplete|irrelevant|unrelated)"
-            r" (?:implementation|candidate|code|function|snippet|solution|answer)",
-            rf"\b{CODE} (?:is|are|was|seems|looks) (?:\w+ )?"
-            r"(?:wrong|right|correct|incorrect|buggy|broken|faulty|flawed|incomplete|irrelevant|unrelated|invalid)\b",
+            rf"\b{JUDGED} (?:implementation|candidate|code|function|snippet|solution|answer)",
+            rf"\b{CODE} (?:is|are|was|seems|looks) (?:\w+ )?{JUDGED}\b",
             rf"\b(?:candidate|code|function|snippet|implementation|solution) {NOT}\b",
             rf"\b{NOT} (?:implement|satisfy|fulfil|fulfill|answer|do what|meet|match)",
             r"\b(?:satisfies|fulfils|fulfills|meets|answers) the (?:query|request|requirement)",

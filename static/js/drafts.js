@@ -54,7 +54,7 @@ function leave() {
   keepAll({ keepalive: true });
 }
 
-function keepAll(options) {
+export function keepAll(options) {
   for (const field of waiting.keys()) keep(field, options);
 }
 

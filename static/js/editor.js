@@ -47,7 +47,9 @@ export function upgrade(field) {
   field.after(holder);
   field.hidden = true;
   const view = new EditorView({ parent: holder, state: stateOf(field) });
-  view.focus();
+  // A key of the page that leads to the field leads here; where nothing was asked for, keys stay alive.
+  field.addEventListener("enter", () => view.focus());
+  if (field.autofocus) view.focus();
 }
 
 function stateOf(field) {
@@ -91,6 +93,6 @@ function send(field) {
 }
 
 function leave(field) {
-  field.closest(".panel").querySelector("[data-closes-editor]").focus();
+  (field.closest(".panel").querySelector("[data-closes-editor]") ?? document.getElementById("case-title")).focus();
   return true;
 }

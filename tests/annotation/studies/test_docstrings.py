@@ -34,7 +34,7 @@ def test_a_docstring_goes_and_the_numbers_of_the_other_lines_stay() -> None:
         f'def f(x):\n    "{SECRET}"\n    exec "python 2"\n',
         f'def f(x):\n    """{SECRET}\n    print("not closed")\n',
         f'def f(x:\n    """{SECRET}"""\n    return 1\n',
-        f'    def f(self):\n        """{SECRET}"""\n        print "two"\n      odd = 1\n        """{SECRET}"""\n',
+        f'  def f(self):\n    """{SECRET}"""\n    print "two"\n   odd = 1\n    """{SECRET}"""\n',
         f'def f(self): """{SECRET}"""; print "two"\n',
         f'def f():\n    """{SECRET}"""\n    return "\0"\n',
     ],
