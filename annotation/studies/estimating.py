@@ -164,8 +164,7 @@ def outlook_of(study: Study) -> Outlook:
     kept = study.sample if isinstance(study.sample, dict) else {}
     seconds = kept.get("seconds", {})
     loads = [
-        Load(one.kind, one.raters, seconds.get(one.kind, SECONDS[one.kind]))
-        for one in study.conditions.all()
+        Load(one.kind, one.raters, seconds.get(one.kind, SECONDS[one.kind])) for one in study.conditions.all()
     ]
     enrolled = list(study.enrolments.select_related("user", "condition").filter(finished_at__isnull=True))
     seen = seen_by([one.user_id for one in enrolled], sampled | others)
