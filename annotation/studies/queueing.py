@@ -197,16 +197,22 @@ def refuse_skip(now: Assignment, token: str) -> None:
 
 
 def leave(enrolment: Enrolment) -> None:
-    """End the rater's part early: what is open is given back, what was rated stays.
-
-    The capacity becomes what was handed out, so that nothing that comes free later is kept for this rater.
-    """
+    """End the rater's part early: what is open is given back, what was rated stays."""
     for held in enrolment.assignments.filter(state__in=OPEN).select_related("study_pair"):
         give_back(held)
-    used = max(1, choosing.handed_out(enrolment).values("study_pair").distinct().count())
-    Enrolment.objects.filter(pk=enrolment.pk).update(capacity=used)
-    enrolment.capacity = used
-    end(enrolment)
+    now = timezone.now()
+    Enrolment.objects.filter(pk=enrolment.pk, left_at=None).update(left_at=now, finished_at=now)
+    enrolment.left_at = enrolment.finished_at = now
+
+
+def reopen(study: Study) -> int:
+    """Let raters go on who were finished and for whom something is there again; returns how many.
+
+    To be called where places come up after the fact. Whoever left stays away.
+    """
+    over = study.enrolments.filter(finished_at__isnull=False, left_at=None, excluded=False)
+    back = [row.pk for row in over.select_related("study") if choosing.choose(row) is not None]
+    return Enrolment.objects.filter(pk__in=back).update(finished_at=None)
 
 
 def give_back(held: Assignment) -> None:

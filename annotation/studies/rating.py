@@ -318,7 +318,8 @@ def again(now: Assignment, said: Rating, last: Rating | None, *, withdrawn: bool
 
 def go_on(now: Assignment) -> None:
     """A rater who has a pair open is not finished, and blind again."""
-    Enrolment.objects.filter(pk=now.enrolment_id, finished_at__isnull=False).update(finished_at=None)
+    rows = Enrolment.objects.filter(pk=now.enrolment_id, finished_at__isnull=False)
+    rows.update(finished_at=None, left_at=None)
 
 
 def recent(enrolment: Enrolment, most: int = 10) -> list[Rating]:

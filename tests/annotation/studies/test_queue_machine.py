@@ -235,7 +235,7 @@ class Queue(RuleBasedStateMachine):
             rows = list(enrolment.assignments.values_list("study_pair", "state", "position"))
             assert len({pair for pair, _, _ in rows}) == len(rows)
             assert sorted(place for _, _, place in rows) == list(range(1, len(rows) + 1))
-            assert len(rows) <= max(enrolment.capacity, 1)
+            assert len(rows) <= enrolment.capacity
 
     @invariant()
     def nothing_accepted_is_lost(self) -> None:
