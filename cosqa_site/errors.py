@@ -22,6 +22,7 @@ from ninja.errors import HttpError, ValidationError
 
 from annotation.access import KeptBlind, refuse_while_blind
 from annotation.api.missing import decision_out
+from annotation.api.rating import rating_out
 from annotation.api.reviews import review_out
 from annotation.caps import CapRefused
 from annotation.launching import ControlRefused, LaunchRefused
@@ -30,23 +31,32 @@ from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
 from annotation.review.own_tests import TooManyWaiting
 from annotation.stages import IllegalMove
+from annotation.studies import drafts, rating
+from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
 
 CONTENT_TYPE: Final = "application/problem+json"
 
 STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     BadDecision: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
+    BadSkip: HTTPStatus.UNPROCESSABLE_ENTITY,
     CapRefused: HTTPStatus.CONFLICT,
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
     DecidedMeanwhile: HTTPStatus.CONFLICT,
+    drafts.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     IllegalMove: HTTPStatus.CONFLICT,
     KeptBlind: HTTPStatus.FORBIDDEN,
+    Lapsed: HTTPStatus.CONFLICT,
     LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     LostRace: HTTPStatus.CONFLICT,
     NothingToUndo: HTTPStatus.CONFLICT,
     OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,
     PermissionDenied: HTTPStatus.FORBIDDEN,
+    QueueClosed: HTTPStatus.CONFLICT,
+    rating.BadRating: HTTPStatus.UNPROCESSABLE_ENTITY,
+    rating.Conflict: HTTPStatus.CONFLICT,
+    rating.NothingToUndo: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
     Http404: HTTPStatus.NOT_FOUND,
 }
@@ -92,6 +102,8 @@ def stored_of(error: object) -> dict[str, Any]:
     if isinstance(error, DecidedMeanwhile):
         stored = decision_out(error.stored).model_dump(mode="json") if error.stored else None
         return {"stored": stored, "yours": asdict(error.mine)}
+    if isinstance(error, rating.Conflict):
+        return {"stored": rating_out(error.stored).model_dump(mode="json") if error.stored else None}
     if not isinstance(error, Conflict):
         return {}
     return {"stored": review_out(error.stored).model_dump(mode="json") if error.stored else None}

@@ -47,7 +47,7 @@ class BadRating(ValueError):
 def checked(assignment: Assignment, said: Said) -> Said:
     """What was sent, cleaned. Raises BadRating."""
     study = assignment.condition.study
-    if said.value is not None and said.value not in values_of(study):
+    if said.value not in values_of(study):
         raise BadRating(f"A label of this study is one of {', '.join(words_of(study))}.")
     if not HASH.fullmatch(said.evidence):
         raise BadRating("The hash of what was on screen is missing: reload the page and label again.")
@@ -94,13 +94,14 @@ def words_of(study: Study) -> tuple[str, ...]:
     """What a form of the study may send as a choice."""
     if study.scale != Study.Scale.PREFERENCE:
         return (*WORDS[study.scale], UNSURE)
-    return ("left", "right", "tie", UNSURE) if study.ties else ("left", "right", UNSURE)
+    return ("left", "right", "tie", UNSURE) if study.ties else ("left", "right")
 
 
-def values_of(study: Study) -> set[int]:
+def values_of(study: Study) -> set[int | None]:
+    """What can be stored; where the choice between two snippets is forced, nobody can be unsure."""
     if study.scale != Study.Scale.PREFERENCE:
-        return set(WORDS[study.scale].values())
-    return {1, -1, 0} if study.ties else {1, -1}
+        return {None, *WORDS[study.scale].values()}
+    return {1, -1, 0, None} if study.ties else {1, -1}
 
 
 def value_of(assignment: Assignment, sent: str) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Model, OuterRef, Q, QuerySet
 
 from annotation.models import Assignment, Enrolment, Quota, Seen, Study, StudyPair
 from annotation.studies import ordering
@@ -24,6 +24,7 @@ class Choice:
     study_pair: int
     number: int
     position: int
+    round: int = 1
     planted: bool = False
     swapped: bool = False
     lapsed: Assignment | None = None
@@ -36,6 +37,7 @@ class Past:
     queries: tuple[int, ...]
     last_sampled: int | None
     position: int
+    given: int
     sampled: int
     attention: int
 
@@ -51,19 +53,19 @@ def choose(enrolment: Enrolment) -> Choice | None:
         number = lapsed.study_pair.number
         return Choice(lapsed.study_pair_id, number, lapsed.position, lapsed=lapsed)
     past, planted = past_of(enrolment), planted_for(enrolment)
+    left = enrolment.capacity - past.given
     first = [offer for offer, kind in planted if kind == StudyPair.Planted.ONBOARDING]
     attention = [offer for offer, kind in planted if kind == StudyPair.Planted.ATTENTION]
-    if first:
+    if first and left > 0:
         return chosen(enrolment, ordering.fewest_given(first, enrolment.seed), past, planted=True)
-    left = enrolment.capacity - past.sampled
-    offers = sampled_for(enrolment) if left > 0 else []
+    offers = sampled_for(enrolment, again_only=left <= 0)
     if not offers:
         return None
     total = past.sampled + min(left, len(offers))
-    if ordering.is_planted_due(past.sampled, total, past.attention, len(attention), enrolment.seed):
-        return chosen(
-            enrolment, ordering.spaced(attention, past.queries, enrolment.seed, 0), past, planted=True
-        )
+    due = ordering.is_planted_due(past.sampled, total, past.attention, len(attention), enrolment.seed)
+    if due and left > 0:
+        planted_next = ordering.spaced(attention, past.queries, enrolment.seed, 0)
+        return chosen(enrolment, planted_next, past, planted=True)
     return chosen(enrolment, in_order(enrolment, offers, past, left), past)
 
 
@@ -78,14 +80,14 @@ def chosen(enrolment: Enrolment, offer: Offer | None, past: Past, *, planted: bo
         return None
     pairwise = enrolment.study.kind == Study.Kind.PAIRWISE
     side = ordering.place_in_shuffle(enrolment.seed, offer.number, "side") % 2 == 1
-    return Choice(offer.key, offer.number, past.position + 1, planted=planted, swapped=pairwise and side)
+    position = past.position + 1
+    return Choice(offer.key, offer.number, position, offer.round, planted, swapped=pairwise and side)
 
 
 def lapsed_of(enrolment: Enrolment) -> Assignment | None:
     """The first of the rater's pairs that lapsed, or is asked again, and whose place is free."""
-    free = Quota.objects.filter(
-        study_pair=OuterRef("study_pair"), condition=OuterRef("condition"), reserved__lt=F("wanted")
-    )
+    same = {name: OuterRef(name) for name in ("study_pair", "condition", "round")}
+    free = Quota.objects.filter(**same, reserved__lt=F("wanted"))
     mine = enrolment.assignments.filter(Exists(free) | ~Q(study_pair__planted=""), state=State.LAPSED)
     related = "study_pair__pair", "condition__study", "enrolment"
     return unseen(mine, enrolment, "study_pair__").select_related(*related).order_by("position").first()
@@ -97,41 +99,47 @@ def past_of(enrolment: Enrolment) -> Past:
         "position", "study_pair__pair__query", "study_pair__planted"
     )
     last = list(rows[: GAP - 1])
-    counts = dict[str, int]()
-    for planted in enrolment.assignments.filter(round=1).values_list("study_pair__planted", flat=True):
-        counts[planted] = counts.get(planted, 0) + 1
+    kinds = StudyPair.Planted
+    counts = handed_out(enrolment).aggregate(
+        given=Count("study_pair", distinct=True),
+        sampled=Count("study_pair", distinct=True, filter=Q(study_pair__planted=kinds.NO)),
+        attention=Count("study_pair", distinct=True, filter=Q(study_pair__planted=kinds.ATTENTION)),
+    )
     return Past(
         queries=tuple(query for _, query, _ in last),
         last_sampled=next((query for _, query, planted in last if not planted), None),
         position=last[0][0] if last else 0,
-        sampled=counts.get(StudyPair.Planted.NO, 0),
-        attention=counts.get(StudyPair.Planted.ATTENTION, 0),
+        **counts,
     )
 
 
-def sampled_for(enrolment: Enrolment) -> list[Offer]:
-    """The sampled pairs with a place free that the rater was never given and has not seen."""
+def sampled_for(enrolment: Enrolment, *, again_only: bool) -> list[Offer]:
+    """The sampled pairs with a place free that the rater was not given in this round and has not seen.
+
+    `again_only`: none that would be another pair for the rater, whose capacity is used.
+    """
     rows = Quota.objects.filter(
         condition=enrolment.condition_id, reserved__lt=F("wanted"), study_pair__planted=""
     )
-    fresh = unseen(not_given(rows, enrolment, "study_pair"), enrolment, "study_pair__")
-    columns = "study_pair", "study_pair__number", "study_pair__pair__query", "reserved"
-    few = fresh.order_by("reserved", "study_pair__number").values_list(*columns)[:MOST_OFFERS]
-    return [Offer(*row) for row in few]
+    if again_only:
+        rows = rows.filter(Exists(given_to(enrolment, "study_pair")), round__gt=1)
+    fresh = rows.filter(~Exists(given_to(enrolment, "study_pair").filter(round=OuterRef("round"))))
+    columns = "study_pair", "study_pair__number", "study_pair__pair__query", "reserved", "round"
+    found = unseen(fresh, enrolment, "study_pair__").order_by("reserved", "study_pair__number")
+    return [Offer(*row) for row in found.values_list(*columns)[:MOST_OFFERS]]
 
 
 def planted_for(enrolment: Enrolment) -> list[tuple[Offer, str]]:
     """The planted pairs that the rater was not given yet; everybody gets them, whatever their quota."""
     rows = StudyPair.objects.filter(study=enrolment.study_id).exclude(planted="")
-    fresh = unseen(not_given(rows, enrolment, "pk"), enrolment, "")
+    fresh = unseen(rows.filter(~Exists(given_to(enrolment, "pk"))), enrolment, "")
     found = fresh.values_list("pk", "number", "pair__query", "planted")
     return [(Offer(key, number, query, 0), kind) for key, number, query, kind in found]
 
 
-def not_given(rows: QuerySet[Row], enrolment: Enrolment, name: str) -> QuerySet[Row]:
-    """Without pairs that the person was given before, in whichever round."""
-    given = Assignment.objects.filter(study_pair=OuterRef(name), rater=enrolment.user_id)
-    return rows.filter(~Exists(given))
+def given_to(enrolment: Enrolment, name: str) -> QuerySet[Assignment]:
+    """The person's assignments of the pair that the outer row has as `name`."""
+    return Assignment.objects.filter(study_pair=OuterRef(name), rater=enrolment.user_id)
 
 
 def unseen(rows: QuerySet[Row], enrolment: Enrolment, path: str) -> QuerySet[Row]:
@@ -145,17 +153,16 @@ def unseen(rows: QuerySet[Row], enrolment: Enrolment, path: str) -> QuerySet[Row
 
 def may_come_free(enrolment: Enrolment) -> bool:
     """Whether a pair that others hold could still fall to this rater, if one of them does not finish."""
-    rows = Quota.objects.filter(
-        condition=enrolment.condition_id, done__lt=F("wanted"), study_pair__planted=""
-    )
-    rows = unseen(rows, enrolment, "study_pair__")
-    mine = Assignment.objects.filter(study_pair=OuterRef("study_pair"), rater=enrolment.user_id)
-    lapsed = mine.filter(state=State.LAPSED)
-    if handed_out(enrolment).count() >= enrolment.capacity:
-        return rows.filter(Exists(lapsed)).exists()
-    return rows.filter(~Exists(mine) | Exists(lapsed)).exists()
+    wanted = Q(done__lt=F("wanted"), study_pair__planted="")
+    rows = unseen(Quota.objects.filter(wanted, condition=enrolment.condition_id), enrolment, "study_pair__")
+    given = given_to(enrolment, "study_pair")
+    now = given.filter(round=OuterRef("round"))
+    rows = rows.filter(~Exists(now) | Exists(now.filter(state=State.LAPSED)))
+    if handed_out(enrolment).values("study_pair").distinct().count() >= enrolment.capacity:
+        rows = rows.filter(Exists(given))
+    return rows.exists()
 
 
 def handed_out(enrolment: Enrolment) -> QuerySet[Assignment]:
-    """What counts against the rater's capacity: sampled pairs, each once, whatever became of them."""
-    return enrolment.assignments.filter(round=1, study_pair__planted="")
+    """What counts against the rater's capacity: every pair once, whatever became of it."""
+    return enrolment.assignments.order_by()

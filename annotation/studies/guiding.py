@@ -117,7 +117,7 @@ def versions(name: str) -> QuerySet[Guideline]:
 
 
 def rendered(text: str) -> SafeString:
-    """Markdown as HTML: the author's own HTML is shown as text, pictures and links to scripts are left out."""
+    """Markdown as HTML: the author's own HTML is shown as text; no pictures, no links to scripts."""
     return SafeString(markdown().render(text))
 
 

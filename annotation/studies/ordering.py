@@ -25,6 +25,7 @@ class Offer(NamedTuple):
     number: int
     query: int
     given: int
+    round: int = 1
 
 
 def place_in_shuffle(seed: int, what: int, kind: str = "pair") -> int:

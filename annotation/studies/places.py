@@ -37,9 +37,9 @@ def new_token() -> str:
     return secrets.token_hex(16)
 
 
-def take(study_pair: int, condition: int) -> bool:
-    """Count one more rating as handed out; False where all that are wanted are handed out."""
-    row = {"study_pair": study_pair, "condition": condition}
+def take(study_pair: int, condition: int, round_: int) -> bool:
+    """Count one more rating as handed out; False where all that are wanted are, or a new round has begun."""
+    row = {"study_pair": study_pair, "condition": condition, "round": round_}
     return statements.change(Quota, row, grow={"reserved": 1}, provided="reserved < wanted") == 1
 
 
@@ -62,20 +62,31 @@ def move(assignment: Assignment, to: State, *, if_ended: datetime | None = None,
 
 
 def count(assignment: Assignment, to: State) -> None:
-    """What a move changes in the quota of the pair. Raises CameTooLate where no place is free."""
+    """What a move changes in the quota of the pair. Raises CameTooLate where no place is free.
+
+    A quota counts one round: what is left over from an earlier one ends without it.
+    """
     held, done = assignment.state in HOLDING, assignment.state == State.DONE
     grow = {"reserved": int(to in HOLDING) - int(held), "done": int(to == State.DONE) - int(done)}
     if not any(grow.values()):
         return
-    row = {"study_pair": assignment.study_pair_id, "condition": assignment.condition_id}
     free = "reserved < wanted" if grow["reserved"] > 0 else ""
-    if statements.change(Quota, row, grow=grow, provided=free) != 1:
+    if statements.change(Quota, row_of(assignment), grow=grow, provided=free) == 1:
+        return
+    if grow["reserved"] > 0 or Quota.objects.filter(**row_of(assignment)).exists():
         raise CameTooLate
+
+
+def row_of(assignment: Assignment) -> dict[str, int]:
+    return {
+        "study_pair": assignment.study_pair_id,
+        "condition": assignment.condition_id,
+        "round": assignment.round,
+    }
 
 
 def is_free(assignment: Assignment) -> bool:
     """Whether a place of the pair is free, for one that holds none. Planted pairs have no limit."""
     if assignment.study_pair.planted:
         return True
-    row = {"study_pair": assignment.study_pair_id, "condition": assignment.condition_id}
-    return Quota.objects.filter(**row, reserved__lt=F("wanted")).exists()
+    return Quota.objects.filter(**row_of(assignment), reserved__lt=F("wanted")).exists()

@@ -108,8 +108,8 @@ def condition_of(condition: Condition) -> dict[str, Any]:
         "kind": condition.kind,
         "ratings_a_pair": condition.raters,
         "raters": [
-            {"pseudonym": pseudonym, "capacity": capacity}
-            for pseudonym, capacity in raters.values_list("pseudonym", "capacity")
+            {"pseudonym": pseudonym, "capacity": capacity} | ({"excluded": True} if excluded else {})
+            for pseudonym, capacity, excluded in raters.values_list("pseudonym", "capacity", "excluded")
         ],
     }
 

@@ -13,9 +13,10 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Acknowledgement, Assignment, Enrolment, Study
+from annotation.models import Assignment, Enrolment, Study
 from annotation.studies import choosing, places
 from annotation.studies.choosing import Choice
+from annotation.studies.guiding import acknowledged
 from annotation.studies.places import LEASE, CameTooLate, State
 from retrieval.hostile import clean
 
@@ -82,13 +83,6 @@ def refuse_outsiders(enrolment: Enrolment) -> None:
         raise QueueClosed("The guidelines are new to you. Read them and confirm it; then you go on.")
 
 
-def acknowledged(study: Study, user: User) -> bool:
-    """Whether the person has read the version of the guidelines that the study uses now."""
-    if study.guideline_id is None:
-        return True
-    return Acknowledgement.objects.filter(guideline=study.guideline_id, user=user).exists()
-
-
 def open_of(enrolment: Enrolment) -> Assignment | None:
     """The rater's open or locked assignment; of two that are open the one that was handed out first."""
     held = enrolment.assignments.filter(state__in=OPEN)
@@ -109,13 +103,15 @@ def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
         if choice.lapsed is not None:
             take_back(choice.lapsed)
             return choice.lapsed
-        if not choice.planted and not places.take(choice.study_pair, enrolment.condition_id):
+        place = choice.study_pair, enrolment.condition_id, choice.round
+        if not choice.planted and not places.take(*place):
             raise CameTooLate
         made = Assignment.objects.create(
             enrolment=enrolment,
             study_pair_id=choice.study_pair,
             condition_id=enrolment.condition_id,
             rater_id=enrolment.user_id,
+            round=choice.round,
             position=choice.position,
             swapped=choice.swapped,
             token=places.new_token(),
@@ -201,16 +197,22 @@ def refuse_skip(now: Assignment, token: str) -> None:
 
 
 def leave(enrolment: Enrolment) -> None:
-    """End the rater's part early: what is open is given back, what was rated stays.
-
-    The capacity becomes what was handed out, so that nothing that comes free later is kept for this rater.
-    """
+    """End the rater's part early: what is open is given back, what was rated stays."""
     for held in enrolment.assignments.filter(state__in=OPEN).select_related("study_pair"):
         give_back(held)
-    used = choosing.handed_out(enrolment).count()
-    Enrolment.objects.filter(pk=enrolment.pk).update(capacity=used)
-    enrolment.capacity = used
-    end(enrolment)
+    now = timezone.now()
+    Enrolment.objects.filter(pk=enrolment.pk, left_at=None).update(left_at=now, finished_at=now)
+    enrolment.left_at = enrolment.finished_at = now
+
+
+def reopen(study: Study) -> int:
+    """Let raters go on who were finished and for whom something is there again; returns how many.
+
+    To be called where places come up after the fact. Whoever left stays away.
+    """
+    over = study.enrolments.filter(finished_at__isnull=False, left_at=None, excluded=False)
+    back = [row.pk for row in over.select_related("study") if choosing.choose(row) is not None]
+    return Enrolment.objects.filter(pk__in=back).update(finished_at=None)
 
 
 def give_back(held: Assignment) -> None:

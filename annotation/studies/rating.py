@@ -9,10 +9,11 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft, Seen, Study
+from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft, Seen
 from annotation.studies import drafts, places
 from annotation.studies.checking import BadRating, Said, checked, value_of, values_of, word_of, words_of
 from annotation.studies.places import CameTooLate, State
+from annotation.studies.planning import freeze
 from annotation.studies.queueing import LAPSED, RELATED, TRIES, Lapsed, QueueClosed
 from retrieval.hostile import clean
 
@@ -94,10 +95,6 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
             freeze(now.condition.study)
         drafts.clear(now, *drafts.SUBMITTED)
     return made
-
-
-def freeze(study: Study) -> None:
-    """The plan holds from the first rating on."""
 
 
 def phase_of(assignment: Assignment, token: str) -> Phase:
@@ -201,7 +198,7 @@ def drafts_of(
     assignment: Assignment, value: int | None, notes: str, reason: str, tags: Sequence[str]
 ) -> dict[str, str]:
     """A rating as drafts of its fields."""
-    known = value is None or value in values_of(assignment.condition.study)
+    known = value in values_of(assignment.condition.study)
     choice = " ".join([word_of(assignment, value), *tags]) if known else " ".join(tags)
     field = RatingDraft.Field
     kept = {field.NOTES: notes, field.REASON: reason, field.CHOICE: choice}
@@ -321,7 +318,8 @@ def again(now: Assignment, said: Rating, last: Rating | None, *, withdrawn: bool
 
 def go_on(now: Assignment) -> None:
     """A rater who has a pair open is not finished, and blind again."""
-    Enrolment.objects.filter(pk=now.enrolment_id, finished_at__isnull=False).update(finished_at=None)
+    rows = Enrolment.objects.filter(pk=now.enrolment_id, finished_at__isnull=False)
+    rows.update(finished_at=None, left_at=None)
 
 
 def recent(enrolment: Enrolment, most: int = 10) -> list[Rating]:

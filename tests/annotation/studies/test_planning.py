@@ -85,12 +85,18 @@ def test_after_it_a_change_is_an_amendment_with_both_plans() -> None:
     assert AuditEvent.objects.filter(verb="plan amended").count() == 1
 
 
+def change(study: Study, why: str, **columns: object) -> None:
+    with changing(study, why, factories.ada()) as row:
+        for name, value in columns.items():
+            setattr(row, name, value)
+        row.save()
+
+
 def test_an_amendment_needs_a_reason() -> None:
     study = studies.study()
     freeze(study)
-    with pytest.raises(StudyRefused, match="say why"), changing(study, " ", factories.ada()) as row:
-        row.margin = 0.05
-        row.save()
+    with pytest.raises(StudyRefused, match="say why"):
+        change(study, " ", margin=0.05)
     study.refresh_from_db()
     assert study.margin is None
 
@@ -100,9 +106,7 @@ def test_what_is_fixed_is_refused_with_the_way_that_is_open(column: str, value: 
     study = studies.study()
     freeze(study)
     with pytest.raises(StudyRefused, match="no amendment may change"):
-        with changing(study, "because", factories.ada()) as row:
-            setattr(row, column, value)
-            row.save()
+        change(study, "because", **{column: value})
     assert getattr(Study.objects.get(pk=study.pk), column) != value
     assert not Amendment.objects.exists()
 
@@ -110,12 +114,12 @@ def test_what_is_fixed_is_refused_with_the_way_that_is_open(column: str, value: 
 def test_pairs_can_not_be_exchanged_after_the_freeze() -> None:
     study = studies.study()
     freeze(study)
+    study.pairs.filter(number=1).update(probability=0.5)
     with pytest.raises(StudyRefused, match="another study of it, with other pairs"):
-        with changing(study, "because", factories.ada()) as row:
-            row.pairs.filter(number=1).update(probability=0.5)
+        change(study, "because")
 
 
 def test_a_closed_study_is_history() -> None:
     study = studies.study(state=Study.State.CLOSED)
-    with pytest.raises(StudyRefused, match="closed"), changing(study, "because", factories.ada()):
-        pass
+    with pytest.raises(StudyRefused, match="closed"):
+        change(study, "because")

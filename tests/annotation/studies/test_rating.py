@@ -105,15 +105,15 @@ def test_a_second_window_is_shown_both(rita: Enrolment) -> None:
         (Study.Scale.BINARY, {0, 1, None}, {2, -1}),
         (Study.Scale.STEPS, {0, 1, 2, None}, {3, -1}),
         (Study.Scale.GRADED, {0, 1, 2, 3, None}, {4, -1}),
-        (Study.Scale.PREFERENCE, {-1, 1, None}, {0, 2}),
+        (Study.Scale.PREFERENCE, {-1, 1}, {0, 2, None}),
     ],
 )
-def test_a_label_is_on_the_scale(scale: str, good: set[int | None], bad: set[int]) -> None:
+def test_a_label_is_on_the_scale(scale: str, good: set[int | None], bad: set[int | None]) -> None:
     study = studies.study(scale=scale)
     held = given(studies.rater("rita", study))
-    for value in bad:
+    for wrong in bad:
         with pytest.raises(BadRating, match="one of"):
-            submit(held, held.token, said(value), 0)
+            submit(held, held.token, said(wrong), 0)
     for seen, value in enumerate(sorted(good, key=str)):
         assert submit(held, held.token, said(value), seen).value == value
 
