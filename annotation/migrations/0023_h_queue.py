@@ -4,15 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0022_h_studies'),
+        ("annotation", "0022_h_studies"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='enrolment',
-            name='left_at',
-            field=models.DateTimeField(help_text='when the rater left, or was let go, before the end', null=True),
+            model_name="enrolment",
+            name="left_at",
+            field=models.DateTimeField(
+                help_text="when the rater left, or was let go, before the end", null=True
+            ),
         ),
     ]

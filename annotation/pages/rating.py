@@ -235,8 +235,11 @@ class RatingPage:
         return len(self.sides) > 1
 
 
-def rating_page(assignment: Assignment, sent: Sent | None = None) -> RatingPage:
-    """The page of an assignment that was read with `showing.RELATED`, with its rater."""
+def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool = False) -> RatingPage:
+    """The page of an assignment that was read with `showing.RELATED`, with its rater.
+
+    `start`: the editor begins with the agents' test, where the page shows one.
+    """
     sent = sent or Sent()
     enrolment = assignment.enrolment
     study, condition = enrolment.study, assignment.condition
@@ -283,7 +286,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None) -> RatingPage:
         decisions=decisions_of(assignment),
         guide=guide_of(study, assignment),
         agents=agents,
-        editor=editor_of(assignment, sides, drafts, urls, keys, agents) if may_run else None,
+        editor=editor_of(assignment, sides, drafts, keys, agents, start=start) if may_run else None,
         runs=run_lines(assignment),
         urls=urls,
         keys=keys,

@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django.urls import reverse
 from django.utils import timezone
@@ -22,9 +21,6 @@ from annotation.pages.words import Sign
 from annotation.review.own_tests import OPEN, beginning_of_a_test
 from annotation.studies import running, showing
 from annotation.studies.showing import Side
-
-if TYPE_CHECKING:
-    from annotation.pages.rating import Urls
 
 MOST_DIFFERENCES = 60
 
@@ -80,7 +76,10 @@ class RunLine:
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """The rater's own test. `sides`: the names of the snippets that it can run on, empty for the only one."""
+    """The rater's own test. `sides`: the names of the snippets that it can run on, empty for the only one.
+
+    `from_agents` is where it begins with the agents' test; empty where that is not shown.
+    """
 
     url: str
     source: str
@@ -89,8 +88,7 @@ class Editor:
     draft_at: str
     sides: tuple[str, ...]
     key: KeyView
-    from_agents: bool
-    problem: str = ""
+    from_agents: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,29 +196,28 @@ def editor_of(
     assignment: Assignment,
     sides: Sequence[Side],
     drafts: dict[str, RatingDraft],
-    urls: Urls,
     keys: dict[str, KeyView],
     agents: AgentPart | None,
-    source: str = "",
-    problem: str = "",
+    *,
+    start: bool = False,
 ) -> Editor:
-    """The editor with what was just sent, else the draft, else the last program, else a beginning.
+    """The editor with the draft, else the last program, else a beginning.
 
-    The agents' test is a start only where the page shows it.
+    The agents' test is a start only where the page shows it, and as the page shows it.
     """
-    draft = drafts.get(RatingDraft.Field.TEST)
+    theirs = agents.source if agents else ""
+    draft = None if start and theirs else drafts.get(RatingDraft.Field.TEST)
     last = running.programs_of(assignment).first()
-    start = last.source.text if last else beginning_of_a_test(sides[0].pair)
+    own = last.source.text if last else beginning_of_a_test(sides[0].pair)
     return Editor(
-        url=urls.run,
-        source=source or (draft.text if draft else start),
-        draft_url=urls.draft,
+        url=pair_url("rate-run", assignment),
+        source=theirs if start and theirs else draft.text if draft else own,
+        draft_url=pair_url("rate-draft", assignment),
         draft_key=draft_key(assignment, "test"),
         draft_at=draft.updated_at.isoformat() if draft else "",
         sides=tuple(side.name for side in sides if side.name),
         key=keys["edit"],
-        from_agents=bool(agents and agents.source),
-        problem=problem,
+        from_agents=f"{pair_url('rate-pair', assignment)}?start=agents" if theirs else "",
     )
 
 

@@ -65,7 +65,7 @@ class Work:
 def enrolments_of(user: User) -> QuerySet[Enrolment]:
     """The person's studies that have begun, the newest first."""
     own = Enrolment.objects.filter(user=user).exclude(study__state=Study.State.DRAFT)
-    return own.select_related("study__guideline", "condition").order_by("-study")
+    return own.select_related("study__guideline", "condition").order_by("-study_id")
 
 
 def is_rater(user: User) -> bool:

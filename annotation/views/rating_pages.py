@@ -74,7 +74,8 @@ def guidelines(request: HttpRequest, study_pk: int) -> HttpResponse:
 @require_safe
 def pair(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """One pair as the rater's condition shows it."""
-    return show_pair(request, own_assignment(request, study_pk, number))
+    start = request.GET.get("start", "") == "agents"
+    return show_pair(request, own_assignment(request, study_pk, number), start=start)
 
 
 @needs(Role.EXPERT)
@@ -157,14 +158,22 @@ def keep(found: Assignment, field: str, text: str) -> None:
 
 
 def show_study(request: HttpRequest, enrolment: Enrolment) -> HttpResponse:
+    """The welcome; a part of another page that was sent here leaves that page."""
+    if is_fragment(request):
+        return HttpResponse(headers={"HX-Redirect": request.path})
     return render(request, "annotation/rate_study.html", {"page": rating_list.study_page(enrolment)})
 
 
 def show_pair(
-    request: HttpRequest, found: Assignment, sent: pages.Sent | None = None, status: int = 200
+    request: HttpRequest,
+    found: Assignment,
+    sent: pages.Sent | None = None,
+    status: int = 200,
+    *,
+    start: bool = False,
 ) -> HttpResponse:
     """The page of an assignment; whoever is shown something of the agents has seen the pair from now on."""
-    page = pages.rating_page(found, sent)
+    page = pages.rating_page(found, sent, start=start)
     if page.agents is not None:
         mark_seen(person(request), [found.study_pair.pair_id])
     pushed = rating_runs.pair_url("rate-pair", found)

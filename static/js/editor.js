@@ -40,6 +40,8 @@ const THEME = EditorView.theme({
   },
 });
 
+const views = new WeakMap();
+
 export function upgrade(field) {
   if (field.hidden) return;
   const holder = document.createElement("div");
@@ -50,6 +52,15 @@ export function upgrade(field) {
   // A key of the page that leads to the field leads here; where nothing was asked for, keys stay alive.
   field.addEventListener("enter", () => view.focus());
   if (field.autofocus) view.focus();
+  views.set(field, view);
+}
+
+// Below what is there, in the sight of whoever asked for it.
+export function append(field, lines) {
+  const view = views.get(field);
+  const { doc } = view.state;
+  const end = doc.toString().trimEnd().length;
+  view.dispatch({ changes: { from: end, to: doc.length, insert: `\n\n${lines}\n` }, scrollIntoView: true });
 }
 
 function stateOf(field) {

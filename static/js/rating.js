@@ -21,6 +21,9 @@ document.addEventListener("visibilitychange", () => (lastTick = performance.now(
 document.addEventListener("change", (event) => {
   if (event.target.name === "tags") noteTags(event.target.form);
 });
+document.addEventListener("restored", (event) => {
+  if (event.target.dataset.draft === "choice") applyTags(event.target);
+});
 document.addEventListener("toggle", openedSkip, { capture: true });
 document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
 document.addEventListener("htmx:beforeRequest", tick);
