@@ -77,7 +77,7 @@ def count(assignment: Assignment, to: State) -> None:
 
 
 def sound(reserved: int, done: int) -> str:
-    """That a quota holds together after it has grown so: else what the caller has read is not true any more."""
+    """That a quota that has grown so holds together: else what the caller has read is not true any more."""
     return f"reserved + {reserved} <= wanted AND done + {done} BETWEEN 0 AND reserved + {reserved}"
 
 

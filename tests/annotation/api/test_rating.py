@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 
 from annotation.models import Assignment, Condition, Rating, Study
@@ -38,9 +37,9 @@ def rita(study: Study) -> Client:
     return client_of("rita")
 
 
-def label(client: Client, found: dict[str, Any], choice: str = "1", **changes: Any) -> HttpResponse:
+def label(client: Client, found: dict[str, Any], choice: str = "1", **changes: Any) -> Any:
     body = {name: found[name] for name in ("token", "evidence", "seen_revision")} | {"choice": choice}
-    return post(client, f"{found['study']}/pairs/{found['number']}/ratings", body | changes)  # type: ignore[no-any-return]
+    return post(client, f"{found['study']}/pairs/{found['number']}/ratings", body | changes)
 
 
 def test_a_rater_goes_through_the_study(study: Study, rita: Client) -> None:
