@@ -27,7 +27,7 @@ from annotation.models import ConnectionTest, Price, ProjectTally
 from retrieval.hostile import clean
 
 log = logging.getLogger(__name__)
-LEASE: Final = timedelta(minutes=20)
+LEASE: Final = timedelta(minutes=25)
 """Longer than all questions of a test may take."""
 TIMEOUT: Final = 60.0
 """Seconds for one question: a model that runs on a desk may be slow."""
@@ -56,6 +56,7 @@ class Wanted:
     profile: str
     base_url: str = ""
     caching: bool = False
+    batches: bool = False
 
 
 def ask(user: User, wanted: Wanted) -> ConnectionTest:
@@ -74,6 +75,7 @@ def ask(user: User, wanted: Wanted) -> ConnectionTest:
             model=clean(wanted.model.strip()),
             profile=wanted.profile,
             caching=wanted.caching,
+            batches=wanted.batches,
         )
 
 
@@ -143,7 +145,8 @@ def probed(test: ConnectionTest) -> Probed:
         if not test.configured:
             refuse_forbidden_place(test.base_url)
         key = settings.ANTHROPIC_API_KEY if test.configured else ""
-        return probe(test.base_url, key, test.model, caching=test.caching, timeout=TIMEOUT)
+        wishes = {"caching": test.caching, "batches": test.batches}
+        return probe(test.base_url, key, test.model, timeout=TIMEOUT, **wishes)
 
 
 def explained(test: ConnectionTest, error: LLMError) -> str:

@@ -391,6 +391,66 @@ def test_somebody_elses_batch_that_was_taken_for_ours_is_told_by_its_results(
     balanced(build)
 
 
+def test_two_batches_of_one_size_that_were_lost_together_are_told_apart_by_their_results(
+    tools: Tools, fake: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Price.objects.create(
+        model="other-model",
+        effective_from=datetime(2026, 1, 1, tzinfo=UTC),
+        input=Decimal(1),
+        output=Decimal(5),
+    )
+    other = factories.opened("second", provider=Build.Provider.LIVE, model="other-model", batches=True)
+    builds = [batched(), other]
+    while worker.drain_cases("llm", tools):
+        pass
+    for _ in builds:
+        Batch.objects.filter(state=Batch.State.SENDING).update(look_at=None)
+        kill_between_create_and_store(tools, monkeypatch)
+    Batch.objects.update(look_at=timezone.now())
+    first, second = fake.batches.made.values()
+    sent = timezone.now()
+    Batch.objects.update(sent_at=sent)
+    first.created_at, second.created_at = sent + timedelta(seconds=9), sent
+    for _ in range(30):
+        tend(tools)
+    work(tools)
+    assert len(fake.batches.made) == 2, "neither was sent again"
+    assert [Tally.objects.get(build=build).settled for build in builds] == [9, 9]
+    kept = dict(Batch.objects.values_list("build", "provider_id"))
+    assert [kept[build.pk] for build in builds] == list(fake.batches.made)
+    assert builds[0].events.filter(event="found a batch").count() > 0
+    assert LLMCall.objects.count() == 18
+
+
+def test_a_way_of_asking_that_entries_complain_of_is_not_used_again(tools: Tools, fake: FakeMessages) -> None:
+    fake.supports = frozenset({"forced_tool"})
+    build = batched()
+    work(tools)
+    assert Tally.objects.get(build=build).settled == 9
+    first, second = fake.batches.made.values()
+    assert "output_config" in first.requests[0]["params"]
+    assert "tool_choice" in second.requests[0]["params"]
+    assert not [call for call in fake.calls if call.path == "/v1/messages"]
+    assert Batch.objects.order_by("pk")[0].refused_way == "json_schema"
+    balanced(build)
+
+
+def test_the_way_is_known_to_another_worker_too(tools: Tools, fake: FakeMessages) -> None:
+    build = batched()
+    Batch.objects.create(
+        build=build,
+        stage=Stage.SCREENING,
+        state=Batch.State.ENDED,
+        has_room=False,
+        joined_at=timezone.now(),
+        refused_way="json_schema",
+    )
+    work(tools)
+    [made] = fake.batches.made.values()
+    assert "tool_choice" in made.requests[0]["params"]
+
+
 def test_a_provider_that_is_busy_is_handed_the_batch_later_and_alarms_nobody(
     tools: Tools, fake: FakeMessages
 ) -> None:

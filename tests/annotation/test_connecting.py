@@ -56,6 +56,13 @@ def test_what_a_server_can_do_is_kept_with_who_asked_and_what_it_took(fake: Fake
     assert ProjectTally.objects.now().spent == test.cost, "it was the project's money"
 
 
+def test_batches_are_tried_where_the_admin_wants_it(fake: FakeMessages) -> None:
+    fake.batches.looks = 0
+    test = what_came_of(batches=True)
+    assert "batches = true" in test.toml and len(fake.batches.made) == 1
+    assert "batches" not in [one["tried"] for one in what_came_of().findings]
+
+
 def test_it_asks_no_more_often_than_the_page_says(fake: FakeMessages) -> None:
     fake.supports = frozenset()
     what_came_of()
