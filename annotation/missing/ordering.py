@@ -12,10 +12,11 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation import canary, launching, prompts
-from annotation.launching import Actor, ControlRefused, LaunchRefused
+from annotation.launching import Actor, LaunchRefused
 from annotation.missing import counting
 from annotation.models import Build, Filling, Proposal, Tally
 from annotation.models.builds import NANO
+from annotation.steering import ControlRefused
 from retrieval.models import Annotator, Mining
 from sandbox.program import Limits
 

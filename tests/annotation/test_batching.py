@@ -15,13 +15,13 @@ from django.utils import timezone
 
 from annotation import asking, batching, budget, claims, worker
 from annotation.executing import SandboxProvider
-from annotation.launching import Action, control
 from annotation.llm.batches import LiveBatches
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import ANTHROPIC
 from annotation.models import Batch, Build, Case, LLMCall, Price, ProjectTally, Tally
 from annotation.pipeline import Tools
 from annotation.stages import Stage
+from annotation.steering import Action, control
 from tests import factories
 from tests.fake_batches import Lost
 from tests.fake_messages import Answer, Drop, Expired, FakeMessages, Fault, Say

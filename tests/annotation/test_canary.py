@@ -12,11 +12,12 @@ import pytest
 from django.db import connection
 
 from annotation import canary, claims, worker
-from annotation.launching import Action, ControlRefused, Order, control, launch
+from annotation.launching import Order, launch
 from annotation.llm import LLMError, Request
 from annotation.models import Build, Canary, Case, Tally
 from annotation.pipeline import Tools
 from annotation.stages import Stage
+from annotation.steering import Action, ControlRefused, control
 from retrieval.models import Candidate, Mining
 from tests import factories
 from tests.fakes import Answer, FakeLLM

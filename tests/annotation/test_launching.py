@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from annotation import launching
-from annotation.launching import (
-    Action,
-    ControlRefused,
-    Judge,
-    LaunchRefused,
-    Order,
-    abandoned_reasons,
-    control,
-    launch,
-)
+from annotation.launching import Judge, LaunchRefused, Order, launch
 from annotation.models import Build, BuildEvent, Price, Tally
 from annotation.ordered import order_of
 from annotation.stages import Stage
+from annotation.steering import Action, ControlRefused, abandoned_reasons, control
 from sandbox.containers import image_tag
 from tests import factories
 
@@ -41,6 +34,19 @@ def test_a_launch_records_who_and_gives_the_mining_its_options() -> None:
     assert Tally.objects.get(build=build).cap == 1_500_000_000
     event = BuildEvent.objects.get(build=build)
     assert (event.event, event.user) == ("launched", factories.ada())
+
+
+def test_a_recording_answers_the_rounds_that_were_recorded_and_nothing_anew(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text('{"id": "1", "reply": "1"}\n')
+    plain = replace(order(), provider=Build.Provider.RECORDED, recorded=str(path))
+    with pytest.raises(LaunchRefused, match=r"replies for 1 round, not for 3: .* Choose 1, or file exchange"):
+        launch(replace(plain, rounds=3))
+    with pytest.raises(LaunchRefused, match="can't be given anew"):
+        launch(replace(plain, fresh=True))
+    path.write_text('{"id": "1", "reply": "1", "round": 3}\n')
+    assert launch(replace(plain, rounds=3)).rounds == 3
+    assert not Build.objects.exclude(rounds=3).exists()
 
 
 @pytest.mark.parametrize(

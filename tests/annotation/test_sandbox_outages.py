@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from annotation import claims, outages, worker
 from annotation.executing import HARMLESS
-from annotation.launching import Action, control
 from annotation.llm import LLMError
 from annotation.models import Build, Case, Tally
 from annotation.outages import FIRST_PAUSE, LONGEST_PAUSE, RUN
 from annotation.pipeline import TRIES, Tools
 from annotation.stages import Event, Stage
+from annotation.steering import Action, control
 from retrieval.models import Label
 from sandbox.program import Program
 from sandbox.report import Outcome, Report
