@@ -242,6 +242,6 @@ def test_an_index_that_is_away_abandons_a_group_that_says_what_to_do_and_comes_b
     assert "package index" in said(Cause.INSTALLING)[1]
     engine.box._reports[0] = ran
     assert control(build, Action.RETRY, cause=Cause.INSTALLING) == 2
-    work(tools, 2)
+    work(tools, 4)
     work(tools, 4, "llm")
     assert Tally.objects.get(build=build).settled == 9
