@@ -1,4 +1,4 @@
-"""Launching a build and steering it."""
+"""Launching a build: what is refused, and what its annotator is."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from annotation import launching
 from annotation.launching import Judge, LaunchRefused, Order, launch
 from annotation.models import Build, BuildEvent, Price, Tally
 from annotation.ordered import order_of
-from annotation.stages import Stage
-from annotation.steering import Action, ControlRefused, abandoned_reasons, control
 from sandbox.containers import image_tag
 from tests import factories
 
@@ -187,33 +185,6 @@ def test_rounds_have_their_bounds(rounds: int) -> None:
 def test_every_switch_makes_another_annotator(change: dict[str, Any]) -> None:
     usual = launch(order()).annotator
     assert launch(replace(order(), name="other", **change)).annotator != usual
-
-
-def test_pause_resume_and_cancel() -> None:
-    build = launch(order())
-    for action, state in [
-        (Action.PAUSE, Build.State.PAUSED),
-        (Action.RESUME, Build.State.RUNNING),
-        (Action.CANCEL, Build.State.CANCELLED),
-    ]:
-        control(build, action, factories.ada(), "because")
-        build.refresh_from_db()
-        assert build.state == state
-    with pytest.raises(ControlRefused, match="be resumed now"):
-        control(build, Action.RESUME)
-    assert BuildEvent.objects.filter(build=build, note="because").count() == 3
-
-
-def test_retry_sends_abandoned_cases_back_to_the_stage_that_they_left() -> None:
-    build = factories.opened()
-    case = factories.abandoned(factories.cases(build)[0], "no sandbox")
-    Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
-    assert abandoned_reasons(build) == [("no sandbox", 1)]
-    assert control(build, Action.RETRY) == 1
-    case.refresh_from_db()
-    build.refresh_from_db()
-    assert (case.stage, case.reason, build.state) == (Stage.SCREENING, "", Build.State.RUNNING)
-    assert Tally.objects.get(build=build).abandoned == 0
 
 
 def test_batches_are_taken_where_the_profile_has_them(settings: Any) -> None:
