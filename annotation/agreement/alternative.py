@@ -9,13 +9,12 @@ the raters against one without their own, so equally good ones seem unequal.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import erfc, sqrt
 from typing import Final
 
 import numpy as np
 
 from annotation.agreement.differences import Margin, kept
-from annotation.agreement.figures import Figure, Flags, Floats
+from annotation.agreement.figures import Figure, Flags, Floats, tail
 from annotation.agreement.labels import Labels, others
 from annotation.agreement.sample import Draws, Sample
 from annotation.agreement.statistic import Drawn, Statistic, measure, ratio
@@ -163,7 +162,7 @@ def one_sided(drawn: Drawn) -> float | None:
         return None
     if not drawn.deviation > 0:
         return float(drawn.value >= 0)
-    return erfc(-drawn.value / drawn.deviation / sqrt(2)) / 2
+    return tail(-drawn.value / drawn.deviation, drawn.queries)
 
 
 def yekutieli(ps: list[float | None]) -> list[bool]:

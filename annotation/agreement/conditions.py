@@ -88,7 +88,7 @@ def reliability(
     statistics: dict[str | Level | tuple[str, str], Statistic] = {
         "prevalence": prevalence(sample, matches.values, weights),
         "alike": alike(sample, labels.values, weights),
-        **{level: one for level, one in alphas(sample, labels.values, weights).items()},
+        **dict(alphas(sample, labels.values, weights).items()),
         **{("plus", one.name): plus(sample, matches, one.matches(at), weights) for one in more},
     }
     if largest > ONE_SIDED:

@@ -1,8 +1,8 @@
 """How large a study must be: the study's own estimator, run on made-up studies with known rates.
 
 There is no closed form for alpha or for the alternative annotator test with clusters and skips. A query is
-easy or hard, and mostly about matches or not: its rates are drawn from a beta distribution whose
-intraclass correlation is `clustering`. Annotator and raters err independently of each other.
+easy or hard, for raters and annotator alike, and has many matches or few: its rates are drawn from a beta
+distribution whose intraclass correlation is `clustering`. Given those, everybody errs independently.
 """
 
 from __future__ import annotations
@@ -170,24 +170,36 @@ def needed(assumed: Assumptions, power: float = 0.8, studies: int = STUDIES) -> 
 
 def made_up(assumed: Assumptions, sample: Sample, generator: np.random.Generator) -> MadeUp:
     """Labels of one study with these rates."""
-    truth = hits(assumed.prevalence, assumed.clustering, sample, 1, generator)
-    slips = hits(1 - assumed.rater_accuracy, assumed.clustering, sample, assumed.quorum, generator)
-    wrong = hits(1 - assumed.annotator_accuracy, assumed.clustering, sample, 1, generator)
-    people = np.abs(truth - slips)
+    slip, wrong = 1 - assumed.rater_accuracy, 1 - assumed.annotator_accuracy
+    truth = hits(sample, rates(assumed.prevalence, assumed.clustering, sample.size, generator), 1, generator)
+    hard = rates(slip, assumed.clustering, sample.size, generator)
+    people = np.abs(truth - hits(sample, hard, assumed.quorum, generator))
     people[generator.random(people.shape) < assumed.skipped] = np.nan
+    labels = np.abs(truth - hits(sample, as_hard(hard, slip, wrong), 1, generator))
     return MadeUp(
-        Labels.of_annotator("annotator", np.abs(truth - wrong)[:, 0]),
+        Labels.of_annotator("annotator", labels[:, 0]),
         Labels.of_people("people", people, assumed.quorum, skipped=np.isnan(people)),
     )
 
 
-def hits(rate: float, clustering: float, sample: Sample, many: int, generator: np.random.Generator) -> Floats:
-    """0 or 1 for each pair and each of `many`, with the query's own rate: pairs × many."""
-    rates = np.full(sample.size, rate)
-    if 0 < rate < 1 and clustering > 0:
-        spread = (1 - clustering) / clustering
-        rates = generator.beta(rate * spread, (1 - rate) * spread, sample.size)
-    thrown = generator.random((len(sample), many)) < rates[sample.cluster][:, None]
+def rates(rate: float, clustering: float, queries: int, generator: np.random.Generator) -> Floats:
+    """The rate of each query: `rate` on average, alike within a query as far as `clustering` says."""
+    if not 0 < rate < 1 or not clustering:
+        return np.full(queries, rate)
+    spread = (1 - clustering) / clustering
+    return generator.beta(rate * spread, (1 - rate) * spread, queries)
+
+
+def as_hard(hard: Floats, slip: float, wrong: float) -> Floats:
+    """How often the annotator errs in each query: `wrong` on average, and more where raters slip more."""
+    if wrong <= slip:
+        return hard * (wrong / slip) if slip else hard
+    return 1 - (1 - hard) * ((1 - wrong) / (1 - slip))
+
+
+def hits(sample: Sample, found: Floats, many: int, generator: np.random.Generator) -> Floats:
+    """0 or 1 for each pair and each of `many`, by the rate of its query: pairs × many."""
+    thrown = generator.random((len(sample), many)) < found[sample.cluster][:, None]
     return thrown.astype(np.float64)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from math import erfc, isnan, nan, sqrt
+from math import isnan, nan
 from typing import Final, TypeVar
 
 import numpy as np
@@ -21,13 +21,17 @@ from annotation.agreement.figures import (
     Floats,
     percent,
     percentiles,
+    reach,
+    tail,
 )
 from annotation.agreement.sample import Draws
-from annotation.intervals import wilson
+from annotation.intervals import Z, wilson
 
 Key = TypeVar("Key", bound=Hashable)
 Values = Callable[[Floats], Floats]
 Parts = Callable[[Floats], tuple[Floats, Floats]]
+ONE_SIDED: Final = 1.6448536269514722
+"""95 % of a normal distribution lie below it."""
 ONE_QUERY: Final = "everything belongs to one query, so there is nothing to resample"
 UNDEFINED: Final = "in {} of the draws it has no value, too often for an interval"
 NO_MISS: Final = "none in {n}: by the rule of three at most {most} of all"
@@ -107,7 +111,7 @@ class Drawn:
         if undefined > MOST_UNDEFINED:
             words = UNDEFINED.format(percent(undefined))
             return Figure(self.value, undefined=undefined, queries=queries, words=words)
-        low, high = percentiles(self.draws, 2.5, 97.5)
+        low, high = percentiles(self.draws, reach(-Z, queries), reach(Z, queries))
         return Figure(self.value, low, high, undefined, queries, method=RESAMPLED)
 
     def counted(self, part: Floats, whole: Floats) -> Figure:
@@ -134,14 +138,14 @@ class Drawn:
         deviation = self.deviation
         if not deviation > 0:
             return 1.0 if self.value == 0 else None
-        return erfc(abs(self.value) / deviation / sqrt(2))
+        return 2 * tail(abs(self.value) / deviation, self.queries)
 
     @property
     def at_least(self) -> float | None:
         """The one-sided 95 % lower bound; None where there is no interval."""
         if isnan(self.value) or self.undefined > MOST_UNDEFINED or self.queries < 2:
             return None
-        return percentiles(self.draws, 5)[0]
+        return percentiles(self.draws, reach(-ONE_SIDED, self.queries))[0]
 
 
 def missed(part: int, whole: int) -> str:
