@@ -8,22 +8,28 @@ from typing import Final
 
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.agreement import RESAMPLES, SEED
+from annotation.agreement import RESAMPLES, SEED, Figure
 from annotation.intervals import FEW
 from annotation.models import Study, StudyPair
 from annotation.studies.figures import Figures, confusion_pairs
-from annotation.studies.formats import FORMATS, as_svg, words
-from annotation.studies.tables import CELLS, Table, tables
+from annotation.studies.formats import FORMATS, as_svg, number, words
+from annotation.studies.tables import CELLS, Cell, Table, tables
 
 MOST_PAIRS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """A cell in words; `cell` numbers the confusion matrix's cell that it links to, None for no link."""
+    """A cell in words; `interval` is there where it is a figure with one, `why` where it has no value.
+
+    `link` numbers the confusion matrix's cell that it leads to, None for no link.
+    """
 
     column: str
     words: str
+    interval: str = ""
+    why: str = ""
+    numeric: bool = False
     link: int | None = None
 
 
@@ -89,14 +95,29 @@ def view(table: Table) -> TableView:
     return TableView(table.key, table.title, table.columns, rows, table.note, safe, formats)
 
 
-def row_view(table: Table, row: Sequence[object]) -> RowView:
+def row_view(table: Table, row: Sequence[Cell]) -> RowView:
     linked = table.key == "confusion"
     cells = tuple(
-        CellView(column, words(cell), place if linked else None)  # type: ignore[arg-type]
+        cell_view(column, cell, place if linked else None)
         for place, (column, cell) in enumerate(zip(table.columns[1:], row[1:], strict=True))
     )
-    first = words(row[0])  # type: ignore[arg-type]
+    first = words(row[0])
     return RowView(first.removesuffix(" (each left out)"), first, cells)
+
+
+def cell_view(column: str, cell: Cell, link: int | None) -> CellView:
+    if not isinstance(cell, Figure):
+        said = probability(cell) if column.startswith("p") else words(cell)
+        return CellView(column, said, numeric=not isinstance(cell, str), link=link)
+    if cell.value is None:
+        return CellView(column, "–", why=cell.words, numeric=True, link=link)
+    ends = "" if cell.low is None or cell.high is None else f"{number(cell.low)} to {number(cell.high)}"
+    return CellView(column, number(cell.value), ends, numeric=True, link=link)
+
+
+def probability(value: Cell) -> str:
+    """A p-value is never 0."""
+    return "< 0.001" if isinstance(value, float) and value < 0.001 else words(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 def number(value: float) -> str:
     """As tables print it: counts whole, all else with three digits."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:.{DIGITS}f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.{DIGITS}f}".replace("-", "−")
 
 
 def words(cell: Cell) -> str:

@@ -113,7 +113,8 @@ def referred(found: Figures) -> str:
 
 def counted(found: Figures) -> str:
     return (
-        f"Intervals are 95\\,\\% and resample queries with all their pairs ({RESAMPLES:,} draws, seed {SEED}); "
+        f"Intervals are 95\\,\\% and resample queries with all their pairs ({RESAMPLES:,} draws, "
+        f"seed {SEED}); "
         r"Wilson's \cite{wilson1927} where no pairs share a query. "
         r"Agreement is Krippendorff's alpha \cite{krippendorff2011}, "
         r"with Gwet's AC1 \cite{gwet2008} where one label prevails. "

@@ -10,7 +10,7 @@ from annotation.agreement import Figure, Level
 from annotation.agreement.conditions import Range
 from annotation.agreement.differences import Margin
 from annotation.agreement.influence import Arms
-from annotation.agreement.scores import Scores
+from annotation.agreement.scores import Confusion, Scores
 from annotation.studies.figures import Figures
 from annotation.studies.reported import REPORTED
 
@@ -73,19 +73,19 @@ def main(found: Figures) -> Table:
 
 def confusion(found: Figures) -> Table:
     assert found.page
-    rows = tuple(
-        (
-            named(row),
-            row.confusion.both,
-            row.confusion.only_annotator,
-            row.confusion.only_reference,
-            row.confusion.neither,
-        )
-        for row in found.page.table
-    )
+    rows = tuple((named(row), *map(whole_if, cells_of(row.confusion))) for row in found.page.table)
     return Table(
         "confusion", "Confusion matrices", ("Annotator", *CELLS), rows, "Unweighted counts of pairs."
     )
+
+
+def cells_of(one: Confusion) -> tuple[float, ...]:
+    return one.both, one.only_annotator, one.only_reference, one.neither
+
+
+def whole_if(count: float) -> Cell:
+    """A count of pairs; parts of pairs where raters share one."""
+    return int(count) if count == int(count) else round(count, 2)
 
 
 def treated(found: Figures) -> Table:
