@@ -78,6 +78,8 @@ class Sample:
     @cached_property
     def stratum(self) -> Ints:
         """The stratum of each query: that of most of its pairs, and of those the smallest."""
+        if not len(self):
+            return np.zeros(0, dtype=np.int64)
         kinds, codes = np.unique(self.strata, return_inverse=True)
         pairs = np.zeros((self.size, len(kinds)))
         np.add.at(pairs, (self.cluster, codes), 1)
