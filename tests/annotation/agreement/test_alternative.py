@@ -66,6 +66,13 @@ def test_whoever_is_called_first_changes_nothing(order: list[int]) -> None:
     assert found[0].difference.value == pytest.approx(found[1].difference.value)
 
 
+def test_people_of_another_condition_score_as_the_mean_of_each_of_them() -> None:
+    """Others split, 1, 1 for the raters of 110: ½, ½, 1 for a 1 and ½, ½, 0 for a 0: (2/3 + 1/3) ÷ 2."""
+    sample, own = each_its_query(1), people("1", "1", "0")
+    found = alternative(sample, Draws.of(sample), people("1", "0", name="reading"), own, sample.weights)
+    assert found.agrees.value == pytest.approx(0.5)
+
+
 def test_a_rater_who_copies_the_annotator_scores_like_it() -> None:
     sample = each_its_query(4)
     found = alternative(

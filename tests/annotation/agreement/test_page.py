@@ -101,10 +101,37 @@ def test_every_two_are_compared_once_and_corrected_together(whole_page: Page) ->
         ("one LLM", "reading"),
         ("agent", "own tests"),
         ("one LLM", "own tests"),
+        ("reading", "own tests"),
     ]
     for one in whole_page.comparisons:
         assert one.p is not None and one.p_holm is not None and one.p <= one.p_holm
         assert one.margin is not None
+
+
+def test_planned_comparisons_are_the_only_ones_and_the_only_ones_that_are_corrected_for() -> None:
+    everything, planned = (
+        page(study()),
+        page(study(comparisons=(("own tests", "agent"), ("one LLM", "reading")))),
+    )
+    assert [(one.first, one.second) for one in planned.comparisons] == [
+        ("agent", "own tests"),
+        ("one LLM", "reading"),
+    ]
+    same = {(one.first, one.second): one for one in everything.comparisons}
+    for one in planned.comparisons:
+        other = same[one.first, one.second]
+        assert (one.p, one.difference) == (other.p, other.difference)
+        assert one.p_holm is not None and other.p_holm is not None and one.p_holm <= other.p_holm
+    assert planned.alternatives == everything.alternatives
+
+
+def test_the_people_of_another_condition_are_held_against_the_same_others(whole_page: Page) -> None:
+    """Reading is right in 80 %, own tests in 90 %."""
+    found = next(
+        one for one in whole_page.comparisons if one.first == "reading" and one.second == "own tests"
+    )
+    assert found.method == "query bootstrap" and found.difference.value is not None
+    assert -0.25 < found.difference.value < 0
 
 
 def test_interim_figures_have_no_p() -> None:
@@ -174,6 +201,8 @@ def test_raters_called_otherwise_change_no_figure() -> None:
         ({"reference": "nobody"}, "none of the conditions"),
         ({"annotators": (Labels.constant(0, 60), Labels.constant(0, 60))}, "one name"),
         ({"annotators": (Labels.constant(0, 59),)}, "as many labels"),
+        ({"comparisons": (("agent", "nobody"),)}, "two rows"),
+        ({"comparisons": (("agent", "agent"),)}, "two rows"),
     ],
 )
 def test_what_does_not_fit_is_refused(wrong: dict[str, Any], why: str) -> None:
