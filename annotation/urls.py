@@ -18,6 +18,7 @@ from annotation.views import (
     rerunning,
     review,
     rounds,
+    study_figures,
 )
 
 urlpatterns = [
@@ -73,4 +74,7 @@ urlpatterns = [
     path("written/functions/<int:pk>/run/", proposals.run, name="proposal-run"),
     path("written/functions/<int:pk>/runs/<int:run_pk>/", proposals.ran, name="proposal-ran"),
     path("review/keys/", review.keys, name="review-keys"),
+    path("studies/<int:pk>/figures/", study_figures.figures, name="study-figures"),
+    path("studies/<int:pk>/figures/download/", study_figures.download, name="study-figures-download"),
+    path("studies/<int:pk>/figures/pairs/", study_figures.pairs, name="study-figures-pairs"),
 ]
