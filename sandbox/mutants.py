@@ -78,14 +78,16 @@ def mutants(candidate: str, most: int = MOST) -> tuple[Mutant, ...]:
     """
     text = candidate.replace("\r\n", "\n").replace("\r", "\n")
     tree = _tree(text) if len(text) <= LONGEST else None
-    if tree is None:
+    whole = tree and _said(tree)
+    if tree is None or whole is None:
         return ()
     source = _Source(text)
-    seen, made = {ast.dump(tree)}, list[Mutant]()
+    seen, made = {whole}, list[Mutant]()
     for operator, edit in _in_turn(_nodes(tree), source):
         mutant = source.with_fault(operator, edit)
         changed = _tree(mutant.text)
-        if changed is not None and (said := ast.dump(changed)) not in seen:
+        said = changed and _said(changed)
+        if said is not None and said not in seen:
             seen.add(said)
             made.append(mutant)
         if len(made) == most:
@@ -97,6 +99,14 @@ def _tree(text: str) -> ast.Module | None:
     try:
         return parsed(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _said(tree: ast.Module) -> str | None:
+    """All of a tree as text; None where it nests deeper than that can follow."""
+    try:
+        return ast.dump(tree)
+    except RecursionError:
         return None
 
 
