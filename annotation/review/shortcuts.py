@@ -27,6 +27,8 @@ class Action(StrEnum):
     RUN = "run"
     EDIT = "edit"
     CALL = "call"
+    AS_BEFORE = "as_before"
+    STRENGTH = "strength"
     HELP = "help"
 
 
@@ -42,6 +44,8 @@ DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
         Action.RUN: "r",
         Action.EDIT: "t",
         Action.CALL: "c",
+        Action.AS_BEFORE: "y",
+        Action.STRENGTH: "k",
         Action.HELP: "?",
     }
 )
@@ -57,6 +61,8 @@ TITLES: Final[Mapping[Action, str]] = MappingProxyType(
         Action.RUN: "Run the test program again",
         Action.EDIT: "Edit a copy of the test program",
         Action.CALL: "Call the candidate with values of your own",
+        Action.AS_BEFORE: "Label as before, where the code is the same",
+        Action.STRENGTH: "Find out how strong the test is",
         Action.HELP: "Show the keys",
     }
 )
