@@ -14,7 +14,14 @@ from cosqa_site.benches.seeding_rows import Plan
 from tests.site.test_access import ROLES, ours
 
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
-CHANGING: Final = {"review-label", "review-undo", "review-draft", "review-run", "review-call"}
+CHANGING: Final = {
+    "review-label",
+    "review-undo",
+    "review-draft",
+    "review-run",
+    "review-call",
+    "review-as-before",
+}
 NOT_SEEDED: Final = {
     "api:get_drift",
     "api:get_function",
@@ -39,6 +46,7 @@ NOT_SEEDED: Final = {
     "connection-test",
     "review-answer",
     "review-execution",
+    "review-trial",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""
 
