@@ -94,9 +94,9 @@ def cases_visible_to(user: User) -> QuerySet[Case]:
 
 
 def programs_visible_to(user: User) -> QuerySet[TestProgram]:
-    """The person's own, and those of plain review on pairs of builds that the person may see."""
+    """Those of plain review on pairs of builds that the person may see, and what the person wrote in studies."""
     seen = Exists(cases_visible_to(user).filter(pair=OuterRef("pair")))
-    return TestProgram.objects.filter(Q(seen, assignment=None) | Q(author=user))
+    return TestProgram.objects.filter(Q(seen, assignment=None) | Q(author=user, assignment__isnull=False))
 
 
 def case_of(user: User, program: TestProgram) -> Case | None:
