@@ -3,6 +3,7 @@
 from django.urls import path
 
 from annotation.views import (
+    adjudicating,
     as_before,
     browse,
     builds,
@@ -79,4 +80,17 @@ urlpatterns = [
     path("written/functions/<int:pk>/run/", proposals.run, name="proposal-run"),
     path("written/functions/<int:pk>/runs/<int:run_pk>/", proposals.ran, name="proposal-ran"),
     path("review/keys/", review.keys, name="review-keys"),
+    path("adjudication/", adjudicating.index, name="adjudication"),
+    path("adjudication/<int:study_pk>/", adjudicating.queue, name="adjudication-queue"),
+    path(
+        "adjudication/<int:study_pk>/pairs/<int:pair_number>/<int:condition_pk>/",
+        adjudicating.pair,
+        name="adjudication-pair",
+    ),
+    path(
+        "adjudication/<int:study_pk>/pairs/<int:pair_number>/<int:condition_pk>/run/",
+        adjudicating.run,
+        name="adjudication-run",
+    ),
+    path("precedents/", adjudicating.precedents, name="precedents"),
 ]

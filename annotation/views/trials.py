@@ -94,7 +94,7 @@ def cases_visible_to(user: User) -> QuerySet[Case]:
 
 
 def programs_visible_to(user: User) -> QuerySet[TestProgram]:
-    """Those of plain review on pairs of builds that the person may see, and what the person wrote in studies."""
+    """Those of plain review on pairs of visible builds, and what the person wrote in studies."""
     seen = Exists(cases_visible_to(user).filter(pair=OuterRef("pair")))
     return TestProgram.objects.filter(Q(seen, assignment=None) | Q(author=user, assignment__isnull=False))
 
