@@ -83,12 +83,12 @@ urlpatterns = [
     path("adjudication/", adjudicating.index, name="adjudication"),
     path("adjudication/<int:study_pk>/", adjudicating.queue, name="adjudication-queue"),
     path(
-        "adjudication/<int:study_pk>/pairs/<int:pair_number>/<int:condition_pk>/",
+        "adjudication/<int:study_pk>/pairs/<int:pair_number>/conditions/<int:condition_pk>/",
         adjudicating.pair,
         name="adjudication-pair",
     ),
     path(
-        "adjudication/<int:study_pk>/pairs/<int:pair_number>/<int:condition_pk>/run/",
+        "adjudication/<int:study_pk>/pairs/<int:pair_number>/conditions/<int:condition_pk>/run/",
         adjudicating.run,
         name="adjudication-run",
     ),

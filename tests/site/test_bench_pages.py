@@ -21,6 +21,7 @@ CHANGING: Final = {
     "review-run",
     "review-call",
     "review-as-before",
+    "adjudication-run",
 }
 NOT_SEEDED: Final = {
     "api:get_drift",
@@ -47,6 +48,9 @@ NOT_SEEDED: Final = {
     "review-answer",
     "review-execution",
     "review-trial",
+    "adjudication-queue",
+    "adjudication-pair",
+    "api:list_decisions",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""
 
