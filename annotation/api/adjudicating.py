@@ -10,7 +10,7 @@ from annotation.access import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.models import Adjudication, Condition, Precedent, Study, StudyPair
-from annotation.schemas.adjudicating import DecisionIn, DecisionOut, PrecedentOut, SplitOut
+from annotation.schemas.adjudicating import DecisionIn, DecisionOut, PrecedentOut, SplitOut, SplitsOut
 from annotation.seen import mark_seen
 from annotation.studies import adjudicating
 from annotation.studies.precedents import precedents
@@ -19,23 +19,18 @@ from retrieval.schemas import Id, Page, Paging, page_of
 router = Router(tags=["studies"], auth=signed_in(Role.EXPERT))
 
 
-@router.get("/studies/{int:pk}/decisions", response=list[SplitOut])
-def list_decisions(request: HttpRequest, pk: Path[Id]) -> list[SplitOut]:
+@router.get("/studies/{int:pk}/decisions", response=SplitsOut)
+def get_decisions(request: HttpRequest, pk: Path[Id]) -> SplitsOut:
     """The pairs without a strict majority, the lowest agreement first, with the decision that stands."""
     study = begun(request, pk)
     found = adjudicating.splits(study)
     shown = StudyPair.objects.filter(pk__in=[one.study_pair for one in found])
     mark_seen(request.user, shown.values_list("pair", flat=True))
-    return [
-        SplitOut(
-            number=one.number,
-            condition=one.condition,
-            votes=list(one.votes),
-            agreement=one.agreement,
-            decision=decision_out(one.decision) if one.decision else None,
-        )
-        for one in found
-    ]
+    return SplitsOut(
+        study=study.pk,
+        waiting=[split_out(one) for one in found if one.decision is None],
+        decided=[split_out(one) for one in found if one.decision is not None],
+    )
 
 
 @router.post(
@@ -72,6 +67,16 @@ def begun(request: HttpRequest, pk: int) -> Study:
     study = get_object_or_404(studies, pk=pk)
     adjudicating.refuse(visible.caller(request), study)
     return study
+
+
+def split_out(one: adjudicating.Split) -> SplitOut:
+    return SplitOut(
+        number=one.number,
+        condition=one.condition,
+        votes=list(one.votes),
+        agreement=one.agreement,
+        decision=decision_out(one.decision) if one.decision else None,
+    )
 
 
 def decision_out(row: Adjudication) -> DecisionOut:

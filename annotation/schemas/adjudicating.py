@@ -47,6 +47,14 @@ class SplitOut(Schema):
     decision: DecisionOut | None = Field(description="null: it waits")
 
 
+class SplitsOut(Schema):
+    """The pairs of a study on which raters split, those on which they agree least first."""
+
+    study: int
+    waiting: list[SplitOut]
+    decided: list[SplitOut]
+
+
 class PrecedentOut(Schema):
     """A decision on a hard case."""
 

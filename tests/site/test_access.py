@@ -63,7 +63,7 @@ ROLES: Final = {
         "adjudication-queue",
         "adjudication-run",
         "api:decide_pair",
-        "api:list_decisions",
+        "api:get_decisions",
         "api:list_precedents",
         "crossing",
         "precedents",

@@ -50,7 +50,7 @@ NOT_SEEDED: Final = {
     "review-trial",
     "adjudication-queue",
     "adjudication-pair",
-    "api:list_decisions",
+    "api:get_decisions",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""
 

@@ -29,13 +29,14 @@ def send(client: Client, study: Study, **more: Any) -> Any:
 
 
 def test_the_queue_and_a_decision(erin: Client, split: Study) -> None:
-    waiting = erin.get(f"/api/studies/{split.pk}/decisions").json()
+    waiting = erin.get(f"/api/studies/{split.pk}/decisions").json()["waiting"]
     assert [(one["number"], one["votes"], one["decision"]) for one in waiting] == [(1, [1, 1, 0, 0], None)]
 
     made = send(erin, split)
     assert (made.status_code, made.json()["by"], made.json()["cause"]) == (201, "erin", "slip")
     told = erin.get(f"/api/studies/{split.pk}/decisions").json()
-    assert told[0]["decision"]["id"] == made.json()["id"]
+    assert told["waiting"] == []
+    assert told["decided"][0]["decision"]["id"] == made.json()["id"]
     found = erin.get("/api/precedents?q=slip").json()["items"]
     assert [(one["why"], one["guidelines"]) for one in found] == [("a slip", "rules")]
     assert erin.get("/api/precedents?q=none+such").json()["items"] == []
