@@ -20,6 +20,7 @@ from annotation.views import (
     rerunning,
     review,
     rounds,
+    study_figures,
     trials,
 )
 
@@ -93,4 +94,7 @@ urlpatterns = [
         name="adjudication-run",
     ),
     path("precedents/", adjudicating.precedents, name="precedents"),
+    path("studies/<int:pk>/figures/", study_figures.figures, name="study-figures"),
+    path("studies/<int:pk>/figures/download/", study_figures.download, name="study-figures-download"),
+    path("studies/<int:pk>/figures/pairs/", study_figures.pairs, name="study-figures-pairs"),
 ]

@@ -51,6 +51,9 @@ NOT_SEEDED: Final = {
     "adjudication-queue",
     "adjudication-pair",
     "api:get_decisions",
+    "study-figures",
+    "study-figures-download",
+    "study-figures-pairs",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""
 
