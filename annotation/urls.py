@@ -3,6 +3,8 @@
 from django.urls import path
 
 from annotation.views import (
+    adjudicating,
+    as_before,
     browse,
     builds,
     calls,
@@ -21,6 +23,7 @@ from annotation.views import (
     review,
     rounds,
     study_figures,
+    trials,
 )
 
 urlpatterns = [
@@ -54,17 +57,21 @@ urlpatterns = [
     path("browse/<int:build_pk>/rounds/", rounds.index, name="rounds"),
     path("browse/<int:build_pk>/queries/<int:query_pk>/", browse.query, name="query"),
     path("browse/<int:build_pk>/queries/<int:query_pk>/matches/", browse.matches, name="matches"),
+    path("browse/<int:build_pk>/queries/<int:query_pk>/tests/", trials.crossing, name="crossing"),
     path("browse/cases/<int:pk>/", browse.case, name="case"),
     path("review/", review.index, name="review"),
     path("review/builds/<int:build_pk>/", review.next_case, name="review-next"),
     path("review/cases/<int:pk>/", review.case, name="review-case"),
     path("review/cases/<int:pk>/label/", review.label, name="review-label"),
+    path("review/cases/<int:pk>/as-before/", as_before.as_before, name="review-as-before"),
     path("review/cases/<int:pk>/undo/", review.undo, name="review-undo"),
     path("review/cases/<int:pk>/draft/", review.draft, name="review-draft"),
     path("review/cases/<int:pk>/run/", review.run, name="review-run"),
     path("review/cases/<int:pk>/test/", review.edited_test, name="review-test"),
     path("review/cases/<int:pk>/call/", calls.call, name="review-call"),
     path("review/calls/<int:pk>/", calls.answered, name="review-answer"),
+    path("review/programs/<int:pk>/strength/", trials.strength, name="review-strength"),
+    path("review/trials/<int:pk>/", trials.trial, name="review-trial"),
     path("review/executions/<int:pk>/", review.execution, name="review-execution"),
     path("written/", proposals.index, name="proposals"),
     path("written/jobs/<int:pk>/", proposals.listed, name="proposals-listed"),
@@ -91,6 +98,19 @@ urlpatterns = [
     path("rate/<int:study_pk>/pairs/<int:number>/runs/<int:pk>/", rating_pages.ran, name="rate-ran"),
     path("rate/<int:study_pk>/pairs/<int:number>/calls/", rating_pages.call, name="rate-call"),
     path("rate/<int:study_pk>/pairs/<int:number>/calls/<int:pk>/", rating_pages.answered, name="rate-answer"),
+    path("adjudication/", adjudicating.index, name="adjudication"),
+    path("adjudication/<int:study_pk>/", adjudicating.queue, name="adjudication-queue"),
+    path(
+        "adjudication/<int:study_pk>/pairs/<int:pair_number>/conditions/<int:condition_pk>/",
+        adjudicating.pair,
+        name="adjudication-pair",
+    ),
+    path(
+        "adjudication/<int:study_pk>/pairs/<int:pair_number>/conditions/<int:condition_pk>/run/",
+        adjudicating.run,
+        name="adjudication-run",
+    ),
+    path("precedents/", adjudicating.precedents, name="precedents"),
     path("studies/<int:pk>/figures/", study_figures.figures, name="study-figures"),
     path("studies/<int:pk>/figures/download/", study_figures.download, name="study-figures-download"),
     path("studies/<int:pk>/figures/pairs/", study_figures.pairs, name="study-figures-pairs"),

@@ -21,6 +21,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from annotation.access import KeptBlind, refuse_while_blind
+from annotation.api.adjudicating import decision_out as adjudicated_out
 from annotation.api.missing import decision_out
 from annotation.api.rating import rating_out
 from annotation.api.reviews import review_out
@@ -34,10 +35,13 @@ from annotation.stages import IllegalMove
 from annotation.steering import ControlRefused
 from annotation.studies import drafts, rating
 from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
+from annotation.studies.adjudicating import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
 
 CONTENT_TYPE: Final = "application/problem+json"
 
 STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
+    AdjudicatedMeanwhile: HTTPStatus.CONFLICT,
+    BadAdjudication: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadDecision: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadSkip: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -51,6 +55,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     Lapsed: HTTPStatus.CONFLICT,
     LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     LostRace: HTTPStatus.CONFLICT,
+    MayNotAdjudicate: HTTPStatus.FORBIDDEN,
     NothingToUndo: HTTPStatus.CONFLICT,
     OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,
     PermissionDenied: HTTPStatus.FORBIDDEN,
@@ -105,6 +110,8 @@ def stored_of(error: object) -> dict[str, Any]:
         return {"stored": stored, "yours": asdict(error.mine)}
     if isinstance(error, rating.Conflict):
         return {"stored": rating_out(error.stored).model_dump(mode="json") if error.stored else None}
+    if isinstance(error, AdjudicatedMeanwhile):
+        return {"stored": adjudicated_out(error.stored).model_dump(mode="json") if error.stored else None}
     if not isinstance(error, Conflict):
         return {}
     return {"stored": review_out(error.stored).model_dump(mode="json") if error.stored else None}

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from annotation.models import Build, Case, Draft, Review
+from annotation.pages.as_before import Before, before_of
 from annotation.pages.evidence import Evidence, Verdict, evidence_hash, evidence_of, steps_of
+from annotation.pages.names import NamesView, marked, names_view
 from annotation.pages.review_calls import CallBox, call_box
 from annotation.pages.review_keys import KeyView, key_views
 from annotation.pages.review_runs import RunLine, run_lines
+from annotation.pages.strength import StrengthView, strength_views
 from annotation.pages.words import UNSURE, Sign, label_sign
 from annotation.review import Conflict, Submission, drafts, last_action, reviews_of, revision_seen
 from annotation.review.order import (
@@ -52,7 +55,10 @@ class EvidenceChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One review as people read it. `stale`: it was given beside other evidence than is there now."""
+    """One review as people read it. `stale`: it was given beside other evidence than is there now.
+
+    `carried_from`: the case whose label it repeats, because the code is the same.
+    """
 
     who: str
     mine: bool
@@ -61,6 +67,7 @@ class Revision:
     at: datetime
     override: bool = False
     stale: bool = False
+    carried_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +148,9 @@ class CasePage:
     undo: Undo | None
     keys: dict[str, KeyView]
     history: tuple[Entry, ...]
+    names: NamesView
+    strength: StrengthView | None
+    before: Before | None
     problem: str = ""
     pending: Choice | None = None
     clash: Clash | None = None
@@ -198,8 +208,10 @@ def refuse_changed(case: Case, seen: str) -> None:
 def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) -> CasePage:
     """The page of a case that was read with `evidence.RELATED` and `build__tally`."""
     said = said or Said()
+    text = case.pair.snippet.text
     evidence = evidence_of(case)
-    reviews = list(reviews_of(case.pair_id).select_related("rater"))
+    evidence = replace(evidence, candidate=marked(evidence.candidate, text))
+    reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
     last = next((review for review in reversed(reviews) if review.rater_id == user.pk), None)
     standing = last if last and not last.withdrawn else None
     keys = key_views(user)
@@ -219,6 +231,9 @@ def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) 
         undo=undo_of(user, case.build),
         keys=keys,
         history=history_of(reviews, evidence, run_lines(case), user),
+        names=names_view(text),
+        strength=strength_views([case.program], keys)[case.program.pk] if case.program else None,
+        before=None if standing else before_of(user, case),
         problem=said.problem,
         pending=next((choice for choice in choices if choice.pending), None),
         clash=clash_of(said.conflict, user, evidence.hash),
@@ -267,6 +282,7 @@ def revision(review: Review, user: User, evidence: str) -> Revision:
         at=review.created_at,
         override=review.is_override,
         stale=review.evidence != evidence and not review.withdrawn,
+        carried_from=review.carried.source.case_id if hasattr(review, "carried") else None,
     )
 
 

@@ -47,6 +47,8 @@ class Action(StrEnum):
     TAG_TEST_ENVIRONMENT = "tag_test_environment"
     SKIP = "skip"
     GUIDELINES = "guidelines"
+    AS_BEFORE = "as_before"
+    STRENGTH = "strength"
     HELP = "help"
 
 
@@ -86,6 +88,8 @@ DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
         Action.TAG_TEST_ENVIRONMENT: "v",
         Action.SKIP: "-",
         Action.GUIDELINES: "y",
+        Action.AS_BEFORE: "=",
+        Action.STRENGTH: "k",
         Action.HELP: "?",
     }
 )
@@ -110,6 +114,8 @@ TITLES: Final[Mapping[Action, str]] = MappingProxyType(
         **{tag_action(tag): f"Tag {'the test' if tag.of_test else 'the pair'}: {WORDS[tag]}" for tag in Tag},
         Action.SKIP: "In a study: skip the pair",
         Action.GUIDELINES: "In a study: the guidelines",
+        Action.AS_BEFORE: "Label as before, where the code is the same",
+        Action.STRENGTH: "Find out how strong the test is",
         Action.HELP: "Show the keys",
     }
 )
