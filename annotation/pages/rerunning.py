@@ -16,7 +16,8 @@ from annotation.models import Build, Case
 from annotation.models.builds import NANO
 from annotation.ordered import order_of
 from annotation.pages.answering import AnsweringForm
-from annotation.pages.cases import filters_of, wanted
+from annotation.pages.case_lists import wanted
+from annotation.pages.cases import filters_of
 from annotation.pages.estimates import Row, Warned, table, warnings
 from annotation.pages.paging import whole_number
 from annotation.rerunning import ordering
@@ -37,7 +38,10 @@ TAKEN_OVER: Final = {
     Stage.EXECUTING: "the screener’s verdict and the test program",
     Stage.ARBITRATING: "the screener’s verdict, the test program, its dependencies and its execution",
 }
-PICKING: Final = ("case", "flips", "stage", "reached", "label", "outcome", "ran", "agent", "cause", "left")
+PICKING: Final = (
+    *("case", "flips", "stage", "reached", "label", "outcome", "ran", "agent", "cause", "left"),
+    *("q", "differs"),
+)
 """The parameters that say which cases are meant; the form's own have other names."""
 
 
@@ -177,7 +181,7 @@ def picked(build: Build, visible: QuerySet[Build], params: QueryDict) -> Picked:
         theirs = rows.filter(pair__cases__build=other, pair__cases__label=1 - F("label"))
         return Picked(theirs.distinct(), f"labelled otherwise in “{other.name}”", given)
     filters = filters_of(params)
-    return Picked(wanted(build, filters), filters.query.replace("&", ", ") or "all cases", given)
+    return Picked(wanted(build, visible, filters), filters.query.replace("&", ", ") or "all cases", given)
 
 
 def again_page(build: Build, found: Picked, params: QueryDict, decided: QueryDict | None = None) -> AgainPage:
