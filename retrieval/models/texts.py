@@ -86,7 +86,7 @@ class QueryTextQuerySet(models.QuerySet["QueryText"]):
 
 
 class QueryText(models.Model):
-    """What searches in queries read: narrow rows of the queries alone. PostgreSQL has an index of trigrams."""
+    """What searches in queries read: narrow rows of the queries alone. PostgreSQL has trigrams of them."""
 
     text = models.OneToOneField(Text, on_delete=models.CASCADE, primary_key=True, related_name="as_query")
     folded = models.CharField(max_length=3 * HEAD, help_text="the text's head; folding may lengthen it")

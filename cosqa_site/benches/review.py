@@ -1,0 +1,162 @@
+"""Reviewing against the clock: next, page and submit of one rater and of twenty, and the list of cases.
+
+Two servers run, one on a hundredth of the cases of the other, and answer in turns: a busy moment of the
+machine meets both sides of a ratio. All work in copies of the seeded databases.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import connection
+
+from annotation.access import Role
+from annotation.models import Build, Review
+from cosqa_site.benches import review_lists, seeding
+from cosqa_site.benches.clock import median_and_p95
+from cosqa_site.benches.review_desks import Decision, Desk, ReviewDesk
+from cosqa_site.benches.review_raters import KINDS, PACE_SECONDS, RATERS, Shift, p95_of, shift
+from cosqa_site.benches.review_server import Client, server, session_of
+from cosqa_site.benches.scratch import Scratch
+
+DECISIONS: Final = 60
+WARM: Final = 8
+LISTINGS: Final = 5
+NO_PAGE: Final = "there is no page of a study's statistics yet"
+
+
+@dataclass(frozen=True)
+class Site:
+    """A server on one scratch database, with what a rater and an admin open there."""
+
+    scratch: Scratch
+    port: int
+    admin: Client
+    raters: Sequence[Client]
+    build: int
+    middle: int
+    lists: Mapping[str, str]
+
+    def desks(self, count: int) -> list[Desk]:
+        """Desks of so many raters, each on from another place of the build."""
+        return [
+            ReviewDesk(client, self.build, self.middle + 20 * number)
+            for number, client in enumerate(self.raters[:count])
+        ]
+
+
+def measure(size: str) -> Mapping[str, object]:
+    """The figures; those that can't be had yet are named in `missing`."""
+    with ExitStack() as stack:
+        few, many = (stack.enter_context(site(*one)) for one in (("few", "few"), ("many", size)))
+        decisions = one_rater((few, many))
+        listings = all_lists((few, many))
+        people, closed = concurrent(many)
+    pages = {name: told(*seconds) for name, seconds in listings.items()}
+    return {
+        "size": {"name": size, "few": seeding.PLANS["few"].cases, "many": seeding.PLANS[size].cases},
+        "database": connection.vendor,
+        "queue": "plain review",
+        "p95_ms": {**p95_of(decisions[1]), "list": p95_of_lists(listings)},
+        "ratios": {**growth_of(decisions), "list_growth": max(page["growth"] for page in pages.values())},
+        "concurrent": {**people, "closed_loop": closed},
+        "lists": pages,
+        "missing": {"statistics": NO_PAGE},
+        "load_average": os.getloadavg()[0],
+    }
+
+
+@contextmanager
+def site(name: str, size: str) -> Iterator[Site]:
+    """A copy of a seeded database with a server on it; both are gone after the block."""
+    copy = seeding.seeded(size).copy(f"{name}_{os.getpid()}")
+    try:
+        with copy.entered():
+            names = [f"bench-rater-{number}" for number in range(1, RATERS + 1)]
+            for one in names:
+                seeding.person(one, Role.EXPERT)
+            admin, *raters = [session_of(one) for one in (seeding.ADMIN, *names)]
+            build = Build.objects.select_related("tally").get(name=seeding.FINISHED)
+            lists = review_lists.addresses(build)
+            first = build.cases.order_by("pk").values_list("pk", flat=True)[0]
+        with server(copy) as port:
+            clients = [Client(port, session) for session in raters]
+            half = first + build.tally.total // 2
+            yield Site(copy, port, Client(port, admin), clients, build.pk, half, lists)
+    finally:
+        copy.drop()
+
+
+def one_rater(sites: Sequence[Site]) -> tuple[list[Decision], ...]:
+    """So many decisions on each site, in turns."""
+    desks = [one.desks(1)[0] for one in sites]
+    found: tuple[list[Decision], ...] = tuple([] for _ in sites)
+    for number in range(WARM + DECISIONS):
+        for desk, decisions in zip(desks, found, strict=True):
+            decision = desk.decide()
+            if number >= WARM:
+                decisions.append(decision)
+    return found
+
+
+def growth_of(decisions: Sequence[Sequence[Decision]]) -> dict[str, float]:
+    """By kind: the median of the ratios of the answers that were waited for beside each other."""
+    few, many = decisions
+    return {
+        f"{kind}_growth": round(
+            statistics.median(getattr(b, kind) / getattr(a, kind) for a, b in zip(few, many, strict=True)), 2
+        )
+        for kind in KINDS
+    }
+
+
+def all_lists(sites: Sequence[Site]) -> dict[str, tuple[list[float], list[float]]]:
+    """Seconds of each list on both sites, in turns; the first look at each is not counted."""
+    few, many = sites
+    found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in many.lists}
+    for number in range(LISTINGS + 1):
+        for name, (small, large) in found.items():
+            seconds = [one.admin.get(one.lists[name]).seconds for one in (few, many)]
+            if number:
+                small.append(seconds[0])
+                large.append(seconds[1])
+    return found
+
+
+def told(few: Sequence[float], many: Sequence[float]) -> dict[str, float]:
+    """Medians in milliseconds, and the median of the rounds' ratios."""
+    growth = statistics.median(b / a for a, b in zip(few, many, strict=True))
+    return {
+        "few_milliseconds": round(1000 * statistics.median(few), 1),
+        "many_milliseconds": round(1000 * statistics.median(many), 1),
+        "growth": round(growth, 2),
+    }
+
+
+def p95_of_lists(listings: Mapping[str, tuple[list[float], list[float]]]) -> float:
+    """Of all looks at all lists of the larger database, in milliseconds."""
+    return median_and_p95([one for _, many in listings.values() for one in many])["p95"]
+
+
+def concurrent(many: Site) -> tuple[dict[str, object], dict[str, object]]:
+    """Twenty raters at their pace, and then in a closed loop."""
+    desks = many.desks(RATERS)
+    return counted(many, lambda: shift(desks, PACE_SECONDS)), counted(many, lambda: shift(desks, 0.0))
+
+
+def counted(many: Site, work: Callable[[], Shift]) -> dict[str, object]:
+    """What a shift tells, and how many of its decisions are not in the database: there should be none."""
+    before = stored(many)
+    done = work()
+    return {**done.told(), "lost": len(done.decisions) - (stored(many) - before)}
+
+
+def stored(many: Site) -> int:
+    """Decisions that the database has."""
+    with many.scratch.entered():
+        return Review.objects.filter(rater__username__startswith="bench-rater-").count()
