@@ -60,13 +60,24 @@ class Client:
 
     def ask(self, method: str, path: str, body: str | None, expected: tuple[int, ...]) -> Answer:
         began = time.perf_counter()
-        self.connection.request(method, path, body, self.headers(body))
-        answer = self.connection.getresponse()
+        answer = self.sent(method, path, body)
         text = answer.read()
         seconds = time.perf_counter() - began
         if answer.status not in expected:
             raise Failed(f"{method} {path} answers {answer.status}: {text[:300]!r}")
         return Answer(answer.status, answer.getheader("Location", ""), text.decode(), seconds)
+
+    def sent(self, method: str, path: str, body: str | None) -> http.client.HTTPResponse:
+        """As browsers do: a connection that the server closed while it was idle is made again for a GET."""
+        for last in (method != "GET", True):
+            try:
+                self.connection.request(method, path, body, self.headers(body))
+                return self.connection.getresponse()
+            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+                self.connection.close()
+                if last:
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     def headers(self, body: str | None) -> dict[str, str]:
         known = {"Cookie": f"sessionid={self.session}; csrftoken={TOKEN}"}
