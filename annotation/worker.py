@@ -37,6 +37,7 @@ from annotation.models import Batch, Build, Case, Proposal, Tally
 from annotation.pipeline import Tools, advance
 from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
+from annotation.studies import queueing
 from retrieval.models import Candidate, ImportJob, Mining
 
 log = logging.getLogger(__name__)
@@ -214,6 +215,7 @@ def busy() -> bool:
 def chores(tools: Tools) -> int:
     """One beat; returns 0, so that the loop waits before the next."""
     claims.expire(timezone.now())
+    queueing.expire()
     claims.free_answered()
     budget.give_up_lost()
     connecting.give_up_lost()

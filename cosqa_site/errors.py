@@ -20,7 +20,9 @@ from django.views import defaults
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
+from annotation.access import KeptBlind, refuse_while_blind
 from annotation.api.missing import decision_out
+from annotation.api.rating import rating_out
 from annotation.api.reviews import review_out
 from annotation.caps import CapRefused
 from annotation.launching import ControlRefused, LaunchRefused
@@ -29,22 +31,32 @@ from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
 from annotation.review.own_tests import TooManyWaiting
 from annotation.stages import IllegalMove
+from annotation.studies import drafts, rating
+from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
 
 CONTENT_TYPE: Final = "application/problem+json"
 
 STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     BadDecision: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
+    BadSkip: HTTPStatus.UNPROCESSABLE_ENTITY,
     CapRefused: HTTPStatus.CONFLICT,
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
     DecidedMeanwhile: HTTPStatus.CONFLICT,
+    drafts.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     IllegalMove: HTTPStatus.CONFLICT,
+    KeptBlind: HTTPStatus.FORBIDDEN,
+    Lapsed: HTTPStatus.CONFLICT,
     LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     LostRace: HTTPStatus.CONFLICT,
     NothingToUndo: HTTPStatus.CONFLICT,
     OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,
     PermissionDenied: HTTPStatus.FORBIDDEN,
+    QueueClosed: HTTPStatus.CONFLICT,
+    rating.BadRating: HTTPStatus.UNPROCESSABLE_ENTITY,
+    rating.Conflict: HTTPStatus.CONFLICT,
+    rating.NothingToUndo: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
     Http404: HTTPStatus.NOT_FOUND,
 }
@@ -69,9 +81,20 @@ def problem(status: HTTPStatus, kind: str, detail: str, **more: Any) -> HttpResp
 
 def domain_problem(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
     """A refusal by the domain or by Django, in its own words."""
+    if isinstance(error, Http404) and (blind := kept_blind(request)):
+        error = blind
     listed = next(kind for kind in type(error).__mro__ if kind in STATUSES)
     detail = "There is nothing here that you may see." if listed is Http404 else str(error)
     return problem(STATUSES[listed], name_of(listed), detail, **stored_of(error))
+
+
+def kept_blind(request: HttpRequest) -> KeptBlind | None:
+    """Who rates in a study is told so instead of "not found", whether or not there is anything."""
+    try:
+        refuse_while_blind(request.user)
+    except KeptBlind as blind:
+        return blind
+    return None
 
 
 def stored_of(error: object) -> dict[str, Any]:
@@ -79,6 +102,8 @@ def stored_of(error: object) -> dict[str, Any]:
     if isinstance(error, DecidedMeanwhile):
         stored = decision_out(error.stored).model_dump(mode="json") if error.stored else None
         return {"stored": stored, "yours": asdict(error.mine)}
+    if isinstance(error, rating.Conflict):
+        return {"stored": rating_out(error.stored).model_dump(mode="json") if error.stored else None}
     if not isinstance(error, Conflict):
         return {}
     return {"stored": review_out(error.stored).model_dump(mode="json") if error.stored else None}

@@ -13,6 +13,7 @@ from annotation.api import (
     extending,
     missing,
     queries,
+    rating,
     reviews,
     rounds,
     visible,
@@ -30,6 +31,7 @@ router.add_router("/builds", rounds.router)
 router.add_router("", cases.router)
 router.add_router("", missing.router)
 router.add_router("", reviews.router)
+router.add_router("/rate", rating.router)
 
 
 @router.get("/me", response=Me, tags=["people"])

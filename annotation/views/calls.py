@@ -54,7 +54,7 @@ def call(request: HttpRequest, pk: int) -> HttpResponse:
 def answered(request: HttpRequest, pk: int) -> HttpResponse:
     """The answer of one's own call, once it is there, above those before it."""
     user = person(request)
-    asked = get_object_or_404(CallRequest, pk=pk, user=user)
+    asked = get_object_or_404(CallRequest, pk=pk, user=user, assignment=None)
     cases = visible_cases(request).filter(pair=asked.pair_id).order_by("-pk")
     found = cases.filter(pk=number(request.GET, "case")).first() or get_object_or_404(cases[:1])
     calls.wait(asked, PATIENCE)

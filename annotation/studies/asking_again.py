@@ -1,0 +1,115 @@
+"""Ask pairs again, blind, after the guidelines changed their meaning: a round beside the old ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from annotation.models import Assignment, Guideline, Quota, Rating, Study, StudyPair
+from annotation.studies import queueing
+from annotation.studies.auditing import Verb, record
+from annotation.studies.planning import StudyRefused, changing
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which rated pairs: by a tag that a rater gave, by words in query, code or notes, by slice; all hold.
+
+    `slice` is a stratum's name, or `split` for pairs on which the blind ratings part. `every` asks all.
+    """
+
+    tag: str = ""
+    text: str = ""
+    slice: str = ""
+    every: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.tag or self.text or self.slice or self.every)
+
+
+def follow(study: Study, guideline: Guideline, why: str, by: User) -> None:
+    """Let the study follow another version: its raters acknowledge it before their next pair."""
+    with changing(study, why, by) as row:
+        row.guideline = guideline
+        row.save(update_fields=["guideline"])
+        detail = {"guidelines": str(guideline), "change": guideline.change, "why": why}
+        record(by, Verb.STUDY_CHANGED, f"{row.name} follows {guideline}", row, detail)
+
+
+def chosen(study: Study, choice: Choice) -> QuerySet[StudyPair]:
+    """The study's rated pairs that match; none where nothing was chosen."""
+    ratings = Rating.objects.current().filter(assignment__study_pair=OuterRef("pk"))
+    rows = study.pairs.filter(Exists(ratings), planted="").order_by("number")
+    if choice.is_empty:
+        return rows.none()
+    if choice.tag:
+        rows = rows.filter(pk__in=tagged(study, choice.tag))
+    if choice.text:
+        noted = ratings.filter(notes__icontains=choice.text)
+        heads = Q(pair__query__head__icontains=choice.text) | Q(pair__snippet__head__icontains=choice.text)
+        rows = rows.filter(heads | Exists(noted))
+    if choice.slice == "split":
+        return rows.filter(pk__in=split(study))
+    return rows.filter(stratum=choice.slice) if choice.slice else rows
+
+
+def tagged(study: Study, tag: str) -> list[int]:
+    """Pairs whose standing ratings carry the tag; looked through here, as no database has lists alike."""
+    rows = Rating.objects.current().filter(assignment__study_pair__study=study).exclude(tags=[])
+    found = rows.values_list("assignment__study_pair_id", "tags").iterator(2000)
+    return sorted({pair for pair, tags in found if tag in tags})
+
+
+def split(study: Study) -> list[int]:
+    """Pairs on which two blind ratings of one condition and round part."""
+    rows = Rating.objects.current().filter(
+        assignment__study_pair__study=study, phase=Rating.Phase.BLIND, value__isnull=False
+    )
+    said: dict[tuple[int, int, int], set[int]] = {}
+    columns = "assignment__study_pair_id", "assignment__condition_id", "assignment__round", "value"
+    for pair, condition, number, value in rows.values_list(*columns).iterator(2000):
+        said.setdefault((pair, condition, number), set()).add(value)
+    return sorted({pair for (pair, *_), values in said.items() if len(values) > 1})
+
+
+def ask_again(study: Study, choice: Choice, why: str, by: User) -> int:
+    """Open another round for the chosen pairs; says for how many. Raises StudyRefused.
+
+    Pairs that somebody has open in a second phase are left out: ask again when they are done.
+    """
+    if not why.strip():
+        raise StudyRefused("Say why the pairs are asked again.")
+    if not study.is_live:
+        raise StudyRefused("Pairs are asked again while the study runs or is paused.")
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
+        locked = Assignment.objects.filter(study_pair=OuterRef("pk"), state=Assignment.State.LOCKED)
+        pairs = list(chosen(study, choice).filter(~Exists(locked)).values_list("pk", flat=True))
+        if not pairs:
+            raise StudyRefused("No rated pair matches: choose another tag, text or slice.")
+        open_round(pairs)
+        queueing.reopen(study)
+        detail = {
+            "pairs": len(pairs),
+            "why": why,
+            "tag": choice.tag,
+            "text": choice.text,
+            "slice": choice.slice,
+        }
+        record(by, Verb.ASKED_AGAIN, study.name, study, detail)
+    return len(pairs)
+
+
+def open_round(pairs: list[int]) -> None:
+    """Count from nothing in the next round; what is open of the old one lapses, and its draft stays."""
+    for start in range(0, len(pairs), 500):
+        some = pairs[start : start + 500]
+        quotas = Quota.objects.filter(study_pair__in=some)
+        quotas.update(round=F("round") + 1, reserved=0, done=0)
+        Assignment.objects.filter(study_pair__in=some, state=Assignment.State.RESERVED).update(
+            state=Assignment.State.LAPSED
+        )

@@ -1,0 +1,286 @@
+"""Make a study: what an admin orders, the sample that it draws, and the rows of the draft."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from annotation.models import Build, Condition, Enrolment, Guideline, Study, StudyPair
+from annotation.studies.auditing import Verb, record
+from annotation.studies.planning import StudyRefused, pairs_hash
+from annotation.studies.sampling import comparing, drawing, framing, planting
+from annotation.studies.sampling.drawing import Sample
+from annotation.studies.sampling.planting import Line, Planted
+from annotation.studies.sampling.wishing import Wish
+from retrieval.hostile import clean
+from retrieval.models import Annotator
+
+FEWEST_RATERS: Final = 3
+MOST_CAPACITY: Final = 100_000
+LONGEST_NAME: Final = 120
+LONGEST_TEXT: Final = 20_000
+MOST_RATERS: Final = 500
+SCALES: Final = {
+    Study.Kind.RATING.value: (Study.Scale.BINARY, Study.Scale.STEPS, Study.Scale.GRADED),
+    Study.Kind.PAIRWISE.value: (Study.Scale.PREFERENCE,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionWish:
+    """A condition with its ratings a pair and the seconds that a rating is assumed to take."""
+
+    kind: str
+    raters: int = FEWEST_RATERS
+    seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class RaterWish:
+    """An expert in one condition, and how many pairs they can be given, planted ones included."""
+
+    user: User
+    condition: str
+    capacity: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """What an admin asks for. `against` are imported labels that a pairwise study compares one build with.
+
+    `planted` is the text of a CSV; `hourly_rate` is in dollars, for the cost that is shown, nothing else.
+    """
+
+    name: str
+    builds: tuple[Build, ...]
+    wish: Wish
+    conditions: tuple[ConditionWish, ...]
+    kind: str = Study.Kind.RATING
+    purpose: str = Study.Purpose.DEVELOPMENT
+    scale: str = Study.Scale.BINARY
+    question: str = ""
+    information: str = ""
+    order: str = Study.Order.SPACED
+    docstring: str = Study.Docstring.SHOWN
+    ties: bool = False
+    guideline: Guideline | None = None
+    against: Annotator | None = None
+    planted: str = ""
+    raters: tuple[RaterWish, ...] = ()
+    reference: str = Condition.Kind.OWN_TESTS
+    comparisons: tuple[tuple[str, str], ...] = ()
+    margin: float | None = None
+    exclusions: str = ""
+    hourly_rate: float = 0.0
+
+
+def drawn(order: Order) -> tuple[Sample, list[Line]]:
+    """The sample of an order and its planted lines; stores nothing. Raises SampleRefused, StudyRefused."""
+    lines = planting.lines_of(order.planted, order.scale)
+    without = set(planting.known(lines))
+    if order.kind == Study.Kind.PAIRWISE:
+        first, second = benchmarks(order)
+        return comparing.draw_pairwise(first, second, order.wish, without), lines
+    frame = framing.frame(order.builds, order.wish.strata, without)
+    return drawing.draw(frame, order.wish), lines
+
+
+def benchmarks(order: Order) -> tuple[comparing.Matches, comparing.Matches]:
+    """The matches of both sides of a pairwise study."""
+    if order.against and len(order.builds) == 1:
+        return comparing.matches_of_build(order.builds[0]), comparing.matches_of_labels(order.against)
+    if not order.against and len(order.builds) == 2:
+        first, second = order.builds
+        return comparing.matches_of_build(first), comparing.matches_of_build(second)
+    raise StudyRefused("A pairwise study compares two builds, or one build with imported labels.")
+
+
+def refuse_bad(order: Order, study: Study | None = None) -> None:
+    """Raises StudyRefused where the order is wrong whatever its sample."""
+    if not 0 < len(order.name.strip()) <= LONGEST_NAME:
+        raise StudyRefused(f"Give the study a name of 1 to {LONGEST_NAME} characters.")
+    others = Study.objects.filter(name=clean(order.name.strip()))
+    if (others.exclude(pk=study.pk) if study else others).exists():
+        raise StudyRefused("There is a study of that name; choose another one.")
+    if not order.builds:
+        raise StudyRefused("Choose at least one build to draw pairs from.")
+    if order.scale not in SCALES[order.kind]:
+        allowed = " or ".join(scale.value for scale in SCALES[order.kind])
+        raise StudyRefused(f"The scale of such a study is {allowed}.")
+    if any(len(text) > LONGEST_TEXT for text in (order.question, order.information, order.exclusions)):
+        raise StudyRefused(f"Question, information and exclusions take {LONGEST_TEXT:,} characters each.")
+    if order.margin is not None and not 0 < order.margin < 1:
+        raise StudyRefused("The margin is a share above 0 and below 1, such as 0.05.")
+    refuse_bad_conditions(order)
+    refuse_bad_raters(order, study)
+
+
+def refuse_bad_conditions(order: Order) -> None:
+    kinds = [one.kind for one in order.conditions]
+    if not kinds or len(set(kinds)) < len(kinds):
+        raise StudyRefused("Choose at least one condition, and each only once.")
+    few = [one for one in order.conditions if one.raters < FEWEST_RATERS]
+    if few:
+        raise StudyRefused(
+            f"At least {FEWEST_RATERS} raters a pair in each condition: fewer have no majority."
+        )
+    if order.reference not in kinds:
+        raise StudyRefused("The reference is one of the study's conditions.")
+    if order.kind == Study.Kind.PAIRWISE and set(kinds) - {Condition.Kind.READING, Condition.Kind.OWN_TESTS}:
+        raise StudyRefused("A pairwise study has the conditions reading and own tests: no agent judged it.")
+
+
+def refuse_bad_raters(order: Order, study: Study | None) -> None:
+    kinds = {one.kind for one in order.conditions}
+    if len(order.raters) > MOST_RATERS:
+        raise StudyRefused(f"At most {MOST_RATERS} raters.")
+    if len({one.user.pk for one in order.raters}) < len(order.raters):
+        raise StudyRefused("Each rater is in one condition of a study.")
+    for one in order.raters:
+        if one.condition not in kinds:
+            raise StudyRefused(f"{one.user} is enrolled in a condition that the study does not have.")
+        if not 0 < one.capacity <= MOST_CAPACITY:
+            raise StudyRefused(f"The capacity of {one.user} is 1 to {MOST_CAPACITY:,} pairs.")
+        if study is not None and one.user.pk == study.created_by_id:
+            raise StudyRefused(f"{one.user} made the study, and so can't rate in it.")
+
+
+def make(order: Order, by: User) -> Study:
+    """A draft with its sample drawn and its raters enrolled. Raises StudyRefused, SampleRefused."""
+    refuse_bad(order)
+    if any(one.user.pk == by.pk for one in order.raters):
+        raise StudyRefused("Whoever makes a study can't rate in it: take yourself off the raters.")
+    sample, lines = drawn(order)
+    try:
+        with transaction.atomic():
+            study = Study.objects.create(created_by=by, **columns_of(order))
+            fill(study, order, sample, planting.plant(lines))
+            record(by, Verb.STUDY_MADE, study.name, study, {"pairs": study.planned_pairs})
+            return study
+    except IntegrityError:
+        refuse_bad(order)  # somebody, or a second click, took the name meanwhile
+        raise
+
+
+def remake(study: Study, order: Order, by: User) -> None:
+    """The draft as another order has it, with a new draw. Raises StudyRefused, SampleRefused."""
+    refuse_bad(order, study)
+    sample, lines = drawn(order)
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        if locked.state != Study.State.DRAFT:
+            raise StudyRefused(
+                "The study has been started: change its parts one by one, or make another one."
+            )
+        empty(locked)
+        for name, value in columns_of(order).items():
+            setattr(locked, name, value)
+        locked.save()
+        fill(locked, order, sample, planting.plant(lines))
+        record(by, Verb.STUDY_CHANGED, locked.name, locked, {"pairs": locked.planned_pairs})
+    study.refresh_from_db()
+
+
+def empty(study: Study) -> None:
+    """Take the rows of a draft away; nothing has been rated."""
+    study.pairs.all().delete()
+    study.enrolments.all().delete()
+    study.conditions.all().delete()
+
+
+def columns_of(order: Order) -> dict[str, Any]:
+    return {
+        "name": clean(order.name.strip()),
+        "kind": order.kind,
+        "purpose": order.purpose,
+        "scale": order.scale,
+        "question": clean(order.question),
+        "information": clean(order.information),
+        "order": order.order,
+        "docstring": order.docstring,
+        "ties": order.ties,
+        "seed": order.wish.seed,
+        "guideline": order.guideline,
+        "reference": order.reference,
+        "comparisons": [list(pair) for pair in order.comparisons],
+        "margin": order.margin,
+        "exclusions": clean(order.exclusions),
+    }
+
+
+def fill(study: Study, order: Order, sample: Sample, planted: Sequence[Planted]) -> None:
+    """The pairs, conditions and raters of a draft."""
+    study.builds.set(order.builds)
+    store_pairs(study, sample, planted)
+    for wish in order.conditions:
+        Condition.objects.create(study=study, kind=wish.kind, raters=wish.raters)
+    enrol(study, order.raters)
+    study.planned_pairs = len(sample.drawn)
+    study.sample = told(order, sample) | {"pairs_sha256": pairs_hash(study)}
+    study.save(update_fields=["planned_pairs", "sample"])
+
+
+def told(order: Order, sample: Sample) -> dict[str, Any]:
+    """What is kept of an order and its draw beside the columns."""
+    return {
+        "wish": order.wish.as_json() | {"against": str(order.against) if order.against else None},
+        "builds": [build.pk for build in order.builds],
+        "against": order.against.pk if order.against else None,
+        "planted_csv": clean(order.planted),
+        "strata": [[one.name, one.population, one.drawn] for one in sample.strata],
+        "queries": sample.queries,
+        "population": sample.population,
+        "population_queries": sample.population_queries,
+        "seconds": {one.kind: one.seconds for one in order.conditions},
+        "hourly_rate": order.hourly_rate,
+    }
+
+
+def store_pairs(study: Study, sample: Sample, planted: Sequence[Planted]) -> None:
+    """Number all pairs in one shuffled order, in which planted ones lie among the others."""
+    rows = [
+        StudyPair(
+            study=study,
+            pair_id=one.unit.pair,
+            other_id=one.unit.other,
+            case_id=one.unit.case,
+            stratum=one.unit.stratum,
+            probability=one.probability,
+        )
+        for one in sample.drawn
+    ]
+    rows += [
+        StudyPair(study=study, pair_id=one.pair, other_id=one.other, planted=one.kind, answer=one.answer)
+        for one in planted
+    ]
+    secrets.SystemRandom().shuffle(rows)
+    for number, row in enumerate(rows, 1):
+        row.number = number
+    StudyPair.objects.bulk_create(rows, batch_size=1000)
+
+
+def enrol(study: Study, raters: Iterable[RaterWish]) -> None:
+    conditions = {one.kind: one for one in study.conditions.all()}
+    wanted = list(raters)
+    for wish, pseudonym in zip(wanted, pseudonyms(study, len(wanted)), strict=True):
+        Enrolment.objects.create(
+            study=study,
+            user=wish.user,
+            condition=conditions[wish.condition],
+            capacity=wish.capacity,
+            pseudonym=pseudonym,
+            seed=secrets.randbits(62),
+        )
+
+
+def pseudonyms(study: Study, count: int) -> list[str]:
+    """So many new pseudonyms, drawn: neither their order nor a gap tells who came when."""
+    used = set(study.enrolments.values_list("pseudonym", flat=True))
+    highest = 99 if len(used) + count <= 50 else 9999
+    free = [name for number in range(1, highest + 1) if (name := f"R{number:02}") not in used]
+    return secrets.SystemRandom().sample(free, count)

@@ -1,0 +1,106 @@
+"""Raters of a study: enrol one, change what one can be given, let one go. Amendments once it is frozen."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db.models import Count, F, Q, QuerySet
+from django.utils import timezone
+
+from annotation.access import Role, has_role
+from annotation.models import Assignment, Condition, Enrolment, Quota, Study
+from annotation.studies.auditing import Verb, record
+from annotation.studies.creating import MOST_CAPACITY, RaterWish, enrol
+from annotation.studies.planning import StudyRefused, changing
+
+
+def candidates(study: Study | None, by: User) -> list[User]:
+    """Who can be a rater: experts and admins, but not whoever makes the study, nor who is in it already."""
+    people = User.objects.filter(is_active=True).exclude(pk=study.created_by_id if study else by.pk)
+    if study:
+        people = people.exclude(enrolments__study=study)
+    named = people.filter(Q(groups__name__in=[Role.EXPERT, Role.ADMIN]) | Q(is_superuser=True))
+    return list(named.distinct().order_by("username"))
+
+
+def add(study: Study, user: User, condition: Condition, capacity: int, why: str, by: User) -> Enrolment:
+    """Another rater. Raises StudyRefused."""
+    refuse_capacity(capacity)
+    if user.pk in (study.created_by_id, by.pk):
+        raise StudyRefused("Whoever makes or changes a study can't rate in it.")
+    if not has_role(user, Role.EXPERT):
+        raise StudyRefused(f"{user} is no expert; an account gets its role with manage.py account.")
+    with changing(study, why, by) as row:
+        if row.enrolments.filter(user=user).exists():
+            raise StudyRefused(f"{user} is in the study already.")
+        enrol(row, [RaterWish(user, condition.kind, capacity)])
+        planted(row, condition).update(wanted=F("wanted") + 1)
+        made = row.enrolments.get(user=user)
+        detail = {"pseudonym": made.pseudonym, "condition": condition.kind, "capacity": capacity, "why": why}
+        record(by, Verb.RATER_ENROLLED, f"{user} in {study.name}", row, detail)
+    return made
+
+
+def change_capacity(enrolment: Enrolment, capacity: int, why: str, by: User) -> None:
+    """What a rater can be given from now on; never less than they have been given. Raises StudyRefused."""
+    refuse_capacity(capacity)
+    with changing(enrolment.study, why, by) as row:
+        given = enrolment.assignments.count()
+        if capacity < given:
+            raise StudyRefused(
+                f"{given} pairs were given already; a smaller capacity than that says nothing."
+            )
+        before = enrolment.capacity
+        Enrolment.objects.filter(pk=enrolment.pk).update(capacity=capacity)
+        detail = {"pseudonym": enrolment.pseudonym, "before": before, "after": capacity, "why": why}
+        record(by, Verb.RATER_CHANGED, f"{enrolment.user} in {row.name}", row, detail)
+    enrolment.refresh_from_db()
+
+
+def remove(enrolment: Enrolment, why: str, by: User, exclude: bool = False) -> None:
+    """Let a rater go: nothing more is given. The ratings stay; `exclude` leaves them out of every figure."""
+    with changing(enrolment.study, why, by) as row:
+        if row.state == Study.State.DRAFT:
+            enrolment.delete()
+        else:
+            if not why.strip():
+                raise StudyRefused("Say why the rater leaves.")
+            leave(enrolment, exclude)
+        detail = {"pseudonym": enrolment.pseudonym, "why": why, "excluded": exclude}
+        record(by, Verb.RATER_REMOVED, f"{enrolment.user} in {row.name}", row, detail)
+
+
+def leave(enrolment: Enrolment, exclude: bool) -> None:
+    """What is open is given back by the next look for lapsed reservations."""
+    now = timezone.now()
+    open_ones = enrolment.assignments.filter(state=Assignment.State.RESERVED)
+    open_ones.update(reserved_until=now)
+    given = enrolment.assignments.count()
+    Enrolment.objects.filter(pk=enrolment.pk).update(
+        finished_at=now, left_at=now, capacity=max(1, given), excluded=exclude
+    )
+    planted(enrolment.study, enrolment.condition).filter(wanted__gt=F("reserved")).update(
+        wanted=F("wanted") - 1
+    )
+
+
+def planted(study: Study, condition: Condition) -> QuerySet[Quota]:
+    """The quotas of planted pairs, which everybody of the condition is asked."""
+    return Quota.objects.filter(condition=condition, study_pair__study=study).exclude(study_pair__planted="")
+
+
+def refuse_capacity(capacity: int) -> None:
+    if not 0 < capacity <= MOST_CAPACITY:
+        raise StudyRefused(f"A capacity is 1 to {MOST_CAPACITY:,} pairs.")
+
+
+def progress(study: Study) -> QuerySet[Enrolment]:
+    """The study's raters with what each was given, did, skipped and let lapse. One query."""
+    state = Assignment.State
+    counts = {
+        "given": Count("assignments"),
+        "done": Count("assignments", filter=Q(assignments__state=state.DONE)),
+        "skipped": Count("assignments", filter=Q(assignments__state=state.SKIPPED)),
+        "lapsed": Count("assignments", filter=Q(assignments__state=state.LAPSED)),
+        "open": Count("assignments", filter=Q(assignments__state__in=[state.RESERVED, state.LOCKED])),
+    }
+    return study.enrolments.select_related("user", "condition").annotate(**counts).order_by("pseudonym")

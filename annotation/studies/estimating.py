@@ -1,0 +1,208 @@
+"""What a study will take before it starts: ratings, hours and money, and what speaks against starting it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from types import MappingProxyType
+from typing import Final
+
+from annotation.models import Condition, Rating, Seen, Study
+from annotation.studies.sampling.drawing import Stratum
+
+FEW_QUERIES: Final = 30
+MOST_MEASURED: Final = 5_000
+MEASURED_FROM: Final = 20
+CHUNK: Final = 5_000
+SECONDS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        Condition.Kind.READING: 60.0,
+        Condition.Kind.OWN_TESTS: 300.0,
+        Condition.Kind.AGENTS_TESTS: 120.0,
+        Condition.Kind.REVEAL: 90.0,
+        Condition.Kind.SECOND_LOOK: 90.0,
+    }
+)
+"""Assumed active time of one rating in each condition, until enough were measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """A rater as far as a plan cares: a name to show, what they can be given, pairs of the sample seen."""
+
+    name: str
+    condition: str
+    capacity: int
+    seen: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One condition: ratings a pair, and the seconds that one is assumed to take."""
+
+    kind: str
+    raters: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a condition takes. `capacity` is how many ratings of sampled pairs its raters can give."""
+
+    kind: str
+    word: str
+    raters_a_pair: int
+    enrolled: int
+    ratings: int
+    capacity: int
+    hours: float
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """A study before it starts. `problems` stop it from starting, `warnings` do not."""
+
+    pairs: int
+    planted: int
+    queries: int
+    strata: tuple[Stratum, ...]
+    shares: tuple[Share, ...]
+    hours: float
+    dollars: float
+    seen: tuple[tuple[str, int], ...]
+    problems: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def ratings(self) -> int:
+        return sum(one.ratings for one in self.shares)
+
+
+def outlook(
+    pairs: Collection[int],
+    planted: int,
+    queries: int,
+    strata: Sequence[Stratum],
+    loads: Sequence[Load],
+    raters: Sequence[Rater],
+    hourly_rate: float,
+) -> Outlook:
+    """What a sample of these pairs (ids) takes with these conditions and raters."""
+    shares = tuple(share_of(load, pairs, planted, raters) for load in loads)
+    hours = sum(one.hours for one in shares)
+    return Outlook(
+        pairs=len(pairs),
+        planted=planted,
+        queries=queries,
+        strata=tuple(strata),
+        shares=shares,
+        hours=hours,
+        dollars=hours * hourly_rate,
+        seen=tuple((one.name, len(one.seen)) for one in raters if one.seen),
+        problems=tuple(one.problem for one in shares if one.problem),
+        warnings=tuple(warnings_of(queries, strata)),
+    )
+
+
+def share_of(load: Load, pairs: Collection[int], planted: int, raters: Sequence[Rater]) -> Share:
+    own = [one for one in raters if one.condition == load.kind]
+    sampled = len(pairs) * load.raters
+    # A rater is given a pair once, no pair that they have seen, and the planted ones besides.
+    room = sum(max(0, min(one.capacity - planted, len(pairs) - len(one.seen))) for one in own)
+    ratings = sampled + planted * len(own)
+    word = str(Condition.Kind(load.kind).label)
+    return Share(
+        kind=load.kind,
+        word=word,
+        raters_a_pair=load.raters,
+        enrolled=len(own),
+        ratings=ratings,
+        capacity=room,
+        hours=ratings * load.seconds / 3600,
+        problem=problem_of(load, word, len(pairs), sampled, room, own),
+    )
+
+
+def problem_of(load: Load, word: str, pairs: int, sampled: int, room: int, raters: Sequence[Rater]) -> str:
+    """Why the raters of a condition can't do it; empty where they can."""
+    if len(raters) < load.raters:
+        return f"{word}: {load.raters} raters a pair are wanted, and {len(raters)} are enrolled."
+    if room < sampled:
+        return (
+            f"{word}: {pairs:,} pairs × {load.raters} raters = {sampled:,} ratings are wanted, and the "
+            f"raters can give {room:,}: enrol more, raise capacities, or draw fewer pairs."
+        )
+    times = Counter(pair for one in raters for pair in one.seen)
+    short = sum(len(raters) - count < load.raters for count in times.values())
+    if short:
+        return (
+            f"{word}: {short:,} pairs have been seen by so many of the raters that fewer than {load.raters} "
+            "are left for them: enrol people who have not seen them."
+        )
+    return ""
+
+
+def warnings_of(queries: int, strata: Sequence[Stratum]) -> Iterable[str]:
+    if queries < FEW_QUERIES:
+        yield (
+            f"The sample has {queries} queries: with fewer than {FEW_QUERIES} every interval that resamples "
+            "queries is too short."
+        )
+    thin = [one.name for one in strata if one.name and one.drawn < 5]
+    if thin:
+        yield f"Fewer than 5 pairs are drawn of: {', '.join(thin)}. Figures of such a stratum say little."
+
+
+def outlook_of(study: Study) -> Outlook:
+    """The same for a stored study, from its rows."""
+    rows = list(study.pairs.values_list("pair_id", "other_id", "planted"))
+    sampled = {pair for pair, _, planted in rows if not planted}
+    others = {other for _, other, planted in rows if other and not planted}
+    kept = study.sample if isinstance(study.sample, dict) else {}
+    seconds = kept.get("seconds", {})
+    loads = [
+        Load(one.kind, one.raters, seconds.get(one.kind, SECONDS[one.kind])) for one in study.conditions.all()
+    ]
+    enrolled = list(study.enrolments.select_related("user", "condition").filter(finished_at__isnull=True))
+    seen = seen_by([one.user_id for one in enrolled], sampled | others)
+    raters = [
+        Rater(str(one.user), one.condition.kind, one.capacity, seen.get(one.user_id, frozenset()) & sampled)
+        for one in enrolled
+    ]
+    strata = [Stratum(*one) for one in kept.get("strata", [])]
+    of_queries = study.pairs.filter(planted="").values("pair__query").distinct()
+    queries = kept.get("queries") or of_queries.count()
+    planted = sum(bool(planted) for *_, planted in rows)
+    return outlook(sampled, planted, queries, strata, loads, raters, kept.get("hourly_rate", 0.0))
+
+
+def seen_by(users: Sequence[int], pairs: Collection[int]) -> dict[int, frozenset[int]]:
+    """Which of these pairs each person has seen with agents' evidence: no blind label of them can follow."""
+    found: dict[int, set[int]] = {}
+    wanted = sorted(pairs)
+    for start in range(0, len(wanted), CHUNK):
+        rows = Seen.objects.filter(user__in=users, pair__in=wanted[start : start + CHUNK])
+        for user, pair in rows.values_list("user_id", "pair_id"):
+            found.setdefault(user, set()).add(pair)
+    return {user: frozenset(some) for user, some in found.items()}
+
+
+def usual_seconds() -> dict[str, tuple[float, int]]:
+    """Seconds of one rating by condition, and of how many ratings that is the median; 0: it is assumed.
+
+    The latest ratings of all studies count, planted pairs left out.
+    """
+    return {kind: measured(kind) for kind in SECONDS}
+
+
+def measured(kind: str) -> tuple[float, int]:
+    rows = Rating.objects.filter(
+        assignment__condition__kind=kind, assignment__study_pair__planted="", withdrawn=False, seconds__gt=0
+    )
+    found = list(rows.order_by("-pk").values_list("seconds", flat=True)[:MOST_MEASURED])
+    if len(found) < MEASURED_FROM:
+        return SECONDS[kind], 0
+    return float(median(found)), len(found)

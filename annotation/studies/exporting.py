@@ -1,0 +1,146 @@
+"""Ratings as files: every revision with its pseudonym, in stable columns. No assisted label is in them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from io import StringIO
+from typing import Any, Final
+
+from annotation.models import Amendment, Rating, Study
+from annotation.studies.planning import canonical, digest, plan_of
+
+CHUNK: Final = 2_000
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+COLUMNS: Final[Mapping[str, str]] = {
+    "pair": "assignment__study_pair__number",
+    "query": "assignment__study_pair__pair__query__body_id",
+    "query_text": "assignment__study_pair__pair__query__head",
+    "snippet": "assignment__study_pair__pair__snippet__body_id",
+    "other_snippet": "assignment__study_pair__other__snippet__body_id",
+    "swapped": "assignment__swapped",
+    "planted": "assignment__study_pair__planted",
+    "condition": "assignment__condition__kind",
+    "rater": "assignment__enrolment__pseudonym",
+    "round": "assignment__round",
+    "phase": "phase",
+    "revision": "revision",
+    "withdrawn": "withdrawn",
+    "value": "value",
+    "reason": "reason",
+    "notes": "notes",
+    "tags": "tags",
+    "seconds": "seconds",
+    "guidelines": "guideline__version",
+    "docstring": "docstring",
+    "evidence": "evidence",
+    "created_at": "created_at",
+}
+"""The columns of an export, in order, and where each comes from. New ones are added at the end."""
+
+
+def ratings(study: Study) -> Iterator[dict[str, Any]]:
+    """Every revision of every rating of the study, by pair, rater, phase and revision."""
+    rows = Rating.objects.filter(assignment__enrolment__study=study).order_by(
+        "assignment__study_pair__number", "assignment__enrolment__pseudonym", "assignment__round", "pk"
+    )
+    for row in rows.values_list(*COLUMNS.values()).iterator(CHUNK):
+        yield dict(zip(COLUMNS, map(plain, row), strict=True))
+
+
+def plain(cell: Any) -> Any:
+    return cell.isoformat() if isinstance(cell, datetime) else cell
+
+
+def guarded(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula; numbers stay numbers."""
+    if isinstance(cell, list | dict):
+        cell = json.dumps(cell, ensure_ascii=False)
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+
+
+def as_csv(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The rows as lines of a CSV with a header."""
+    names = list(columns)
+    yield line_of(names)
+    for row in rows:
+        yield line_of([guarded(row[name]) for name in names])
+
+
+def line_of(cells: Iterable[Any]) -> str:
+    text = StringIO()
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
+    return text.getvalue()
+
+
+def as_json(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The rows as one JSON array, a row a line."""
+    before = "[\n"
+    for row in rows:
+        yield before + json.dumps(row, ensure_ascii=False)
+        before = ",\n"
+    yield "\n]\n" if before != "[\n" else "[]\n"
+
+
+def plan_json(study: Study) -> str:
+    """The plan's canonical JSON: the text whose sha256 is the plan's hash, without a line end."""
+    return canonical(study.plan if study.frozen_at else plan_of(study))
+
+
+def plan_markdown(study: Study, amendments: Iterable[Amendment] = ()) -> str:
+    """The plan to be read, as for a pre-registration: each part, its hash, its amendments."""
+    plan = (study.plan if study.frozen_at else None) or plan_of(study)
+    state = f"Frozen {study.frozen_at:%Y-%m-%d %H:%M} UTC" if study.frozen_at else "Not frozen yet"
+    lines = [
+        f"# Plan of {one_line(study.name)}",
+        "",
+        f"{state}. sha256 of the canonical JSON: `{study_hash(study)}`.",
+    ]
+    for name, value in plan.items():
+        if name not in {"format", "study"}:
+            lines += ["", f"## {name.replace('_', ' ').capitalize()}", "", in_markdown(value)]
+    for one in amendments:
+        when = f"{one.at:%Y-%m-%d %H:%M} UTC"
+        lines += [
+            "",
+            f"## Amendment {one.number}, {when}",
+            "",
+            one.why,
+            "",
+            f"Hash after it: `{one.plan_hash}`.",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def study_hash(study: Study) -> str:
+    return study.plan_hash or digest(plan_of(study))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def in_markdown(value: Any) -> str:
+    if value in (None, "", [], {}):
+        return "None."
+    if isinstance(value, str | int | float):
+        return str(value)
+    return "```json\n" + json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n```"
+
+
+def differences(before: Any, after: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
+    """Where two plans part: the place, what stood there, what stands there now."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in sorted(before.keys() | after.keys()):
+            inner = f"{path} › {name.replace('_', ' ')}" if path else name.replace("_", " ")
+            yield from differences(before.get(name), after.get(name), inner)
+    elif canonical(before) != canonical(after):
+        yield path, shown(before), shown(after)
+
+
+def shown(value: Any) -> str:
+    if value in (None, "", []):
+        return "–"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,190 @@
+"""The plan of a study: what it says, when it is frozen, and how it is amended.
+
+The plan's hash is the sha256 of its canonical JSON: sorted keys, no spaces, UTF-8. What is exported for
+pre-registration is exactly that text, so anybody can compute the hash again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.models import Amendment, Condition, Enrolment, Study, StudyPair
+from annotation.studies.auditing import Verb, record
+from retrieval.hostile import clean
+
+FORMAT: Final = 1
+LONGEST_WHY: Final = 2_000
+ANOTHER_STUDY: Final = "close this one and make another study of it"
+FIXED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "kind": f"the kind of the study: {ANOTHER_STUDY}",
+        "scale": f"the scale: labels on two scales can't be compared; {ANOTHER_STUDY}",
+        "purpose": "the purpose: a sealed study stays sealed, and one that was looked at can't be sealed",
+        "sample": f"the sample: {ANOTHER_STUDY}, with other pairs",
+        "order": f"the order of the pairs: {ANOTHER_STUDY}",
+        "docstring": f"whether docstrings are shown: it is stored with each label; {ANOTHER_STUDY}",
+        "ties": f"whether ties are allowed: {ANOTHER_STUDY}",
+        "seed": f"the seed: {ANOTHER_STUDY}",
+    }
+)
+"""Parts of a frozen plan that no amendment may change, and the way that is open instead."""
+
+
+class StudyRefused(ValueError):
+    """The study can't be made, changed or moved like this; the message says what to do."""
+
+
+def canonical(plan: Any) -> str:
+    """The one text of a plan."""
+    return json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(plan: Any) -> str:
+    """sha256 (hex) of the canonical JSON."""
+    return hashlib.sha256(canonical(plan).encode()).hexdigest()
+
+
+def plan_of(study: Study) -> dict[str, Any]:
+    """The study's plan as it stands. Raters are pseudonyms and counts, never names."""
+    return {
+        "format": FORMAT,
+        "study": study.name,
+        "question": study.question,
+        "kind": study.kind,
+        "purpose": study.purpose,
+        "scale": study.scale,
+        "order": study.order,
+        "docstring": study.docstring,
+        "ties": study.ties,
+        "seed": study.seed,
+        "sample": sample_of(study),
+        "conditions": [condition_of(one) for one in study.conditions.order_by("pk")],
+        "reference": study.reference,
+        "comparisons": study.comparisons,
+        "margin": study.margin,
+        "exclusions": study.exclusions,
+        "guidelines": guidelines_of(study),
+        "information_sha256": hashlib.sha256(study.information.encode()).hexdigest(),
+        "planned_pairs": study.planned_pairs,
+    }
+
+
+def sample_of(study: Study) -> dict[str, Any]:
+    """What was asked for and what was drawn; the pairs themselves by one hash over all of them."""
+    asked = study.sample.get("wish", study.sample) if isinstance(study.sample, dict) else {}
+    planted = study.pairs.exclude(planted="").values_list("planted", flat=True)
+    kinds = list(planted)
+    return {
+        "asked": asked,
+        "builds": sorted(study.builds.values_list("name", flat=True)),
+        "pairs": study.pairs.filter(planted="").count(),
+        "planted": {kind: kinds.count(kind) for kind in sorted(set(kinds))},
+        "pairs_sha256": (study.sample or {}).get("pairs_sha256") or pairs_hash(study),
+    }
+
+
+def pairs_hash(study: Study) -> str:
+    """sha256 over all pairs in their order: number, digests of the texts, stratum, probability, planted."""
+    hasher = hashlib.sha256()
+    rows = StudyPair.objects.filter(study=study).order_by("number")
+    columns = "number", "pair__query__body_id", "pair__snippet__body_id", "other__snippet__body_id"
+    for row in rows.values_list(*columns, "stratum", "probability", "planted", "answer").iterator(2000):
+        hasher.update(canonical(list(row)).encode() + b"\n")
+    return hasher.hexdigest()
+
+
+def condition_of(condition: Condition) -> dict[str, Any]:
+    raters = Enrolment.objects.filter(condition=condition).order_by("pseudonym")
+    return {
+        "kind": condition.kind,
+        "ratings_a_pair": condition.raters,
+        "raters": [
+            {"pseudonym": pseudonym, "capacity": capacity} | ({"excluded": True} if excluded else {})
+            for pseudonym, capacity, excluded in raters.values_list("pseudonym", "capacity", "excluded")
+        ],
+    }
+
+
+def guidelines_of(study: Study) -> dict[str, Any] | None:
+    found = study.guideline
+    if found is None:
+        return None
+    body = canonical([found.text, found.worked_cases])
+    sha256 = hashlib.sha256(body.encode()).hexdigest()
+    return {"name": found.name, "version": found.version, "sha256": sha256}
+
+
+def freeze(study: Study) -> None:
+    """Freeze the plan with its hash, at the first rating. Idempotent, and safe beside another first rating.
+
+    To be called in the transaction of the rating.
+    """
+    if study.frozen_at is not None:
+        return
+    with transaction.atomic():
+        plan, now = plan_of(study), timezone.now()
+        sealed = Study.objects.filter(pk=study.pk, frozen_at__isnull=True).update(
+            plan=plan, plan_hash=digest(plan), frozen_at=now
+        )
+        study.refresh_from_db(fields=["plan", "plan_hash", "frozen_at"])
+        if sealed:
+            record(None, Verb.STUDY_FROZEN, study.name, study, {"plan_hash": study.plan_hash})
+
+
+@contextmanager
+def changing(study: Study, why: str, by: User) -> Iterator[Study]:
+    """Change the study inside; where its plan is frozen, the change is an amendment.
+
+    Yields the locked row, which the body changes and saves. Raises StudyRefused, and nothing is changed,
+    where the study is closed, where a part of the plan changes that is fixed, or where nobody said why.
+    """
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        if locked.state == Study.State.CLOSED:
+            raise StudyRefused("The study is closed: its plan is history. Make another study of it.")
+        yield locked
+        study.refresh_from_db()
+        if study.frozen_at is not None:
+            amend(study, why, by)
+
+
+def amend(study: Study, why: str, by: User) -> None:
+    """Note how the frozen plan differs from what it says now; nothing where it does not."""
+    before, after = study.plan or {}, plan_of(study)
+    if canonical(before) == canonical(after):
+        return
+    refuse_fixed(before, after)
+    if not why.strip():
+        raise StudyRefused("The plan is frozen: say why it is amended.")
+    number = study.amendments.count() + 1
+    Amendment.objects.create(
+        study=study,
+        number=number,
+        why=clean(why)[:LONGEST_WHY],
+        before=before,
+        after=after,
+        plan_hash=digest(after),
+        by=by,
+    )
+    study.plan, study.plan_hash = after, digest(after)
+    study.save(update_fields=["plan", "plan_hash"])
+    detail = {"number": number, "why": why[:LONGEST_WHY], "plan_hash": study.plan_hash}
+    record(by, Verb.STUDY_AMENDED, f"{study.name}, amendment {number}", study, detail)
+
+
+def refuse_fixed(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    for part, way in FIXED.items():
+        if canonical(before.get(part)) != canonical(after.get(part)):
+            raise StudyRefused(f"The plan is frozen, so no amendment may change {way}.")
+    kinds = [[one["kind"] for one in plan["conditions"]] for plan in (before, after)]
+    if kinds[0] != kinds[1]:
+        raise StudyRefused(f"The plan is frozen: its conditions stay; {ANOTHER_STUDY}.")

@@ -1,0 +1,114 @@
+"""The frame: every pair of the chosen builds once, with its stratum. Narrow rows, streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from annotation.models import Build, Case
+from annotation.stages import Stage
+from annotation.studies.sampling.wishing import MOST_STRATA, SampleRefused, Stratifier
+
+CHUNK: Final = 10_000
+WORKING: Final = frozenset(stage.value for stage in Stage) - {Stage.SETTLED.value, Stage.ABANDONED.value}
+
+
+class Unit(NamedTuple):
+    """A pair of the frame: ids alone; `other` is the second pair of a comparison."""
+
+    query: int
+    pair: int
+    case: int | None
+    stratum: str = ""
+    other: int | None = None
+
+
+class Seen(NamedTuple):
+    """What a case row says of its pair."""
+
+    case: int
+    pair: int
+    query: int
+    rank: int
+    stage: str
+    label: int | None
+    program: int | None
+    ran: bool | None = None
+
+
+def frame(
+    builds: Sequence[Build], strata: Sequence[Stratifier] = (), without: Collection[int] = frozenset()
+) -> list[Unit]:
+    """Every pair of the builds once, by query and pair; `without` are ids of pairs that are left out.
+
+    A pair that several builds have is described by the first of them that has it. Raises SampleRefused where
+    the strata are too many.
+    """
+    parted = disagreeing(builds) if Stratifier.DISAGREEMENT in strata else frozenset()
+    found: dict[int, Unit] = {}
+    for build in builds:
+        for row in rows_of(build, Stratifier.EXECUTABLE in strata):
+            if row.pair not in found and row.pair not in without:
+                found[row.pair] = Unit(row.query, row.pair, row.case, stratum_of(row, strata, parted))
+    refuse_many({unit.stratum for unit in found.values()})
+    return sorted(found.values(), key=lambda unit: (unit.query, unit.pair))
+
+
+def rows_of(build: Build, with_runs: bool) -> Iterator[Seen]:
+    """The first round's cases of a build."""
+    columns = ["pk", "pair_id", "query_id", "rank", "stage", "label", "program_id"]
+    wanted = [*columns, "execution__ran"] if with_runs else columns
+    rows = Case.objects.filter(build=build, round=1).order_by().values_list(*wanted)
+    return (Seen(*row) for row in rows.iterator(CHUNK))
+
+
+def stratum_of(row: Seen, strata: Sequence[Stratifier], parted: Collection[int]) -> str:
+    """The pair's stratum in words, one part for each stratifier."""
+    return " · ".join(part_of(row, by, parted) for by in strata)
+
+
+def part_of(row: Seen, by: Stratifier, parted: Collection[int]) -> str:
+    if by is Stratifier.LABEL:
+        return label_of(row)
+    if by is Stratifier.SCREENER:
+        return screened(row)
+    if by is Stratifier.EXECUTABLE:
+        return "not executed" if row.ran is None else "ran" if row.ran else "did not run"
+    if by is Stratifier.RANK:
+        return band(row.rank)
+    return "disagree" if row.pair in parted else "agree"
+
+
+def label_of(row: Seen) -> str:
+    if row.label is None:
+        return "abandoned" if row.stage == Stage.ABANDONED else "not judged yet"
+    return "match" if row.label == 1 else "no match"
+
+
+def screened(row: Seen) -> str:
+    """The screener's value: a case with a program was unclear; one that was settled without was not."""
+    if row.program is not None or row.stage in WORKING - {Stage.SCREENING.value}:
+        return "screener unclear"
+    if row.label is None:
+        return "not screened"
+    return "screener match" if row.label == 1 else "screener no match"
+
+
+def band(rank: int) -> str:
+    if rank <= 1:
+        return "rank 1"
+    return "rank 2 to 5" if rank <= 5 else "rank 6 to 10" if rank <= 10 else "rank after 10"
+
+
+def disagreeing(builds: Iterable[Build]) -> frozenset[int]:
+    """Pairs to which two of the builds, or two rounds of one, gave different labels."""
+    rows = Case.objects.filter(build__in=list(builds), label__isnull=False).order_by()
+    said: dict[int, set[int]] = {1: set(), 0: set()}
+    for pair, label in rows.values_list("pair_id", "label").iterator(CHUNK):
+        said[1 if label == 1 else 0].add(pair)
+    return frozenset(said[1] & said[0])
+
+
+def refuse_many(strata: set[str]) -> None:
+    if len(strata) > MOST_STRATA:
+        raise SampleRefused(f"These are {len(strata)} strata; choose fewer criteria, at most {MOST_STRATA}.")

@@ -1,0 +1,141 @@
+"""A finished study as a verified subset: its reference's decisions become an annotator's labels.
+
+A pair's label is what more than half of the *planned* quorum said in the reference condition, blind; where
+there is no such value, what was adjudicated; else the pair has no label. Planted pairs and ratings of raters
+that an amendment excludes don't count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from annotation.models import Adjudication, Condition, Rating, Study, StudyPair
+from annotation.studies.auditing import Verb, record
+from annotation.studies.planning import StudyRefused
+from retrieval.models import Annotator, Label
+
+SCALES: Final = {
+    Study.Scale.BINARY.value: Label.Scale.BINARY,
+    Study.Scale.STEPS.value: Label.Scale.BINARY,
+    Study.Scale.GRADED.value: Label.Scale.GRADED,
+}
+"""The scale of what is published; the three steps are published as exact match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a study says of a pair; `by` is "majority" or "adjudication"."""
+
+    study_pair: int
+    pair: int
+    value: int
+    by: str
+
+
+def verdicts(study: Study) -> list[Verdict]:
+    """The decided pairs of the study, by number. Three queries."""
+    reference = study.conditions.filter(kind=study.reference).first()
+    if reference is None:
+        return []
+    said, decided = votes(reference), adjudicated(reference)
+    found = []
+    for pk, pair in study.pairs.filter(planted="").order_by("number").values_list("pk", "pair_id"):
+        value, by = strict_majority(said.get(pk, {}), reference.raters), "majority"
+        if value is None:
+            value, by = decided.get(pk), "adjudication"
+        if value is not None:
+            found.append(Verdict(pk, pair, value, by))
+    return found
+
+
+def votes(condition: Condition) -> dict[int, dict[int, int | None]]:
+    """The blind value of each rater, by study pair; of a pair that was asked again, the last round's."""
+    rows = Rating.objects.current().filter(
+        assignment__condition=condition, assignment__enrolment__excluded=False, phase=Rating.Phase.BLIND
+    )
+    found: dict[int, dict[int, int | None]] = defaultdict(dict)
+    columns = "assignment__study_pair_id", "assignment__rater_id", "value"
+    for pair, rater, value in rows.order_by("assignment__round", "pk").values_list(*columns):
+        found[pair][rater] = value
+    return found
+
+
+def adjudicated(condition: Condition) -> dict[int, int | None]:
+    """The standing decision on each pair that has one."""
+    rows = Adjudication.objects.filter(condition=condition, superseded_by__isnull=True)
+    return dict(rows.order_by("pk").values_list("study_pair_id", "value"))
+
+
+def strict_majority(said: dict[int, int | None], quorum: int) -> int | None:
+    """What more than half of the planned quorum said; None where nothing was."""
+    counts = Counter(value for value in said.values() if value is not None)
+    if not counts:
+        return None
+    value, times = counts.most_common(1)[0]
+    return value if 2 * times > quorum else None
+
+
+def annotator_of(study: Study) -> Annotator:
+    """The study as an annotator: its name, and its plan's hash as part of the version."""
+    config: dict[str, Any] = {
+        "study": study.name,
+        "plan_hash": study.plan_hash,
+        "reference": study.reference,
+        "rule": "strict majority of the planned quorum, else adjudication",
+    }
+    name = f"verified by {study.name}"[:120]
+    return Annotator.objects.version(Annotator.Kind.MERGE, name, config)
+
+
+def published(study: Study) -> Annotator | None:
+    """The annotator of the study's labels, where they have been published."""
+    found = Annotator.objects.filter(kind=Annotator.Kind.MERGE, config__study=study.name)
+    return found.filter(labels__source=source_of(study)).first()
+
+
+def source_of(study: Study) -> str:
+    return f"study {study.pk}, plan {study.plan_hash}"
+
+
+def publish(study: Study, by: User) -> int:
+    """Publish the verdicts as labels, once; says how many. Raises StudyRefused."""
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        refuse_bad(locked)
+        annotator, scale = annotator_of(locked), SCALES[locked.scale]
+        exact = locked.scale == Study.Scale.STEPS
+        labels = [
+            Label(
+                pair_id=one.pair,
+                annotator=annotator,
+                value=int(one.value == 2) if exact else one.value,
+                scale=scale,
+                source=source_of(locked),
+            )
+            for one in verdicts(locked)
+        ]
+        if not labels:
+            raise StudyRefused("No pair has a decision of the reference: there is nothing to publish.")
+        Label.objects.bulk_create(labels, batch_size=1000)
+        detail = {"labels": len(labels), "annotator": annotator.version, "plan_hash": locked.plan_hash}
+        record(by, Verb.STUDY_PUBLISHED, locked.name, locked, detail)
+    return len(labels)
+
+
+def refuse_bad(study: Study) -> None:
+    if study.kind != Study.Kind.RATING or study.scale not in SCALES:
+        raise StudyRefused("Only a study that rates pairs has labels to publish.")
+    if study.state != Study.State.CLOSED or not study.frozen_at:
+        raise StudyRefused("Only a study that was rated and is closed can be published.")
+    if published(study):
+        raise StudyRefused("The study is published already.")
+
+
+def undecided(study: Study) -> int:
+    """How many sampled pairs have no decision."""
+    return StudyPair.objects.filter(study=study, planted="").count() - len(verdicts(study))

@@ -1,0 +1,163 @@
+"""The states of a study, who moved it, and its raters."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation.access import Role
+from annotation.models import Amendment, Assignment, AuditEvent, Build, Condition, Quota, Study
+from annotation.studies import enrolling, planning
+from annotation.studies.controlling import Action, allowed, control
+from annotation.studies.creating import ConditionWish, Order, RaterWish, make
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sampling.wishing import Wish
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\n"
+
+
+@pytest.fixture
+def build() -> Build:
+    return factories.said(factories.opened(), (1, 0, 1, 0, 1, 0, 1, 0, 1))
+
+
+@pytest.fixture
+def draft(build: Build) -> Study:
+    people = tuple(
+        RaterWish(factories.person(name, Role.EXPERT), "own_tests", 10) for name in ("ruth", "sam", "tess")
+    )
+    wanted = Order("s", (build,), Wish(3), (ConditionWish("own_tests"),), raters=people, planted=PLANTED)
+    return make(wanted, factories.ada())
+
+
+@pytest.fixture
+def running(draft: Study) -> Study:
+    control(draft, Action.START, factories.ada())
+    return draft
+
+
+def test_starting_opens_a_quota_for_each_pair(running: Study) -> None:
+    assert running.state == "running" and running.started_at and running.frozen_at is None
+    assert Quota.objects.count() == 4
+    assert set(Quota.objects.values_list("wanted", "reserved", "round")) == {(3, 0, 1)}
+    assert AuditEvent.objects.filter(verb="study started", user=factories.ada(), study=running).exists()
+
+
+def test_a_study_is_paused_resumed_and_closed(running: Study) -> None:
+    control(running, Action.PAUSE, factories.ada(), "a holiday")
+    assert running.state == "paused"
+    assert AuditEvent.objects.get(verb="study paused").detail["why"] == "a holiday"
+    control(running, Action.RESUME, factories.ada())
+    with pytest.raises(StudyRefused, match="say why"):
+        control(running, Action.CLOSE, factories.ada())
+    assert running.state == "running"
+    control(running, Action.CLOSE, factories.ada(), "money is gone")
+    assert running.state == "closed" and running.closed_at
+    assert allowed(running) == []
+
+
+def test_only_drafts_are_deleted(draft: Study) -> None:
+    assert allowed(draft) == [Action.START, Action.DELETE]
+    control(draft, Action.START, factories.ada())
+    with pytest.raises(StudyRefused, match="running"):
+        control(draft, Action.DELETE, factories.ada())
+
+
+def test_a_deleted_draft_stays_in_the_audit_log(draft: Study) -> None:
+    control(draft, Action.DELETE, factories.ada())
+    assert not Study.objects.exists()
+    assert AuditEvent.objects.get(verb="study deleted").what == "s"
+
+
+def test_too_little_capacity_does_not_start(draft: Study) -> None:
+    draft.enrolments.update(capacity=2)
+    with pytest.raises(StudyRefused, match="9 ratings are wanted, and the raters can give 3"):
+        control(draft, Action.START, factories.ada())
+    assert not Quota.objects.exists()
+
+
+def test_a_rater_can_not_start_the_study(draft: Study) -> None:
+    with pytest.raises(StudyRefused, match="another admin"):
+        control(draft, Action.START, factories.person("ruth"))
+
+
+def test_a_rater_is_added_and_asked_what_is_planted(running: Study) -> None:
+    condition = studies.condition(running)
+    made = enrolling.add(running, factories.erin(), condition, 5, "more hands", factories.ada())
+    assert made.capacity == 5 and made.pseudonym not in {"R01"} - {made.pseudonym}
+    assert Quota.objects.get(study_pair__planted="attention").wanted == 4
+    assert set(Quota.objects.filter(study_pair__planted="").values_list("wanted", flat=True)) == {3}
+    with pytest.raises(StudyRefused, match="already"):
+        enrolling.add(running, factories.erin(), condition, 5, "", factories.ada())
+
+
+@pytest.mark.parametrize("who", ["ada", "ray", "nora"])
+def test_who_can_not_be_added(running: Study, who: str) -> None:
+    with pytest.raises(StudyRefused):
+        enrolling.add(running, getattr(factories, who)(), studies.condition(running), 5, "", factories.ada())
+
+
+def test_changes_of_raters_are_amendments_once_the_plan_is_frozen(running: Study) -> None:
+    planning.freeze(running)
+    ruth = running.enrolments.get(user__username="ruth")
+    with pytest.raises(StudyRefused, match="say why"):
+        enrolling.change_capacity(ruth, 50, "", factories.ada())
+    ruth.refresh_from_db()
+    assert ruth.capacity == 10
+    enrolling.change_capacity(ruth, 50, "she has time", factories.ada())
+    enrolling.add(running, factories.erin(), studies.condition(running), 5, "more hands", factories.ada())
+    assert [one.why for one in Amendment.objects.all()] == ["she has time", "more hands"]
+    running.refresh_from_db()
+    assert running.plan_hash == planning.digest(planning.plan_of(running))
+
+
+def test_a_rater_leaves_and_the_ratings_stay(running: Study) -> None:
+    planning.freeze(running)
+    ruth = running.enrolments.get(user__username="ruth")
+    sampled = list(running.pairs.filter(planted=""))
+    rating = studies.rated(ruth, 1, sampled[0])
+    still = studies.assignment(ruth, sampled[1])
+    enrolling.remove(ruth, "clicked through", factories.ada(), exclude=True)
+    ruth.refresh_from_db()
+    still.refresh_from_db()
+
+    assert ruth.finished_at and ruth.excluded and ruth.capacity == 2
+    assert rating.assignment.ratings.count() == 1
+    assert still.reserved_until <= ruth.finished_at
+    assert Quota.objects.get(study_pair__planted="attention").wanted == 2
+    made = Amendment.objects.get()
+    told = next(one for one in made.after["conditions"][0]["raters"] if one["pseudonym"] == ruth.pseudonym)
+    assert told == {"pseudonym": ruth.pseudonym, "capacity": 2, "excluded": True}
+
+
+def test_a_smaller_capacity_than_was_given_is_refused(running: Study) -> None:
+    ruth = running.enrolments.get(user__username="ruth")
+    for pair in running.pairs.filter(planted="")[:2]:
+        studies.rated(ruth, 1, pair)
+    with pytest.raises(StudyRefused, match="2 pairs were given"):
+        enrolling.change_capacity(ruth, 1, "", factories.ada())
+
+
+def test_a_rater_of_a_draft_just_goes(draft: Study) -> None:
+    enrolling.remove(draft.enrolments.get(user__username="ruth"), "", factories.ada())
+    assert draft.enrolments.count() == 2
+
+
+def test_progress_counts_by_rater(running: Study) -> None:
+    ruth = running.enrolments.get(user__username="ruth")
+    first, second = running.pairs.filter(planted="")[:2]
+    studies.rated(ruth, 1, first)
+    studies.assignment(ruth, second, state=Assignment.State.SKIPPED, skip_reason="unclear")
+    told = {row.user.username: row for row in enrolling.progress(running)}
+    assert (told["ruth"].given, told["ruth"].done, told["ruth"].skipped) == (2, 1, 1)  # type: ignore[attr-defined]
+    assert told["sam"].given == 0  # type: ignore[attr-defined]
+
+
+def test_who_can_be_chosen(draft: Study) -> None:
+    factories.erin(), factories.ray(), factories.nora()
+    closed = factories.person("zed", Role.EXPERT)
+    closed.is_active = False
+    closed.save()
+    assert [user.username for user in enrolling.candidates(draft, factories.ada())] == ["erin"]
+    assert Condition.objects.count() == 1

@@ -1,0 +1,182 @@
+"""Making a study: its rows, what is refused, and what it will take."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotation.access import Role
+from annotation.models import AuditEvent, Build, Seen, Study
+from annotation.studies import creating, estimating
+from annotation.studies.creating import ConditionWish, Order, RaterWish, make, remake
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sampling.wishing import SampleRefused, Stratifier, Wish
+from retrieval.models import Annotator, Label
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\nonboarding,0,sum a list,pass\n"
+
+
+@pytest.fixture
+def build() -> Build:
+    return factories.said(factories.opened(), (1, 0, 1, 0, 1, 0, 1, 0, 1))
+
+
+def order(build: Build, raters: int = 3, **changes: Any) -> Order:
+    names = ("ruth", "sam", "tess", "uma", "vic")[:raters]
+    people = tuple(RaterWish(factories.person(name, Role.EXPERT), "own_tests", 10) for name in names)
+    usual = Order("first study", (build,), Wish(3), (ConditionWish("own_tests"),), raters=people)
+    return replace(usual, **changes)
+
+
+def test_a_draft_has_its_pairs_conditions_and_raters(build: Build) -> None:
+    study = make(order(build, planted=PLANTED, hourly_rate=30), factories.ada())
+
+    assert study.state == Study.State.DRAFT and study.created_by == factories.ada()
+    assert study.pairs.filter(planted="").count() == study.planned_pairs == 3
+    assert sorted(study.pairs.values_list("number", flat=True)) == [1, 2, 3, 4, 5]
+    assert all(
+        pair.case and pair.probability == pytest.approx(1 / 3) for pair in study.pairs.filter(planted="")
+    )
+    assert study.pairs.get(planted="attention").answer == 1
+    assert study.enrolments.count() == 3
+    assert len(set(study.enrolments.values_list("pseudonym", flat=True))) == 3
+    assert len(set(study.enrolments.values_list("seed", flat=True))) == 3
+    assert study.sample["population"] == 9 and study.sample["queries"] == 3
+    assert AuditEvent.objects.get().verb == "study made"
+
+
+def test_two_builds_with_one_pair_give_it_once(build: Build) -> None:
+    again = factories.launched(
+        "again", mining=build.mining, opened=True, annotator=factories.annotator(salt="2")
+    )
+    for case in factories.cases(build):
+        factories.open_case(again, case.candidate)
+    study = make(order(build, builds=(build, again), wish=Wish(9, per_query=0)), factories.ada())
+    assert study.pairs.count() == 9 and study.builds.count() == 2
+
+
+def test_a_planted_pair_is_not_drawn(build: Build) -> None:
+    pair = factories.cases(build)[0].pair
+    planted = f"kind,answer,pair\nattention,1,{pair.pk}\n"
+    study = make(order(build, planted=planted, wish=Wish(9, per_query=0)), factories.ada())
+    assert study.pairs.filter(planted="").count() == 8
+    assert study.pairs.get(pair=pair).planted == "attention"
+
+
+def test_a_pairwise_study_has_two_snippets_a_pair(build: Build) -> None:
+    source = Annotator.objects.version(Annotator.Kind.ORIGINAL, "CoSQA", {})
+    for case in factories.cases(build):
+        Label.objects.create(pair=case.pair, annotator=source, value=1)
+    wanted = order(build, kind="pairwise", scale="preference", against=source, wish=Wish(3))
+    study = make(wanted, factories.ada())
+    for pair in study.pairs.select_related("pair", "other"):
+        assert pair.other and pair.other.query_id == pair.pair.query_id
+        assert pair.other.snippet_id != pair.pair.snippet_id
+    assert study.sample["wish"]["against"].startswith("CoSQA")
+
+
+def test_a_draft_is_made_anew(build: Build) -> None:
+    study = make(order(build), factories.ada())
+    remake(
+        study,
+        order(build, raters=4, name="better", wish=Wish(2, strata=(Stratifier.LABEL,))),
+        factories.ada(),
+    )
+    assert (study.name, study.planned_pairs, study.enrolments.count()) == ("better", 2, 4)
+    assert {one[0] for one in study.sample["strata"]} == {"match", "no match"}
+    Study.objects.update(state=Study.State.RUNNING)
+    with pytest.raises(StudyRefused, match="started"):
+        remake(study, order(build), factories.ada())
+    assert Study.objects.get().name == "better"
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"name": " "}, "name"),
+        ({"builds": ()}, "at least one build"),
+        ({"scale": "preference"}, "scale"),
+        ({"conditions": ()}, "at least one condition"),
+        ({"conditions": (ConditionWish("own_tests", 2),)}, "At least 3 raters"),
+        ({"reference": "reading"}, "reference"),
+        ({"margin": 1.5}, "margin"),
+        ({"question": "x" * 20_001}, "20,000"),
+        ({"kind": "pairwise", "scale": "preference"}, "two builds"),
+        ({"conditions": (ConditionWish("reveal"),), "reference": "reveal"}, "does not have"),
+    ],
+)
+def test_what_is_refused(build: Build, changes: dict[str, Any], why: str) -> None:
+    with pytest.raises(StudyRefused, match=why):
+        make(order(build, **changes), factories.ada())
+    assert not Study.objects.exists()
+
+
+def test_a_name_is_taken_once(build: Build) -> None:
+    make(order(build), factories.ada())
+    with pytest.raises(StudyRefused, match="of that name"):
+        make(order(build), factories.ada())
+
+
+def test_whoever_makes_a_study_can_not_rate_in_it(build: Build) -> None:
+    wanted = order(build, raters=2)
+    own = RaterWish(factories.ada(), "own_tests", 5)
+    with pytest.raises(StudyRefused, match="can't rate"):
+        make(replace(wanted, raters=(*wanted.raters, own)), factories.ada())
+
+
+def test_a_wrong_sample_is_refused(build: Build) -> None:
+    with pytest.raises(SampleRefused):
+        make(order(build, wish=Wish(0)), factories.ada())
+
+
+def test_hours_and_money_of_a_study(build: Build) -> None:
+    conditions = (ConditionWish("own_tests", 3, 600), ConditionWish("reading", 3, 60))
+    study = make(order(build, conditions=conditions, hourly_rate=20, planted=PLANTED), factories.ada())
+    found = estimating.outlook_of(study)
+
+    own, reading = found.shares
+    assert (own.ratings, own.capacity) == (3 * 3 + 2 * 3, 9)
+    assert own.hours == pytest.approx(15 * 600 / 3600)
+    assert (
+        reading.ratings == 9 and reading.problem == "reading: 3 raters a pair are wanted, and 0 are enrolled."
+    )
+    assert found.dollars == pytest.approx(20 * (15 * 600 + 9 * 60) / 3600)
+    assert any("30" in one for one in found.warnings)
+
+
+def test_too_little_capacity_is_told_with_the_numbers(build: Build) -> None:
+    wanted = order(build, wish=Wish(9, per_query=0))
+    raters = tuple(replace(one, capacity=5) for one in wanted.raters)
+    study = make(replace(wanted, raters=raters), factories.ada())
+    (problem,) = estimating.outlook_of(study).problems
+    assert "9 pairs × 3 raters = 27 ratings" in problem and "can give 15" in problem
+
+
+def test_who_has_seen_pairs_is_told_and_can_not_be_given_them(build: Build) -> None:
+    wanted = order(build, wish=Wish(9, per_query=0))
+    study = make(wanted, factories.ada())
+    for case in factories.cases(build)[:2]:
+        Seen.objects.create(user=wanted.raters[0].user, pair=case.pair)
+    found = estimating.outlook_of(study)
+    assert found.seen == (("ruth", 2),)
+    assert "can give 25" in found.problems[0]
+
+    remake(study, replace(order(build, raters=4), wish=Wish(9, per_query=0)), factories.ada())
+    assert not estimating.outlook_of(study).problems
+    for name in ("sam", "ruth"):
+        Seen.objects.get_or_create(user=factories.person(name), pair=factories.cases(build)[0].pair)
+    assert "1 pairs have been seen by so many" in estimating.outlook_of(study).problems[0]
+
+
+def test_times_are_measured_once_there_are_enough() -> None:
+    assert estimating.usual_seconds()["own_tests"] == (300.0, 0)
+
+
+def test_pseudonyms_are_new_and_tell_no_order(build: Build) -> None:
+    study = make(order(build), factories.ada())
+    used = set(study.enrolments.values_list("pseudonym", flat=True))
+    assert not used & set(creating.pseudonyms(study, 40))

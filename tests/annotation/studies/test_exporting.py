@@ -1,0 +1,63 @@
+"""Ratings and plans as files."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from io import StringIO
+
+import pytest
+
+from annotation.studies import exporting, planning
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_revision_is_there_under_its_pseudonym() -> None:
+    study = studies.study()
+    first = studies.rated(studies.rater("zanzibar", study), 1, notes="=cmd()", tags=["partial"])
+    studies.rated(studies.rater("quokka", study), None)
+    first.__class__.objects.create(
+        assignment=first.assignment, revision=2, supersedes=first, value=0, evidence="1" * 64
+    )
+    rows = list(exporting.ratings(study))
+
+    assert [(row["pair"], row["rater"], row["revision"], row["value"]) for row in rows] == [
+        (1, "R01", 1, 1),
+        (1, "R01", 2, 0),
+        (1, "R02", 1, None),
+    ]
+    assert list(rows[0]) == list(exporting.COLUMNS)
+    assert "zanzibar" not in json.dumps(rows)
+    assert json.loads("".join(exporting.as_json(rows))) == rows
+
+
+def test_cells_are_no_formulas_and_numbers_stay_numbers() -> None:
+    rows = [{"a": "=1+1", "b": -1, "c": ["x"], "d": None, "e": "@x\r\ny"}]
+    found = list(csv.reader(StringIO("".join(exporting.as_csv("abcde", rows)), newline="")))
+    assert found == [list("abcde"), ["'=1+1", "-1", '["x"]', "", "'@x\r\ny"]]
+
+
+def test_nothing_is_an_empty_list() -> None:
+    assert json.loads("".join(exporting.as_json([]))) == []
+
+
+def test_the_plan_as_it_is_hashed() -> None:
+    study = studies.study(question="Are agents as good?")
+    planning.freeze(study)
+    assert hashlib.sha256(exporting.plan_json(study).encode()).hexdigest() == study.plan_hash
+    told = exporting.plan_markdown(study)
+    assert study.plan_hash in told and "## Question\n\nAre agents as good?" in told
+
+
+def test_amendments_are_in_the_markdown_and_as_differences() -> None:
+    study = studies.study()
+    planning.freeze(study)
+    with planning.changing(study, "a slip", factories.ada()) as row:
+        row.margin = 0.1
+        row.save()
+    made = study.amendments.get()
+    assert "## Amendment 1" in exporting.plan_markdown(study, [made])
+    assert list(exporting.differences(made.before, made.after)) == [("margin", "–", "0.1")]

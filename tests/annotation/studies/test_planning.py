@@ -1,0 +1,125 @@
+"""Plans: their text and hash, freezing at the first rating, amendments, and what no amendment may change."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+
+from annotation.models import Amendment, AuditEvent, Study
+from annotation.studies import planning
+from annotation.studies.planning import StudyRefused, canonical, changing, digest, freeze, plan_of
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_plan_names_raters_by_pseudonym_and_count_only() -> None:
+    study = studies.study()
+    studies.rater("zanzibar", study, capacity=7)
+    plan = plan_of(study)
+
+    assert plan["conditions"][0]["raters"] == [{"pseudonym": "R01", "capacity": 7}]
+    assert "zanzibar" not in canonical(plan)
+    assert plan["guidelines"]["version"] == 1 and plan["sample"]["pairs"] == 3
+
+
+def test_the_hash_is_that_of_the_canonical_text() -> None:
+    plan = plan_of(studies.study())
+    assert digest(plan) == hashlib.sha256(canonical(plan).encode()).hexdigest()
+    assert canonical(json.loads(canonical(plan))) == canonical(plan)
+
+
+def test_freezing_keeps_the_plan_once() -> None:
+    study = studies.study()
+    freeze(study)
+    first = (study.plan, study.plan_hash, study.frozen_at)
+    assert study.plan_hash == digest(study.plan)
+    Study.objects.filter(pk=study.pk).update(question="something else")
+    freeze(Study.objects.get(pk=study.pk))
+    freeze(study)
+
+    study.refresh_from_db()
+    assert (study.plan, study.plan_hash, study.frozen_at) == first
+    assert AuditEvent.objects.filter(verb="plan frozen", study=study).count() == 1
+
+
+def test_somebody_else_froze_it_meanwhile() -> None:
+    study = studies.study()
+    late = Study.objects.get(pk=study.pk)
+    freeze(study)
+    freeze(late)
+    assert late.plan_hash == study.plan_hash
+
+
+def test_the_hash_depends_on_the_pairs() -> None:
+    study = studies.study()
+    before = planning.pairs_hash(study)
+    study.pairs.filter(number=1).update(probability=0.5)
+    assert planning.pairs_hash(study) != before
+
+
+def test_before_the_freeze_a_change_is_no_amendment() -> None:
+    study = studies.study()
+    with changing(study, "", factories.ada()) as row:
+        row.question = "Are agents as good as people?"
+        row.save()
+    assert study.question == "Are agents as good as people?"
+    assert not Amendment.objects.exists()
+
+
+def test_after_it_a_change_is_an_amendment_with_both_plans() -> None:
+    study = studies.study()
+    freeze(study)
+    old = study.plan_hash
+    with changing(study, "the old margin was a slip", factories.ada()) as row:
+        row.margin = 0.05
+        row.save()
+    made = Amendment.objects.get()
+
+    assert (made.number, made.why) == (1, "the old margin was a slip")
+    assert (made.before["margin"], made.after["margin"]) == (None, 0.05)
+    assert made.plan_hash == study.plan_hash != old
+    assert study.plan == made.after
+    assert AuditEvent.objects.filter(verb="plan amended").count() == 1
+
+
+def change(study: Study, why: str, **columns: object) -> None:
+    with changing(study, why, factories.ada()) as row:
+        for name, value in columns.items():
+            setattr(row, name, value)
+        row.save()
+
+
+def test_an_amendment_needs_a_reason() -> None:
+    study = studies.study()
+    freeze(study)
+    with pytest.raises(StudyRefused, match="say why"):
+        change(study, " ", margin=0.05)
+    study.refresh_from_db()
+    assert study.margin is None
+
+
+@pytest.mark.parametrize(("column", "value"), [("scale", "graded"), ("purpose", "sealed"), ("seed", 2)])
+def test_what_is_fixed_is_refused_with_the_way_that_is_open(column: str, value: object) -> None:
+    study = studies.study()
+    freeze(study)
+    with pytest.raises(StudyRefused, match="no amendment may change"):
+        change(study, "because", **{column: value})
+    assert getattr(Study.objects.get(pk=study.pk), column) != value
+    assert not Amendment.objects.exists()
+
+
+def test_pairs_can_not_be_exchanged_after_the_freeze() -> None:
+    study = studies.study()
+    freeze(study)
+    study.pairs.filter(number=1).update(probability=0.5)
+    with pytest.raises(StudyRefused, match="another study of it, with other pairs"):
+        change(study, "because")
+
+
+def test_a_closed_study_is_history() -> None:
+    study = studies.study(state=Study.State.CLOSED)
+    with pytest.raises(StudyRefused, match="closed"):
+        change(study, "because")

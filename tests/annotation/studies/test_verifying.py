@@ -1,0 +1,91 @@
+"""A finished study as labels: majority of the planned quorum, then adjudication, once."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation.models import Adjudication, AuditEvent, Study
+from annotation.studies import planning, verifying
+from annotation.studies.planning import StudyRefused
+from retrieval.models import Annotator, Label
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    """Three pairs: 1 1 0, then 1 0 unsure, then 0 0 alone; a fourth rater of the first is excluded."""
+    study = studies.study()
+    raters = [studies.rater(name, study) for name in ("ruth", "sam", "tess")]
+    for number, said in enumerate(((1, 1, 0), (1, 0, None), (0, 0)), 1):
+        for rater, value in zip(raters, said, strict=False):
+            studies.rated(rater, value, study.pairs.get(number=number))
+    planning.freeze(study)
+    Study.objects.update(state=Study.State.CLOSED)
+    study.refresh_from_db()
+    return study
+
+
+def adjudicate(study: Study, number: int, value: int | None) -> None:
+    Adjudication.objects.create(
+        study_pair=study.pairs.get(number=number),
+        condition=studies.condition(study),
+        value=value,
+        cause="query",
+        note="as decided",
+        by=factories.ada(),
+    )
+
+
+def test_majorities_and_adjudications_are_published_once(study: Study) -> None:
+    adjudicate(study, 2, 1)
+    adjudicate(study, 1, 0)
+    assert verifying.publish(study, factories.ada()) == 3
+    labels = {label.pair_id: label for label in Label.objects.select_related("annotator")}
+    values = [labels[pair.pair_id].value for pair in study.pairs.order_by("number")]
+
+    assert values == [1, 1, 0]  # an adjudication never replaces a majority
+    annotator = next(iter(labels.values())).annotator
+    assert annotator.kind == Annotator.Kind.MERGE and "first study" in annotator.name
+    assert annotator.config["plan_hash"] == study.plan_hash
+    assert {label.source for label in labels.values()} == {f"study {study.pk}, plan {study.plan_hash}"}
+    assert not any(label.assisted for label in labels.values())
+    assert AuditEvent.objects.filter(verb="study published").count() == 1
+    with pytest.raises(StudyRefused, match="already"):
+        verifying.publish(study, factories.ada())
+    assert Label.objects.count() == 3
+
+
+def test_what_is_open_has_no_label(study: Study) -> None:
+    adjudicate(study, 2, None)
+    verifying.publish(study, factories.ada())
+    assert Label.objects.count() == 2
+    assert verifying.undecided(study) == 1
+
+
+def test_excluded_raters_do_not_count(study: Study) -> None:
+    study.enrolments.filter(pseudonym="R01").update(excluded=True)
+    assert [one.value for one in verifying.verdicts(study)] == []
+
+
+def test_the_planned_quorum_counts_not_who_came(study: Study) -> None:
+    study.conditions.update(raters=5)
+    assert verifying.verdicts(study) == []
+
+
+def test_three_steps_are_published_as_exact_match(study: Study) -> None:
+    Study.objects.update(scale=Study.Scale.STEPS)
+    study.refresh_from_db()
+    verifying.publish(study, factories.ada())
+    assert set(Label.objects.values_list("value", "scale")) == {(0, "binary")}
+
+
+@pytest.mark.parametrize(
+    "changes", [{"state": "running"}, {"kind": "pairwise"}, {"scale": "preference"}, {"frozen_at": None}]
+)
+def test_what_can_not_be_published(study: Study, changes: dict[str, object]) -> None:
+    Study.objects.update(**changes)
+    with pytest.raises(StudyRefused):
+        verifying.publish(study, factories.ada())
+    assert not Label.objects.exists()
