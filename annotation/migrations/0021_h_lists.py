@@ -13,7 +13,7 @@ def take_scores(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0020_batches"),
+        ("annotation", "0023_h_queue"),
         ("retrieval", "0004_h_lists"),
     ]
 

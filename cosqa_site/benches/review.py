@@ -13,13 +13,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from django.contrib.auth.models import User
 from django.db import connection
+from django.db.models import Model
 
 from annotation.access import Role
-from annotation.models import Build, Review
-from cosqa_site.benches import review_lists, seeding
+from annotation.models import Build, Rating, Review
+from cosqa_site.benches import review_lists, seeding, seeding_studies
 from cosqa_site.benches.clock import median_and_p95
-from cosqa_site.benches.review_desks import Decision, Desk, ReviewDesk
+from cosqa_site.benches.review_desks import Decision, Desk, ReviewDesk, StudyDesk
 from cosqa_site.benches.review_raters import KINDS, PACE_SECONDS, RATERS, Shift, p95_of, shift
 from cosqa_site.benches.review_server import Client, server, session_of
 from cosqa_site.benches.scratch import Scratch
@@ -37,34 +39,42 @@ class Site:
     scratch: Scratch
     port: int
     admin: Client
+    reviewers: Sequence[Client]
     raters: Sequence[Client]
     build: int
     middle: int
+    study: int
     lists: Mapping[str, str]
 
-    def desks(self, count: int) -> list[Desk]:
-        """Desks of so many raters, each on from another place of the build."""
+    def plain(self, count: int) -> list[Desk]:
+        """Desks of so many people who review the build, each on from another place of it."""
         return [
             ReviewDesk(client, self.build, self.middle + 20 * number)
-            for number, client in enumerate(self.raters[:count])
+            for number, client in enumerate(self.reviewers[:count])
         ]
+
+    def rating(self, count: int) -> list[Desk]:
+        """Desks of so many raters of the study."""
+        return [StudyDesk(client, self.study) for client in self.raters[:count]]
 
 
 def measure(size: str) -> Mapping[str, object]:
     """The figures; those that can't be had yet are named in `missing`."""
     with ExitStack() as stack:
         few, many = (stack.enter_context(site(*one)) for one in (("few", "few"), ("many", size)))
-        decisions = one_rater((few, many))
+        rated = one_at_each([one.rating(1)[0] for one in (few, many)])
+        reviewed = one_at_each([one.plain(1)[0] for one in (few, many)])
         listings = all_lists((few, many))
-        people, closed = concurrent(many)
+        people = concurrent(many, many.rating(RATERS), Rating)
+        plain = concurrent(many, many.plain(RATERS), Review)
     pages = {name: told(*seconds) for name, seconds in listings.items()}
     return {
         "size": {"name": size, "few": seeding.PLANS["few"].cases, "many": seeding.PLANS[size].cases},
         "database": connection.vendor,
-        "queue": "plain review",
-        "p95_ms": {**p95_of(decisions[1]), "list": p95_of_lists(listings)},
-        "ratios": {**growth_of(decisions), "list_growth": max(page["growth"] for page in pages.values())},
-        "concurrent": {**people, "closed_loop": closed},
+        "p95_ms": {**p95_of(rated[1]), "list": p95_of_lists(listings)},
+        "ratios": {**growth_of(rated), "list_growth": max(page["growth"] for page in pages.values())},
+        "concurrent": people,
+        "plain_review": {"p95_ms": p95_of(reviewed[1]), "ratios": growth_of(reviewed), "concurrent": plain},
         "lists": pages,
         "missing": {"statistics": NO_PAGE},
         "load_average": os.getloadavg()[0],
@@ -77,25 +87,38 @@ def site(name: str, size: str) -> Iterator[Site]:
     copy = seeding.seeded(size).copy(f"{name}_{os.getpid()}")
     try:
         with copy.entered():
-            names = [f"bench-rater-{number}" for number in range(1, RATERS + 1)]
-            for one in names:
-                seeding.person(one, Role.EXPERT)
-            admin, *raters = [session_of(one) for one in (seeding.ADMIN, *names)]
+            admin, reviewers = User.objects.get(username=seeding.ADMIN), people("bench-reviewer")
+            raters = people("bench-rater")
             build = Build.objects.select_related("tally").get(name=seeding.FINISHED)
+            study = seeding_studies.at_work(build.pk, admin, raters).pk
             lists = review_lists.addresses(build)
-            first = build.cases.order_by("pk").values_list("pk", flat=True)[0]
+            half = build.cases.order_by("pk").values_list("pk", flat=True)[build.tally.total // 2]
+            sessions = {user.pk: session_of(user) for user in (admin, *reviewers, *raters)}
         with server(copy) as port:
-            clients = [Client(port, session) for session in raters]
-            half = first + build.tally.total // 2
-            yield Site(copy, port, Client(port, admin), clients, build.pk, half, lists)
+            clients = {key: Client(port, session) for key, session in sessions.items()}
+            yield Site(
+                copy,
+                port,
+                clients[admin.pk],
+                [clients[user.pk] for user in reviewers],
+                [clients[user.pk] for user in raters],
+                build.pk,
+                half,
+                study,
+                lists,
+            )
     finally:
         copy.drop()
 
 
-def one_rater(sites: Sequence[Site]) -> tuple[list[Decision], ...]:
-    """So many decisions on each site, in turns."""
-    desks = [one.desks(1)[0] for one in sites]
-    found: tuple[list[Decision], ...] = tuple([] for _ in sites)
+def people(name: str) -> list[User]:
+    """As many experts as there are raters at once."""
+    return [seeding.person(f"{name}-{number}", Role.EXPERT) for number in range(1, RATERS + 1)]
+
+
+def one_at_each(desks: Sequence[Desk]) -> tuple[list[Decision], ...]:
+    """So many decisions at each desk, in turns."""
+    found: tuple[list[Decision], ...] = tuple([] for _ in desks)
     for number in range(WARM + DECISIONS):
         for desk, decisions in zip(desks, found, strict=True):
             decision = desk.decide()
@@ -143,20 +166,19 @@ def p95_of_lists(listings: Mapping[str, tuple[list[float], list[float]]]) -> flo
     return median_and_p95([one for _, many in listings.values() for one in many])["p95"]
 
 
-def concurrent(many: Site) -> tuple[dict[str, object], dict[str, object]]:
-    """Twenty raters at their pace, and then in a closed loop."""
-    desks = many.desks(RATERS)
-    return counted(many, lambda: shift(desks, PACE_SECONDS)), counted(many, lambda: shift(desks, 0.0))
+def concurrent(many: Site, desks: Sequence[Desk], kind: type[Model]) -> dict[str, object]:
+    """All at their pace, and then in a closed loop; `kind` is what a decision leaves."""
+    paced = counted(many, kind, lambda: shift(desks, PACE_SECONDS))
+    return {**paced, "closed_loop": counted(many, kind, lambda: shift(desks, 0.0))}
 
 
-def counted(many: Site, work: Callable[[], Shift]) -> dict[str, object]:
+def counted(many: Site, kind: type[Model], work: Callable[[], Shift]) -> dict[str, object]:
     """What a shift tells, and how many of its decisions are not in the database: there should be none."""
-    before = stored(many)
+    before = stored(many, kind)
     done = work()
-    return {**done.told(), "lost": len(done.decisions) - (stored(many) - before)}
+    return {**done.told(), "lost": len(done.decisions) - (stored(many, kind) - before)}
 
 
-def stored(many: Site) -> int:
-    """Decisions that the database has."""
+def stored(many: Site, kind: type[Model]) -> int:
     with many.scratch.entered():
-        return Review.objects.filter(rater__username__startswith="bench-rater-").count()
+        return kind._default_manager.count()

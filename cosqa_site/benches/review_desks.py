@@ -12,7 +12,9 @@ from typing import Final, Protocol
 
 from cosqa_site.benches.review_server import Answer, Client, Failed, path_of
 
-HIDDEN: Final = re.compile(r'name="(evidence|seen_revision)" value="([^"]*)"')
+HIDDEN: Final = re.compile(r'name="(token|evidence|seen_revision|seconds)" value="([^"]*)"')
+CHOICE: Final = re.compile(r'name="label" value="([^"]+)"')
+PAIR: Final = re.compile(r"/rate/\d+/pairs/\d+/$")
 CASE: Final = re.compile(r"/review/cases/(\d+)/")
 REASON: Final = "it does what the query asks, as far as the bench can tell"
 
@@ -57,6 +59,32 @@ class ReviewDesk:
         return Decision(found.seconds, page.seconds, said.seconds)
 
 
+@dataclass
+class StudyDesk:
+    """The queue of a study, in which the server says what is next."""
+
+    client: Client
+    study: int
+
+    def decide(self) -> Decision:
+        found = self.client.get(f"/rate/{self.study}/next/", (302,))
+        path = path_of(found.place)
+        if not PAIR.match(path):
+            raise Failed(f"{path} is no pair: is nothing left to rate?")
+        page = self.client.get(path)
+        form = hidden_of(page) | {"label": first_choice(page)}
+        said = self.client.post(f"{path}submit/", form)
+        return Decision(found.seconds, page.seconds, said.seconds)
+
+
+def first_choice(page: Answer) -> str:
+    """The first label that a page offers. Raises Failed."""
+    found = CHOICE.search(page.text)
+    if found is None:
+        raise Failed("the page offers no label")
+    return found[1]
+
+
 def case_of(path: str) -> int:
     """The case that a redirect leads to. Raises Failed, also at the end of the list."""
     found = CASE.match(path)
@@ -67,7 +95,12 @@ def case_of(path: str) -> int:
 
 def form_of(page: Answer) -> dict[str, str]:
     """What the label form of a page sends; with a reason, as the label may contradict the agents."""
-    hidden: dict[str, str] = {}
+    return {**hidden_of(page), "label": "1", "reason": REASON, "show": "waiting"}
+
+
+def hidden_of(page: Answer) -> dict[str, str]:
+    """What a page has to be sent back, from the first form that has it."""
+    found: dict[str, str] = {}
     for name, value in HIDDEN.findall(page.text):
-        hidden.setdefault(name, value)
-    return {**hidden, "label": "1", "reason": REASON, "show": "waiting"}
+        found.setdefault(name, value)
+    return found

@@ -88,10 +88,10 @@ class Client:
         self.connection.close()
 
 
-def session_of(name: str) -> str:
+def session_of(user: User) -> str:
     """A session in which the person is signed in; in the database that is entered."""
     browser = Browser()
-    browser.force_login(User.objects.get(username=name))
+    browser.force_login(user)
     return browser.cookies["sessionid"].value
 
 
