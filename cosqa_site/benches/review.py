@@ -94,8 +94,10 @@ def site(name: str, size: str) -> Iterator[Site]:
             lists = review_lists.addresses(build)
             half = build.cases.order_by("pk").values_list("pk", flat=True)[build.tally.total // 2]
             sessions = {user.pk: session_of(user) for user in (admin, *reviewers, *raters)}
-        with server(copy) as port:
+        with server(copy) as port, ExitStack() as stack:
             clients = {key: Client(port, session) for key, session in sessions.items()}
+            for client in clients.values():
+                stack.callback(client.close)
             yield Site(
                 copy,
                 port,

@@ -134,10 +134,13 @@ def wait_for(process: Process, port: int) -> None:
     """Until it answers; the first requests, which load what later ones have, are not measured."""
     ends = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < ends and process.poll() is None:
+        probe = Client(port, "")
         try:
-            Client(port, "").get(READY)
+            probe.get(READY)
         except (OSError, http.client.HTTPException):
             time.sleep(0.2)
         else:
             return
+        finally:
+            probe.close()
     raise RuntimeError(f"the server did not answer within {PATIENCE_SECONDS:.0f} s; process {os.getpid()}")
