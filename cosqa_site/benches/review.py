@@ -18,7 +18,7 @@ from django.db import connection
 from django.db.models import Model
 
 from annotation.access import Role
-from annotation.models import Build, Rating, Review
+from annotation.models import Build, Rating, Review, Study
 from cosqa_site.benches import review_lists, seeding, seeding_studies
 from cosqa_site.benches.clock import median_and_p95
 from cosqa_site.benches.review_desks import Decision, Desk, ReviewDesk, StudyDesk
@@ -29,7 +29,7 @@ from cosqa_site.benches.scratch import Scratch
 DECISIONS: Final = 60
 WARM: Final = 8
 LISTINGS: Final = 5
-NO_PAGE: Final = "there is no page of a study's statistics yet"
+FIGURES: Final = 20
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Site:
     build: int
     middle: int
     study: int
+    rated: int
     lists: Mapping[str, str]
 
     def plain(self, count: int) -> list[Desk]:
@@ -59,24 +60,24 @@ class Site:
 
 
 def measure(size: str) -> Mapping[str, object]:
-    """The figures; those that can't be had yet are named in `missing`."""
+    """The figures: of a study's queue, of plain review beside it, of the lists and of a study's statistics."""
     with ExitStack() as stack:
         few, many = (stack.enter_context(site(*one)) for one in (("few", "few"), ("many", size)))
         rated = one_at_each([one.rating(1)[0] for one in (few, many)])
         reviewed = one_at_each([one.plain(1)[0] for one in (few, many)])
         listings = all_lists((few, many))
+        figures = statistics_page(many)
         people = concurrent(many, many.rating(RATERS), Rating)
         plain = concurrent(many, many.plain(RATERS), Review)
     pages = {name: told(*seconds) for name, seconds in listings.items()}
     return {
         "size": {"name": size, "few": seeding.PLANS["few"].cases, "many": seeding.PLANS[size].cases},
         "database": connection.vendor,
-        "p95_ms": {**p95_of(rated[1]), "list": p95_of_lists(listings)},
+        "p95_ms": {**p95_of(rated[1]), "list": p95_of_lists(listings), "statistics": figures},
         "ratios": {**growth_of(rated), "list_growth": max(page["growth"] for page in pages.values())},
         "concurrent": people,
         "plain_review": {"p95_ms": p95_of(reviewed[1]), "ratios": growth_of(reviewed), "concurrent": plain},
         "lists": pages,
-        "missing": {"statistics": NO_PAGE},
         "load_average": os.getloadavg()[0],
     }
 
@@ -91,6 +92,7 @@ def site(name: str, size: str) -> Iterator[Site]:
             raters = people("bench-rater")
             build = Build.objects.select_related("tally").get(name=seeding.FINISHED)
             study = seeding_studies.at_work(build.pk, admin, raters).pk
+            rated = Study.objects.get(name=seeding_studies.RATED).pk
             lists = review_lists.addresses(build)
             half = build.cases.order_by("pk").values_list("pk", flat=True)[build.tally.total // 2]
             sessions = {user.pk: session_of(user) for user in (admin, *reviewers, *raters)}
@@ -107,6 +109,7 @@ def site(name: str, size: str) -> Iterator[Site]:
                 build.pk,
                 half,
                 study,
+                rated,
                 lists,
             )
     finally:
@@ -166,6 +169,12 @@ def told(few: Sequence[float], many: Sequence[float]) -> dict[str, float]:
 def p95_of_lists(listings: Mapping[str, tuple[list[float], list[float]]]) -> float:
     """Of all looks at all lists of the larger database, in milliseconds."""
     return median_and_p95([one for _, many in listings.values() for one in many])["p95"]
+
+
+def statistics_page(many: Site) -> float:
+    """p95 in milliseconds of the figures of the finished study; the first look is not counted."""
+    looks = [many.admin.get(f"/studies/{many.rated}/figures/").seconds for _ in range(FIGURES + 1)]
+    return median_and_p95(looks[1:])["p95"]
 
 
 def concurrent(many: Site, desks: Sequence[Desk], kind: type[Model]) -> dict[str, object]:

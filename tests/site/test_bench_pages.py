@@ -18,6 +18,8 @@ CHANGING: Final = {"review-label", "review-undo", "review-draft", "review-run", 
 NOT_SEEDED: Final = {
     "api:get_drift",
     "api:get_function",
+    "api:get_pair",
+    "api:get_recent_ratings",
     "api:list_functions",
     "api:list_written",
     "build-again",
