@@ -60,7 +60,7 @@ class Site:
 
 
 def measure(size: str) -> Mapping[str, object]:
-    """The figures of a study: its queue and its statistics; plain review beside it, and the lists of cases."""
+    """The figures of a study's queue and page, of plain review beside it, and of the lists of cases."""
     with ExitStack() as stack:
         few, many = (stack.enter_context(site(*one)) for one in (("few", "few"), ("many", size)))
         rated = one_at_each([one.rating(1)[0] for one in (few, many)])
