@@ -13,8 +13,7 @@ def take_scores(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0021_h_rest"),
-        ("annotation", "0021_h_stats"),
+        ("annotation", "0023_studies_by_commands"),
         ("annotation", "0023_h_queue"),
         ("retrieval", "0004_h_lists"),
     ]
