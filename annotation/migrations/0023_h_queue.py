@@ -5,7 +5,6 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0022_batch_ways"),
         ("annotation", "0023_studies_by_commands"),
         ("annotation", "0022_h_studies"),
     ]
