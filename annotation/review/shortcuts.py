@@ -74,7 +74,7 @@ DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
         Action.TAG_INVERSE: "i",
         Action.TAG_PARTIAL: "h",
         Action.TAG_EDGE_CASE: "b",
-        Action.TAG_NEEDS_PROJECT: "j",
+        Action.TAG_NEEDS_PROJECT: "s",
         Action.TAG_AMBIGUOUS: "q",
         Action.TAG_LOW_QUALITY: "l",
         Action.TAG_UNSAFE: "x",

@@ -89,7 +89,7 @@ def test_an_override_without_a_reason_opens_the_reason(erin: Client, cases: list
     assert answer.status_code == 422
     assert (answer["HX-Retarget"], answer["HX-Reswap"]) == ("#label-form", "outerHTML")
     assert page.strip().startswith('<form id="label-form"')
-    assert "Give a reason for no match" in page
+    assert "Give a reason or a tag for no match" in page
     assert "autofocus" in page
     assert "Store “no match”" in page
     assert not Review.objects.exists()
@@ -100,7 +100,7 @@ def test_without_javascript_the_same_is_a_whole_page(erin: Client, cases: list[C
 
     assert answer.status_code == 422
     assert "<html" in answer.content.decode()
-    assert "Give a reason for no match" in answer.content.decode()
+    assert "Give a reason or a tag for no match" in answer.content.decode()
 
 
 def test_an_override_with_a_reason_is_stored(erin: Client, cases: list[Case]) -> None:
