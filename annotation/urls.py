@@ -62,6 +62,7 @@ urlpatterns = [
     path("review/cases/<int:pk>/test/", review.edited_test, name="review-test"),
     path("review/cases/<int:pk>/call/", calls.call, name="review-call"),
     path("review/calls/<int:pk>/", calls.answered, name="review-answer"),
+    path("review/calls/<int:pk>/assertion/", calls.assertion, name="review-assertion"),
     path("review/executions/<int:pk>/", review.execution, name="review-execution"),
     path("written/", proposals.index, name="proposals"),
     path("written/jobs/<int:pk>/", proposals.listed, name="proposals-listed"),
@@ -72,5 +73,6 @@ urlpatterns = [
     path("written/functions/<int:pk>/draft/", proposals.draft, name="proposal-draft"),
     path("written/functions/<int:pk>/run/", proposals.run, name="proposal-run"),
     path("written/functions/<int:pk>/runs/<int:run_pk>/", proposals.ran, name="proposal-ran"),
+    path("review/layout/", review.arrange, name="review-layout"),
     path("review/keys/", review.keys, name="review-keys"),
 ]

@@ -4,40 +4,58 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0020_batches'),
+        ("annotation", "0020_batches"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='preference',
-            name='layout',
-            field=models.JSONField(blank=True, default=dict, help_text='sizes and closed panes of the review page'),
+            model_name="preference",
+            name="layout",
+            field=models.JSONField(
+                blank=True, default=dict, help_text="sizes and closed panes of the review page"
+            ),
         ),
         migrations.AddField(
-            model_name='review',
-            name='calls',
-            field=models.JSONField(blank=True, default=list, help_text="ids of the rater's calls that it rests on"),
+            model_name="review",
+            name="calls",
+            field=models.JSONField(
+                blank=True, default=list, help_text="ids of the rater's calls that it rests on"
+            ),
         ),
         migrations.AddField(
-            model_name='review',
-            name='runs',
-            field=models.JSONField(blank=True, default=list, help_text="ids of the rater's executions likewise"),
+            model_name="review",
+            name="runs",
+            field=models.JSONField(
+                blank=True, default=list, help_text="ids of the rater's executions likewise"
+            ),
         ),
         migrations.AddField(
-            model_name='review',
-            name='seconds',
-            field=models.PositiveIntegerField(default=0, help_text='active time on the page before it was given; 0 = not known'),
+            model_name="review",
+            name="seconds",
+            field=models.PositiveIntegerField(
+                default=0, help_text="active time on the page before it was given; 0 = not known"
+            ),
         ),
         migrations.AddField(
-            model_name='review',
-            name='tags',
-            field=models.JSONField(blank=True, default=list, help_text='known tags, see annotation.review.tags'),
+            model_name="review",
+            name="tags",
+            field=models.JSONField(
+                blank=True, default=list, help_text="known tags, see annotation.review.tags"
+            ),
         ),
         migrations.AlterField(
-            model_name='draft',
-            name='field',
-            field=models.CharField(choices=[('reason', 'Reason'), ('test', 'Test'), ('call', 'Call'), ('code', 'Code'), ('tags', 'Tags')], max_length=6),
+            model_name="draft",
+            name="field",
+            field=models.CharField(
+                choices=[
+                    ("reason", "Reason"),
+                    ("test", "Test"),
+                    ("call", "Call"),
+                    ("code", "Code"),
+                    ("tags", "Tags"),
+                ],
+                max_length=6,
+            ),
         ),
     ]

@@ -137,9 +137,7 @@ def rests_on(user: User, pair_id: int) -> tuple[list[int], list[int]]:
     return next(latest), next(latest)
 
 
-def submission(
-    label: int | None, reason: str, evidence_hash: str, tags: Sequence[str] = ()
-) -> Submission:
+def submission(label: int | None, reason: str, evidence_hash: str, tags: Sequence[str] = ()) -> Submission:
     """What was sent, cleaned. Raises BadReview."""
     if label not in WORDS:
         raise BadReview(f"A label is 1 (match), 0 (no match) or none (unsure), not {label!r}.")

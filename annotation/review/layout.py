@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final
 
 from django.contrib.auth.models import User
@@ -42,7 +41,7 @@ class Layout:
     What has no size has the one that the style sheet gives.
     """
 
-    sizes: Mapping[str, int] = MappingProxyType({})
+    sizes: Mapping[str, int] = field(default_factory=dict)
     closed: frozenset[Pane] = frozenset()
 
     @property

@@ -143,7 +143,7 @@ def keys_in(kept: Preference | None) -> Keys:
 
 
 def giving_way(own: Mapping[Action, str]) -> dict[Action, str]:
-    """The defaults without the keys that a person uses otherwise: an action may be newer than their choice."""
+    """The defaults without the keys that a person uses otherwise: actions may be newer than them."""
     return {action: "" if key in own.values() else key for action, key in DEFAULTS.items()}
 
 

@@ -35,6 +35,7 @@ function restore(field) {
   if (!copy) return;
   if (copy.text === field.value || copy.at <= Date.parse(field.dataset.draftAt || 0)) return forget(field);
   field.value = copy.text;
+  field.dispatchEvent(new Event("restored", { bubbles: true }));
   say(field, "Restored from this browser");
   schedule(field);
 }

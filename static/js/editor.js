@@ -40,6 +40,8 @@ const THEME = EditorView.theme({
   },
 });
 
+const views = new WeakMap();
+
 export function upgrade(field) {
   if (field.hidden) return;
   const holder = document.createElement("div");
@@ -48,6 +50,15 @@ export function upgrade(field) {
   field.hidden = true;
   const view = new EditorView({ parent: holder, state: stateOf(field) });
   view.focus();
+  views.set(field, view);
+}
+
+// Below what is there, in the sight of whoever asked for it.
+export function append(field, lines) {
+  const view = views.get(field);
+  const { doc } = view.state;
+  const end = doc.toString().trimEnd().length;
+  view.dispatch({ changes: { from: end, to: doc.length, insert: `\n\n${lines}\n` }, scrollIntoView: true });
 }
 
 function stateOf(field) {
