@@ -17,6 +17,8 @@ from annotation.pages.figures import AGENTS, REACHED
 from annotation.pages.paging import counted, window
 from annotation.pages.words import OUTCOMES, Sign, case_sign
 from annotation.reached import EXECUTED, REACHING
+from annotation.review.order import tagged_pairs
+from annotation.review.tags import Tag, tag_name
 from annotation.stages import Stage
 from sandbox.report import Outcome
 
@@ -43,6 +45,8 @@ REACHED_WORDS: Final = (
     ("fixed", "lacked a module"),
     ("arbitrated", "arbitrated"),
 )
+TAG_WORDS: Final = tuple((tag.value, tag_name(tag)) for tag in Tag)
+"""Said by a person of the pair, or of its test."""
 AGENT_WORDS: Final = tuple((agent, agent.replace("_", " ")) for agent in AGENTS.values())
 
 
@@ -56,8 +60,14 @@ class Filters:
     outcome: str = ""
     ran: str = ""
     agent: str = ""
+    tag: str = ""
     cause: str = ""
     left: str = ""
+
+    @property
+    def of_test(self) -> bool:
+        """Whether the cases are those whose test a person found wrong."""
+        return bool(self.tag) and Tag(self.tag).of_test
 
     @property
     def narrow(self) -> bool:
@@ -105,6 +115,7 @@ def filters_of(params: QueryDict) -> Filters:
         outcome=chosen(params.get("outcome", ""), OUTCOME_WORDS),
         ran=chosen(params.get("ran", ""), RAN),
         agent=chosen(params.get("agent", ""), AGENT_WORDS),
+        tag=chosen(params.get("tag", ""), TAG_WORDS),
         cause=params.get("cause", "").replace("\x00", "")[:LONGEST_CAUSE],
         left=chosen(params.get("left", ""), STAGES),
     )
@@ -132,6 +143,7 @@ def cases_page(build: Build, params: QueryDict) -> CasesPage:
             "outcome": OUTCOME_WORDS,
             "ran": RAN,
             "agent": AGENT_WORDS,
+            "tag": TAG_WORDS,
         },
     )
 
@@ -147,6 +159,8 @@ def wanted(build: Build, filters: Filters) -> QuerySet[Case]:
         rows = rows.filter(execution__isnull=False, execution__outcome=filters.outcome)
     if filters.ran:
         rows = rows.filter(EXECUTED, execution__isnull=False, execution__ran=filters.ran == "yes")
+    if filters.tag:
+        rows = rows.filter(pair__in=tagged_pairs(Tag(filters.tag)))
     if filters.cause or filters.left:
         rows = rows.filter(stage=Stage.ABANDONED)
     if filters.cause:

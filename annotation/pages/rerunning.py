@@ -37,7 +37,19 @@ TAKEN_OVER: Final = {
     Stage.EXECUTING: "the screener’s verdict and the test program",
     Stage.ARBITRATING: "the screener’s verdict, the test program, its dependencies and its execution",
 }
-PICKING: Final = ("case", "flips", "stage", "reached", "label", "outcome", "ran", "agent", "cause", "left")
+PICKING: Final = (
+    "case",
+    "flips",
+    "stage",
+    "reached",
+    "label",
+    "outcome",
+    "ran",
+    "agent",
+    "tag",
+    "cause",
+    "left",
+)
 """The parameters that say which cases are meant; the form's own have other names."""
 
 
@@ -113,6 +125,7 @@ class Picked:
     cases: QuerySet[Case]
     words: str
     params: tuple[tuple[str, str], ...]
+    of_test: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,12 +190,16 @@ def picked(build: Build, visible: QuerySet[Build], params: QueryDict) -> Picked:
         theirs = rows.filter(pair__cases__build=other, pair__cases__label=1 - F("label"))
         return Picked(theirs.distinct(), f"labelled otherwise in “{other.name}”", given)
     filters = filters_of(params)
-    return Picked(wanted(build, filters), filters.query.replace("&", ", ") or "all cases", given)
+    return Picked(
+        wanted(build, filters), filters.query.replace("&", ", ") or "all cases", given, filters.of_test
+    )
 
 
 def again_page(build: Build, found: Picked, params: QueryDict, decided: QueryDict | None = None) -> AgainPage:
     """The page, with an offer where the form is filled in; else the form says what is wrong."""
     form = AgainForm(params if "start" in params else None, build)
+    if found.of_test:
+        form.initial["start"] = Stage.WRITING_TEST.value
     counts = ((stage.replace("_", " "), able(found.cases, stage).count()) for stage in STAGES)
     return AgainPage(
         build=build,

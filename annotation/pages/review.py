@@ -13,7 +13,7 @@ from annotation.pages.evidence import Evidence, Verdict, evidence_hash, evidence
 from annotation.pages.panes import Panes, panes_of
 from annotation.pages.review_calls import call_box
 from annotation.pages.review_keys import KeyView, key_views, views_of
-from annotation.pages.review_lists import list_name, lists_beside, tag_lists, tag_name
+from annotation.pages.review_lists import list_name, lists_beside, tag_lists
 from annotation.pages.review_runs import RunLine, run_lines
 from annotation.pages.tagging import TagChoice, tag_choices
 from annotation.pages.words import UNSURE, Sign, label_sign
@@ -22,7 +22,7 @@ from annotation.review.labelling import SHOWN
 from annotation.review.layout import Layout, Pane, layout_in
 from annotation.review.order import Progress, Worklist, progress, reviewed_counts
 from annotation.review.shortcuts import Action, keys_in, keys_of
-from annotation.review.tags import known
+from annotation.review.tags import known, tag_name
 
 MOST_HISTORY = 100
 LONGEST_TITLE = 80

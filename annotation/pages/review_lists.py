@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Build
 from annotation.review.order import Flipped, Parted, Show, Tagged, Worklist, reviewed_counts, standing
-from annotation.review.tags import WORDS, Tag
+from annotation.review.tags import Tag, tag_name
 
 LISTS: dict[Show, str] = {
     Show.WAITING: "settled, not labelled by you",
@@ -63,11 +63,6 @@ def lists_beside(show: Worklist) -> tuple[tuple[Worklist, str], ...]:
     """The lists to choose from; flips, or where rounds part, are among them while they are gone through."""
     own = () if isinstance(show, Show) else ((show, list_name(show)),)
     return (*LISTS.items(), *own)
-
-
-def tag_name(tag: Tag) -> str:
-    """A tag where it stands alone."""
-    return f"test: {WORDS[tag]}" if tag.of_test else WORDS[tag]
 
 
 def tag_lists() -> tuple[tuple[Worklist, str], ...]:

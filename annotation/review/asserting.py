@@ -43,9 +43,7 @@ def assertion_of(expression: str, answer: Answer) -> str:
         return f"{before}assert {compared(called, answer.value)}"
     if answer.outcome is CallOutcome.RAISED and answer.raised is not None:
         return before + raising(called, answer.raised.type)
-    raise NoAssertion(
-        "The call ended without a value and without an exception: nothing can be asserted."
-    )
+    raise NoAssertion("The call ended without a value and without an exception: nothing can be asserted.")
 
 
 def parts_of(expression: str) -> tuple[str, str]:
@@ -62,9 +60,7 @@ def compared(called: str, value: str) -> str:
     if is_literal(value):
         return f"{whole(called)} == {value}"
     if CUT in value:
-        raise NoAssertion(
-            "The value was too long to be kept. Call something shorter, such as its length."
-        )
+        raise NoAssertion("The value was too long to be kept. Call something shorter, such as its length.")
     return f"repr({called}) == {value!r}"
 
 

@@ -75,6 +75,11 @@ def tags_of(sent: Iterable[str]) -> list[str]:
     return [tag.value for tag in Tag if tag in wanted]
 
 
+def tag_name(tag: Tag) -> str:
+    """A tag where it stands alone: those of the test say so."""
+    return f"test: {WORDS[tag]}" if tag.of_test else WORDS[tag]
+
+
 def known(stored: Iterable[object]) -> list[Tag]:
     """The stored tags that this version knows; a draft or a row may be older or newer than it."""
     there = set(map(str, stored))

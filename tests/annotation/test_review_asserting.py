@@ -36,9 +36,9 @@ def test_an_exception_is_expected_by_its_name() -> None:
     lines = assertion_of("f(3)", Answer(CallOutcome.RAISED, raised=Raised("json.JSONDecodeError", "no")))
 
     raising = {"f": lambda _: (_ for _ in ()).throw(type("JSONDecodeError", (Exception,), {})())}
-    exec(lines, raising)  # noqa: S102
+    exec(lines, raising)
     with pytest.raises(AssertionError, match="no JSONDecodeError"):
-        exec(lines, {"f": lambda _: 3})  # noqa: S102
+        exec(lines, {"f": lambda _: 3})
 
 
 @pytest.mark.parametrize(
