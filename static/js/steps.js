@@ -84,7 +84,7 @@ function followed(steps, row) {
     if (event.call) value = undefined;
     else if (event.name === name) value = event.value;
   }
-  return value === undefined ? ` ${name} has no value yet.` : ` Now ${name} is ${value}.`;
+  return value === undefined ? ` No value of ${name} is shown so far.` : ` Now ${name} is ${value}.`;
 }
 
 function follow(steps) {

@@ -14,7 +14,15 @@ from cosqa_site.benches.seeding_rows import Plan
 from tests.site.test_access import ROLES, ours
 
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
-CHANGING: Final = {"review-label", "review-undo", "review-draft", "review-run", "review-call"}
+CHANGING: Final = {
+    "review-label",
+    "review-layout",
+    "review-undo",
+    "review-draft",
+    "review-run",
+    "review-call",
+    "review-assertion",
+}
 NOT_SEEDED: Final = {
     "api:get_drift",
     "api:get_function",
