@@ -18,7 +18,7 @@ WHO = {"admin": "ada", "expert": "edda", "reader": "ray", "": ""}
 TARGET_SIZE = {"target-size": {"enabled": True}}
 """The rule of WCAG 2.2 AA that axe-core leaves off by itself."""
 FOREIGN = {"api-docs": {"heading-order": {"enabled": False}}}
-"""Swagger's page begins its sections with an h3; no criterion of WCAG forbids it, and the page is not ours."""
+"""Swagger's page begins its sections with an h3; no criterion of WCAG forbids it, nor is it ours."""
 SCHEMES = ("light", "dark")
 COLOURS_SETTLED = """async () => {
   const frame = () => new Promise(requestAnimationFrame);

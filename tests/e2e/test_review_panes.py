@@ -1,4 +1,4 @@
-"""The panes of the review page, by keyboard: room, stepping, tags, calls that become assertions, decisions."""
+"""The panes of the review page, by keyboard: room, stepping, tags, calls as assertions, decisions."""
 
 from __future__ import annotations
 
