@@ -9,10 +9,10 @@ from typing import Concatenate, ParamSpec
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponseBase
+from django.db.models import Count, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponseBase
 
-from annotation.models import Build
+from annotation.models import Assignment, Build, Case, Study, StudyPair
 
 Visitor = AbstractBaseUser | AnonymousUser
 P = ParamSpec("P")
@@ -61,7 +61,10 @@ def needs(
     [Callable[Concatenate[HttpRequest, P], HttpResponseBase]],
     Callable[Concatenate[HttpRequest, P], HttpResponseBase],
 ]:
-    """Refuse a view to people without the role; on the server, whatever the template shows."""
+    """Refuse a view to people without the role; on the server, whatever the template shows.
+
+    Who is kept blind is told so instead of "not found", whether or not there is anything.
+    """
 
     def decorate(
         view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
@@ -70,7 +73,11 @@ def needs(
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             if not has_role(request.user, wanted):
                 raise PermissionDenied(f"This page is for the role {wanted}; ask an admin for it.")
-            return view(request, *args, **kwargs)
+            try:
+                return view(request, *args, **kwargs)
+            except Http404:
+                refuse_while_blind(request.user)
+                raise
 
         return guarded
 
@@ -84,16 +91,72 @@ def give_role(user: User, role: Role) -> None:
     user.__dict__.pop("workbench_role", None)
 
 
+class KeptBlind(PermissionDenied):
+    """The person still rates in a study, and what agents said of its pairs is closed until that is done."""
+
+
+def blind_studies(user: Visitor) -> QuerySet[Study]:
+    """The live studies in which `user` has not finished, whatever the condition: the oldest first."""
+    if not isinstance(user, User):
+        return Study.objects.none()
+    mine = Q(enrolments__user=user, enrolments__finished_at=None)
+    return Study.objects.filter(mine, state__in=[Study.State.RUNNING, Study.State.PAUSED]).order_by("id")
+
+
+def blind_in(user: Visitor) -> tuple[int, ...]:
+    """Their ids, looked up once for each user object, that is, once a request."""
+    known: dict[str, tuple[int, ...]] = user.__dict__
+    if "workbench_blind" not in known:
+        known["workbench_blind"] = tuple(blind_studies(user).values_list("id", flat=True))
+    return known["workbench_blind"]
+
+
+def refuse_while_blind(user: Visitor) -> None:
+    """Raises KeptBlind with the study and what is left, for people who are kept blind."""
+    if not isinstance(user, User) or not blind_in(user):
+        return
+    study = blind_studies(user).select_related(None)[0]
+    enrolled = study.enrolments.annotate(
+        done=Count("assignments", filter=Q(assignments__state=Assignment.State.DONE))
+    ).get(user_id=user.pk)
+    raise KeptBlind(
+        f"This is not here, or closed to you while you rate in the study \u201c{study}\u201d: "
+        "builds that judged its pairs open again when your part is finished or the study is closed. "
+        f"You have rated {enrolled.done:,} pairs of at most {enrolled.capacity:,}; "
+        "go on under \u201cRate\u201d."
+    )
+
+
+def closed_to(user: Visitor) -> QuerySet[Build]:
+    """The builds that judged any pair of a study in which `user` is kept blind.
+
+    Looked up, not stored: a build that is launched or extended later is closed as well.
+    """
+    sampled = StudyPair.objects.filter(study__in=blind_in(user))
+    shown = Q(pair__in=sampled.values("pair")) | Q(
+        pair__in=sampled.filter(other__isnull=False).values("other")
+    )
+    return Build.objects.filter(pk__in=Case.objects.filter(shown).values("build"))
+
+
 def builds_visible_to(user: Visitor) -> QuerySet[Build]:
     """The builds that `user` may know of: every QuerySet of builds, cases and labels starts here.
 
     Jobs that write functions for missing queries are no part of them, see `jobs_visible_to`.
     """
-    known = Build.objects.all() if has_role(user, Role.READER) else Build.objects.none()
-    return known.filter(filling__isnull=True)
+    return allowed(user).filter(filling__isnull=True)
 
 
 def jobs_visible_to(user: Visitor) -> QuerySet[Build]:
     """Those builds and the jobs that write for them: for whoever watches, stops or pays for either."""
     known = builds_visible_to(user)
-    return Build.objects.filter(Q(pk__in=known) | Q(filling__of__in=known))
+    return allowed(user).filter(Q(pk__in=known) | Q(filling__of__in=known))
+
+
+def allowed(user: Visitor) -> QuerySet[Build]:
+    """Builds and jobs for readers and above, without those that are closed to a blind rater."""
+    if not has_role(user, Role.READER):
+        return Build.objects.none()
+    return (
+        Build.objects.exclude(pk__in=closed_to(user).values("pk")) if blind_in(user) else Build.objects.all()
+    )

@@ -20,6 +20,7 @@ from django.views import defaults
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
+from annotation.access import KeptBlind, refuse_while_blind
 from annotation.api.missing import decision_out
 from annotation.api.reviews import review_out
 from annotation.caps import CapRefused
@@ -40,6 +41,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     ControlRefused: HTTPStatus.CONFLICT,
     DecidedMeanwhile: HTTPStatus.CONFLICT,
     IllegalMove: HTTPStatus.CONFLICT,
+    KeptBlind: HTTPStatus.FORBIDDEN,
     LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     LostRace: HTTPStatus.CONFLICT,
     NothingToUndo: HTTPStatus.CONFLICT,
@@ -69,9 +71,20 @@ def problem(status: HTTPStatus, kind: str, detail: str, **more: Any) -> HttpResp
 
 def domain_problem(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
     """A refusal by the domain or by Django, in its own words."""
+    if isinstance(error, Http404) and (blind := kept_blind(request)):
+        error = blind
     listed = next(kind for kind in type(error).__mro__ if kind in STATUSES)
     detail = "There is nothing here that you may see." if listed is Http404 else str(error)
     return problem(STATUSES[listed], name_of(listed), detail, **stored_of(error))
+
+
+def kept_blind(request: HttpRequest) -> KeptBlind | None:
+    """Who rates in a study is told so instead of "not found", whether or not there is anything."""
+    try:
+        refuse_while_blind(request.user)
+    except KeptBlind as blind:
+        return blind
+    return None
 
 
 def stored_of(error: object) -> dict[str, Any]:

@@ -47,7 +47,8 @@ def executions(request: HttpRequest) -> QuerySet[Execution]:
     """Executions that a visible case rests on, or that somebody asked for on one's pair."""
     seen = cases(request)
     stepped = Step.objects.filter(case__in=seen, execution=OuterRef("pk"))
-    asked = ExecutionRequest.objects.filter(execution=OuterRef("pk"), program__pair__in=seen.values("pair"))
+    plain = ExecutionRequest.objects.filter(assignment=None)
+    asked = plain.filter(execution=OuterRef("pk"), program__pair__in=seen.values("pair"))
     return Execution.objects.filter(Q(Exists(stepped)) | Q(Exists(asked)))
 
 

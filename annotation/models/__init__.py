@@ -1,4 +1,4 @@
-"""Deciding whether a snippet answers a query: builds, cases, calls, executions, reviews."""
+"""Deciding whether a snippet answers a query: builds, cases, calls, executions, reviews, studies."""
 
 from annotation.models.batches import Batch
 from annotation.models.builds import Build, BuildEvent, Price, Tally
@@ -26,11 +26,33 @@ from annotation.models.people import ApiToken, Preference
 from annotation.models.projects import ProjectCapChange, ProjectTally
 from annotation.models.proposals import Filling, Proposal, ProposalDecision
 from annotation.models.reviews import Draft, Review, Seen
+from annotation.models.studies import (
+    Acknowledgement,
+    Adjudication,
+    Amendment,
+    Assignment,
+    Cause,
+    Condition,
+    Enrolment,
+    Guideline,
+    ImportedRating,
+    Precedent,
+    Quota,
+    Rating,
+    RatingDraft,
+    Scoring,
+    Study,
+    StudyPair,
+)
 
 __all__ = [
     "Abandonment",
+    "Acknowledgement",
+    "Adjudication",
     "AgentBill",
+    "Amendment",
     "ApiToken",
+    "Assignment",
     "Attempts",
     "Batch",
     "Build",
@@ -39,6 +61,8 @@ __all__ = [
     "CallRequest",
     "Canary",
     "Case",
+    "Cause",
+    "Condition",
     "ConnectionTest",
     "Delivery",
     "Draft",
@@ -46,16 +70,20 @@ __all__ = [
     "DriftCheck",
     "DriftWatch",
     "Duration",
+    "Enrolment",
     "Execution",
     "ExecutionRequest",
     "Extension",
     "Filling",
+    "Guideline",
+    "ImportedRating",
     "LLMCall",
     "Limiter",
     "LostRace",
     "Merge",
     "Moment",
     "Notice",
+    "Precedent",
     "Preference",
     "Price",
     "ProgramText",
@@ -64,6 +92,9 @@ __all__ = [
     "Proposal",
     "ProposalDecision",
     "Pulse",
+    "Quota",
+    "Rating",
+    "RatingDraft",
     "ReplyText",
     "ReportText",
     "Request",
@@ -71,8 +102,11 @@ __all__ = [
     "Rerun",
     "Review",
     "SandboxCheck",
+    "Scoring",
     "Seen",
     "Step",
+    "Study",
+    "StudyPair",
     "SystemText",
     "Tally",
     "TestProgram",

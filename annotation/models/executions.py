@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 from annotation.models.common import common
 from retrieval.models import Annotator, Blob, Pair
@@ -35,11 +36,24 @@ class TestProgram(models.Model):
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
+    assignment = models.ForeignKey(
+        "annotation.Assignment",
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="programs",
+        db_index=False,
+        help_text="of the study that it was written in: plain pages leave it out",
+    )
     parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="edits")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["-created_at", "-id"]
+        indexes = [
+            models.Index(
+                fields=["assignment"], condition=Q(assignment__isnull=False), name="program_of_assignment"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"test program {self.pk}"
@@ -91,6 +105,13 @@ class Request(models.Model):
         FAILED = "failed"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    assignment = models.ForeignKey(
+        "annotation.Assignment",
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="%(class)ss",
+        help_text="made for it",
+    )
     dependencies = models.JSONField(default=list)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     message = models.TextField(blank=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -140,19 +140,24 @@ def call_box(
     kept: Mapping[str, Draft] | None = None,
 ) -> CallBox:
     """The box of a case; `text` goes before the draft. At most three queries; what is known costs none."""
-    return box_of(user, case.pair, places_of(case), text, problem, keys, kept)
+    asked = calls_of(user, case.pair_id)
+    return box_of(user, case.pair, places_of(case), asked, text, problem, keys, kept)
 
 
 def box_of(
     user: User,
     pair: Pair,
     places: CallPlaces,
+    asked: Iterable[CallRequest],
     text: str = "",
     problem: str = "",
     keys: Mapping[str, KeyView] | None = None,
     kept: Mapping[str, Draft] | None = None,
 ) -> CallBox:
-    """The box for a pair on any page that answers at `places`."""
+    """The box for a pair on any page that answers at `places`; `asked` are the calls to list, with answers.
+
+    A page that keeps its drafts elsewhere gives them as `kept`.
+    """
     draft = (drafts.load(user, pair.pk) if kept is None else kept).get(Draft.Field.CALL)
     keys = keys or key_views(user)
     return CallBox(
@@ -165,7 +170,7 @@ def box_of(
         draft_at=draft.updated_at.isoformat() if draft else "",
         key=keys["call"],
         assert_key=keys["assert"],
-        lines=tuple(call_line(asked, places) for asked in calls_of(user, pair.pk)),
+        lines=tuple(call_line(one, places) for one in asked),
         problem=problem,
     )
 

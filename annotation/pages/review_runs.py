@@ -235,7 +235,8 @@ def editor_page(
 def own_runs(user: User, case: Case) -> tuple[OwnRun, ...]:
     """The person's latest runs of tests of their own on the case's pair, the newest first. One query."""
     related = "program__source", "program__parent__source", "execution"
-    mine = ExecutionRequest.objects.filter(user=user, program__pair=case.pair_id, program__author=user)
+    asked = ExecutionRequest.objects.filter(user=user, program__pair=case.pair_id, assignment=None)
+    mine = asked.filter(program__author=user)
     rows = list(mine.select_related(*related).order_by("-id")[: MOST_SHOWN + 1])
     return tuple(own_run(row, rows[at + 1 : at + 2]) for at, row in enumerate(rows[:MOST_SHOWN]))
 

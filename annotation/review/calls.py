@@ -30,7 +30,7 @@ def ask(user: User, case: Case, expression: str) -> CallRequest:
     Call(case.pair.snippet.text, wanted)
     waiting = CallRequest.objects.filter(user=user, state__in=OPEN)
     with transaction.atomic():
-        earlier = waiting.filter(pair=case.pair_id, expression=wanted).first()
+        earlier = waiting.filter(pair=case.pair_id, expression=wanted, assignment=None).first()
         if earlier is None and waiting.count() >= MOST_WAITING:
             raise TooManyWaiting(
                 f"{MOST_WAITING} of your calls wait for the sandbox. Ask again when one is done."
@@ -52,5 +52,5 @@ def wait(asked: CallRequest, seconds: float) -> None:
 
 def calls_of(user: User, pair_id: int) -> QuerySet[CallRequest]:
     """The person's calls on a pair, the newest first, with their answers."""
-    asked = CallRequest.objects.filter(user=user, pair=pair_id)
+    asked = CallRequest.objects.filter(user=user, pair=pair_id, assignment=None)
     return asked.select_related("answer").order_by("-id")[:MOST_SHOWN]

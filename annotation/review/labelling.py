@@ -131,8 +131,9 @@ def submit(
 
 def rests_on(user: User, pair_id: int) -> tuple[list[int], list[int]]:
     """The ids of the person's calls, and of the executions that they asked for, on the pair; oldest first."""
-    calls = CallRequest.objects.filter(user=user, pair=pair_id).order_by("-id")
-    runs = ExecutionRequest.objects.filter(user=user, program__pair=pair_id).order_by("-id")
+    mine = {"user": user, "assignment": None}
+    calls = CallRequest.objects.filter(**mine, pair=pair_id).order_by("-id")
+    runs = ExecutionRequest.objects.filter(**mine, program__pair=pair_id).order_by("-id")
     latest = (list(rows.values_list("pk", flat=True)[:MOST_BEHIND])[::-1] for rows in (calls, runs))
     return next(latest), next(latest)
 

@@ -79,7 +79,7 @@ def run_own_test(user: User, case: Case, source: str, parent: TestProgram | None
 
 def requests_for(pair_id: int) -> QuerySet[ExecutionRequest]:
     """What people asked to have executed on a pair, the newest first; no wide rows."""
-    asked = ExecutionRequest.objects.filter(program__pair=pair_id)
+    asked = ExecutionRequest.objects.filter(program__pair=pair_id, assignment=None)
     return asked.select_related("user", "program", "execution")[:MOST_SHOWN]
 
 

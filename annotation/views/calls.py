@@ -56,7 +56,7 @@ def call(request: HttpRequest, pk: int) -> HttpResponse:
 def answered(request: HttpRequest, pk: int) -> HttpResponse:
     """The answer of one's own call, once it is there, above those before it."""
     user = person(request)
-    asked = get_object_or_404(CallRequest, pk=pk, user=user)
+    asked = get_object_or_404(CallRequest, pk=pk, user=user, assignment=None)
     found = case_of(request, asked)
     calls.wait(asked, PATIENCE)
     return show(request, user, found, asked.expression)
@@ -70,7 +70,7 @@ def assertion(request: HttpRequest, pk: int) -> HttpResponse:
     The answer to htmx has no text: its event `asserted` carries the lines, for an editor that is open.
     """
     user = person(request)
-    asked = get_object_or_404(CallRequest.objects.select_related("answer"), pk=pk, user=user)
+    asked = get_object_or_404(CallRequest.objects.select_related("answer"), pk=pk, user=user, assignment=None)
     found = case_of(request, asked)
     if request.method != "POST":
         return to_case(found, Show.WAITING)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation import tasks
-from annotation.access import Role, builds_visible_to, needs
+from annotation.access import Role, jobs_visible_to, needs
 from annotation.missing import deciding, editing
 from annotation.missing.deciding import BadDecision, Choice, DecidedMeanwhile
 from annotation.models import Draft, Filling, Proposal
@@ -151,7 +151,7 @@ def ran(request: HttpRequest, pk: int, run_pk: int) -> HttpResponse:
 
 def fillings(request: HttpRequest) -> QuerySet[Filling]:
     """The jobs that write for builds which the person may see."""
-    return Filling.objects.filter(of__in=builds_visible_to(request.user))
+    return Filling.objects.filter(build__in=jobs_visible_to(request.user))
 
 
 def visible(request: HttpRequest, pk: int) -> Proposal:

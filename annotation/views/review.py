@@ -161,7 +161,7 @@ def edited_test(request: HttpRequest, pk: int) -> HttpResponse:
 def execution(request: HttpRequest, pk: int) -> HttpResponse:
     """How far a person's execution is; once done, its report beside the recorded one."""
     related = "program__source", "program__author", "execution__report", "user"
-    asked = get_object_or_404(ExecutionRequest.objects.select_related(*related), pk=pk)
+    asked = get_object_or_404(ExecutionRequest.objects.select_related(*related), pk=pk, assignment=None)
     cases = visible_cases(request).filter(pair=asked.program.pair_id).order_by("-pk")
     named = cases.filter(pk=number(request.GET, "case")).first()
     found = named or cases.filter(program=asked.program).first() or get_object_or_404(cases[:1])
@@ -229,9 +229,8 @@ def neighbour(build: Build, pk: str) -> Case | None:
 
 def program_of(found: Case, pk: str) -> TestProgram | None:
     """A program of the case's pair, with its source."""
-    return (
-        TestProgram.objects.select_related("source").filter(pair=found.pair_id, pk=whole_number(pk)).first()
-    )
+    programs = TestProgram.objects.filter(pair=found.pair_id, assignment=None)
+    return programs.select_related("source").filter(pk=whole_number(pk)).first()
 
 
 def list_of(request: HttpRequest, values: QueryDict) -> Worklist:

@@ -20,7 +20,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from annotation import access
 from annotation.access import Role
-from annotation.models import Build, Case, Review
+from annotation.models import Build, Case, Review, StudyPair
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -198,7 +198,11 @@ def case() -> Case:
 
 def concrete(route: Route, case: Case) -> str:
     """The route's path for the objects around `case`."""
+    asked = StudyPair.objects.filter(case=case).first()
     ids = {
+        "pairs": asked.number if asked else 0,
+        "rate": asked.study_id if asked else 0,
+        "studies": asked.study_id if asked else 0,
         "builds": case.build_id,
         "calls": 0,
         "browse": case.build_id,

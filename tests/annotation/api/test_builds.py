@@ -86,7 +86,7 @@ def test_the_detail_costs_the_same_however_big_the_build_is(
     build = factories.opened()
     for case in factories.cases(build)[:5]:
         factories.abandoned(case)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         get(ray, f"builds/{build.pk}")
 
 

@@ -51,7 +51,7 @@ def test_the_query_shows_its_readings_once_each() -> None:
 def test_the_code_pane_calls_wherever_its_box_leads(erin: User, program: TestProgram) -> None:
     pair = program.pair
     places = CallPlaces("/own/ask/", "/own/draft/", lambda pk: f"/own/{pk}/", lambda pk: f"/own/{pk}/assert/")
-    box = box_of(erin, pair, places)
+    box = box_of(erin, pair, places, ())
     page = rendered("code", CodePane(candidate_code(pair.snippet.text), box))
 
     assert 'action="/own/ask/"' in page

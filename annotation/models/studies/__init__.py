@@ -1,0 +1,27 @@
+"""Ground-truth studies: what is asked of whom under which plan, what raters said, and what was decided."""
+
+from annotation.models.studies.decisions import Adjudication, Cause
+from annotation.models.studies.guidelines import Acknowledgement, Guideline, Precedent
+from annotation.models.studies.imported import ImportedRating
+from annotation.models.studies.raters import Assignment, Enrolment, Rating, RatingDraft
+from annotation.models.studies.samples import Quota, StudyPair
+from annotation.models.studies.studies import Amendment, Condition, Scoring, Study
+
+__all__ = [
+    "Acknowledgement",
+    "Adjudication",
+    "Amendment",
+    "Assignment",
+    "Cause",
+    "Condition",
+    "Enrolment",
+    "Guideline",
+    "ImportedRating",
+    "Precedent",
+    "Quota",
+    "Rating",
+    "RatingDraft",
+    "Scoring",
+    "Study",
+    "StudyPair",
+]

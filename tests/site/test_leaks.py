@@ -1,0 +1,273 @@
+"""Nothing that agents said of a study's pairs reaches its raters, by any route, operation or socket.
+
+Not by looking for known words: everything is asked for twice, and between the two all that agents said is
+changed. Status, headers, order, size and every byte must be the same for who is kept blind. That the changes
+can be seen is proved by somebody who is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any, Final
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.http import HttpResponseBase
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation import access, consumers
+from annotation.access import KeptBlind, Role, give_role
+from annotation.models import (
+    Build,
+    Case,
+    Condition,
+    Enrolment,
+    Execution,
+    LLMCall,
+    Review,
+    Seen,
+    Step,
+    Study,
+    Tally,
+    TestProgram,
+)
+from annotation.review import labelling
+from annotation.stages import Stage
+from retrieval.models import Candidate, Collection, Pair, Text
+from tests import factories, studies
+from tests.site.test_access import NOTE, Route, concrete, ours, posted
+
+pytestmark = pytest.mark.django_db
+
+Kind = Condition.Kind
+SHOWS_AGENTS: Final = {"case", "query", "review-case", "browse-build", "api:get_case", "api:list_cases"}
+"""Some of the routes whose answers must change for somebody who is not kept blind."""
+CHANGING: Final = re.compile(
+    rb'(csrf\w*token" value|csrf-token|nonce|X-CSRFToken": )[="\']+[\w=-]+|nonce-[\w=-]+'
+)
+LEFT_OUT: Final = {"logout", "login", "health", "api:openapi-json"}
+SOCKETS: Final = {"ws/builds/<int:pk>/"}
+
+
+@pytest.fixture
+def case() -> Case:
+    """A case that a test decided, with a settled and an abandoned one beside it, all in one study."""
+    build = factories.opened("zanzibar")
+    first, second, third = factories.cases(build)[:3]
+    factories.settled(second, 1, NOTE)
+    factories.abandoned(third, "nobody came")
+    Collection.objects.update(created_at=timezone.now() - timedelta(days=3))  # pages say how long ago
+    return factories.examined(first, 0)
+
+
+@pytest.fixture
+def study(case: Case) -> Study:
+    """A running study over the build's pairs: most of them drawn from its cases."""
+    cases = case.build.cases.order_by("id")[:3]
+    pairs = list(Pair.objects.filter(cases__in=cases).order_by("id"))
+    made = studies.study(conditions=(Kind.OWN_TESTS, Kind.READING, Kind.AGENTS_TESTS), pairs=pairs)
+    made.builds.add(case.build)
+    for sampled in made.pairs.all():
+        sampled.case = Case.objects.get(pair=sampled.pair)
+        sampled.save()
+    return made
+
+
+def enrolled(study: Study, role: Role, kind: str = Kind.OWN_TESTS) -> Enrolment:
+    rita = studies.rater("rita", study, kind)
+    give_role(rita.user, role)
+    for sampled in study.pairs.all():
+        studies.assignment(rita, sampled)
+    return rita
+
+
+def change_what_agents_said(of: Case) -> None:
+    """Other verdicts, stages, tests, outcomes, ranks, scores, costs, steps, reviews."""
+    cases = Case.objects.filter(build=of.build)
+    cases.update(label=1 - F("label"))
+    cases.filter(stage=Stage.ABANDONED).update(stage=Stage.SETTLED, label=1, reason="")
+    cases.update(rank=20 - F("rank"))
+    Candidate.objects.filter(cases__in=cases).update(rank=20 - F("rank"), score=F("score") / 3)
+    Case.objects.filter(pk=of.pk).update(program=None, execution=None)
+    for step in Step.objects.filter(case__in=cases):
+        Step.objects.filter(pk=step.pk).update(
+            note=step.note + " or the wallaby", program=None, execution=None
+        )
+    Step.objects.filter(case=of).order_by("-number")[:1].get().delete()
+    TestProgram.objects.update(reading="an entirely different reading of the query", helpers=["helper"])
+    Execution.objects.update(outcome="errored", seconds=F("seconds") + 5, ran=False)
+    LLMCall.objects.update(cost=12345678, model="another-model")
+    Tally.objects.filter(build=of.build).update(settled=F("settled") + 1, spent=F("spent") + 1000)
+    erin = factories.erin()
+    stored = Case.objects.get(pk=of.pk)
+    labelling.submit(erin, stored, stored.label, "as the agents", "a" * 64, 0)
+
+
+def told(user: User, route: Route, path: str) -> dict[str, tuple[int, tuple[Any, ...], bytes]]:
+    """What `user` is answered by each method; whatever a request changes is taken back."""
+    found = {}
+    for method in route.methods:
+        client = Client(raise_request_exception=False)
+        client.force_login(User.objects.get(pk=user.pk))
+        with transaction.atomic():
+            send = getattr(client, method)
+            response = send(path) if method == "get" else send(path, **posted(route))
+            found[method] = fingerprint(response)
+            transaction.set_rollback(True)
+    return found
+
+
+def fingerprint(response: HttpResponseBase) -> tuple[int, tuple[Any, ...], bytes]:
+    """Status, headers and body without what is drawn anew for each answer."""
+    streamed = b"".join(response) if response.streaming else getattr(response, "content", b"")
+    headers = sorted((name, CHANGING.sub(b"", value.encode())) for name, value in response.items())
+    cookies = sorted(response.cookies)
+    return response.status_code, (*headers, *cookies), CHANGING.sub(b"", streamed)
+
+
+def asked_twice(user: User, case: Case) -> Iterator[tuple[Route, Any, Any]]:
+    """Each route with what it said before and after the agents' results were changed."""
+    paths = {route: concrete(route, case) for route in ours() if route.name not in LEFT_OUT}
+    before = {route: told(user, route, path) for route, path in paths.items()}
+    change_what_agents_said(case)
+    for route, path in paths.items():
+        yield route, before[route], told(user, route, path)
+
+
+@pytest.mark.parametrize("role", [Role.EXPERT, Role.ADMIN])
+@pytest.mark.parametrize("kind", [Kind.OWN_TESTS, Kind.READING])
+def test_a_rater_is_told_the_same_whatever_the_agents_said(
+    case: Case, study: Study, role: Role, kind: str
+) -> None:
+    rita = enrolled(study, role, kind)
+    for route, before, after in asked_twice(rita.user, case):
+        for method in before:
+            assert before[method] == after[method], f"{method} {route.name} tells {kind} of the agents"
+
+
+def test_the_changes_can_be_seen_by_who_is_not_kept_blind(case: Case, study: Study) -> None:
+    different = {route.name for route, before, after in asked_twice(factories.ada(), case) if before != after}
+    assert different >= SHOWS_AGENTS
+
+
+def test_no_rater_is_marked_as_having_seen_anything(case: Case, study: Study) -> None:
+    rita = enrolled(study, Role.ADMIN)
+    for route in ours():
+        if route.name not in LEFT_OUT:
+            told(rita.user, route, concrete(route, case))
+    assert not Seen.objects.filter(user=rita.user).exists()
+
+
+def test_every_page_with_what_agents_said_remembers_who_saw_it(case: Case) -> None:
+    """So that nobody rates blind what they have read before the study."""
+    settled = Case.objects.filter(build=case.build, label=1).get()
+    for route in ours():
+        ada = factories.ada()
+        Seen.objects.all().delete()
+        client = Client(raise_request_exception=False)
+        client.force_login(ada)
+        response = client.get(concrete(route, case))
+        if NOTE in getattr(response, "content", b"").decode():
+            pairs = set(Seen.objects.filter(user=ada).values_list("pair", flat=True))
+            assert pairs & {settled.pair_id, *case.build.cases.values_list("pair", flat=True)}, route.name
+
+
+def test_the_refusal_names_the_study_and_what_is_left(case: Case, study: Study) -> None:
+    rita = enrolled(study, Role.EXPERT)
+    client = Client()
+    client.force_login(rita.user)
+    for name in ("case", "review-case"):
+        response = client.get(reverse(name, args=[case.pk]))
+        assert response.status_code == 403
+        assert study.name in response.content.decode()
+        assert "0 pairs of at most 1,000" in response.content.decode()
+    answer = client.get(f"/api/cases/{case.pk}")
+    assert (answer.status_code, answer.json()["type"]) == (403, "urn:cosqa:kept-blind")
+    nowhere = client.get("/api/cases/999999")
+    assert nowhere.content == answer.content, "what is not there is refused in the same words"
+
+
+def test_the_tables_are_closed_to_an_admin_who_rates(case: Case, study: Study) -> None:
+    rita = enrolled(study, Role.ADMIN)
+    client = Client()
+    client.force_login(rita.user)
+    assert client.get(reverse("admin:index")).status_code == 403
+    assert client.get(reverse("admin:annotation_case_changelist")).status_code == 403
+
+
+def finish(rita: Enrolment) -> None:
+    rita.finished_at = rita.accepted_at
+    rita.save()
+
+
+def close(rita: Enrolment) -> None:
+    Study.objects.update(state=Study.State.CLOSED)
+
+
+@pytest.mark.parametrize("end", [finish, close])
+def test_builds_open_again_when_the_part_is_finished_or_the_study_closed(
+    case: Case, study: Study, end: Callable[[Enrolment], None]
+) -> None:
+    rita = enrolled(study, Role.EXPERT)
+    assert not access.builds_visible_to(rita.user).exists()
+    end(rita)
+    assert list(access.builds_visible_to(User.objects.get(pk=rita.user_id))) == [case.build]
+
+
+def test_a_build_that_is_launched_later_is_closed_too_and_another_is_not(case: Case, study: Study) -> None:
+    rita = enrolled(study, Role.EXPERT)
+    later = factories.opened("later")
+    texts = (
+        factories.queries(("something else",), "apart"),
+        factories.snippets(("def g(x): return x",), "apart"),
+    )
+    apart = factories.launched("apart", mining=factories.mining(*texts))
+    visible = set(access.builds_visible_to(User.objects.get(pk=rita.user_id)))
+    assert later not in visible
+    assert case.build not in visible
+    assert visible == set(Build.objects.filter(pk=apart.pk))
+
+
+def test_the_second_snippet_of_two_is_closed_as_well(case: Case) -> None:
+    study = studies.study(pairs=(), kind=Study.Kind.PAIRWISE, scale=Study.Scale.PREFERENCE)
+    elsewhere = Pair.objects.create(query=Text.objects.keep("q"), snippet=Text.objects.keep("s"))
+    study.pairs.create(number=1, pair=elsewhere, other=case.pair)
+    rita = studies.rater("rita", study)
+    assert not access.builds_visible_to(rita.user).exists()
+
+
+def test_the_reader_of_a_study_that_is_a_draft_is_not_kept_from_anything(case: Case, study: Study) -> None:
+    Study.objects.update(state=Study.State.DRAFT)
+    rita = enrolled(study, Role.EXPERT)
+    assert access.builds_visible_to(rita.user).exists()
+    access.refuse_while_blind(rita.user)
+
+
+def test_every_socket_is_entered_and_closed_to_a_blind_admin(case: Case, study: Study) -> None:
+    known = {str(one.pattern) for one in consumers.websocket_urlpatterns if str(one.pattern)}
+    assert known == SOCKETS
+    rita = enrolled(study, Role.ADMIN)
+    assert consumers.changed(factories.ada().pk, case.build_id, None) is not None
+    with pytest.raises(Build.DoesNotExist):
+        consumers.changed(rita.user_id, case.build_id, None)
+
+
+def test_whoever_is_not_enrolled_is_not_blind() -> None:
+    access.refuse_while_blind(factories.erin())
+    with pytest.raises(KeptBlind):
+        access.refuse_while_blind(enrolled(studies.study(), Role.EXPERT).user)
+
+
+def test_reviews_of_a_closed_build_can_not_be_given(case: Case, study: Study) -> None:
+    rita = enrolled(study, Role.EXPERT)
+    client = Client()
+    client.force_login(rita.user)
+    sent = {"label": "1", "seen_revision": "0", "evidence": "a" * 64}
+    assert client.post(reverse("review-label", args=[case.pk]), sent).status_code == 403
+    assert not Review.objects.exists()
