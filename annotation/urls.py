@@ -3,6 +3,8 @@
 from django.urls import path
 
 from annotation.views import (
+    adjudicating,
+    as_before,
     browse,
     builds,
     calls,
@@ -18,6 +20,7 @@ from annotation.views import (
     rerunning,
     review,
     rounds,
+    trials,
 )
 
 urlpatterns = [
@@ -51,11 +54,13 @@ urlpatterns = [
     path("browse/<int:build_pk>/rounds/", rounds.index, name="rounds"),
     path("browse/<int:build_pk>/queries/<int:query_pk>/", browse.query, name="query"),
     path("browse/<int:build_pk>/queries/<int:query_pk>/matches/", browse.matches, name="matches"),
+    path("browse/<int:build_pk>/queries/<int:query_pk>/tests/", trials.crossing, name="crossing"),
     path("browse/cases/<int:pk>/", browse.case, name="case"),
     path("review/", review.index, name="review"),
     path("review/builds/<int:build_pk>/", review.next_case, name="review-next"),
     path("review/cases/<int:pk>/", review.case, name="review-case"),
     path("review/cases/<int:pk>/label/", review.label, name="review-label"),
+    path("review/cases/<int:pk>/as-before/", as_before.as_before, name="review-as-before"),
     path("review/cases/<int:pk>/undo/", review.undo, name="review-undo"),
     path("review/cases/<int:pk>/draft/", review.draft, name="review-draft"),
     path("review/cases/<int:pk>/run/", review.run, name="review-run"),
@@ -63,6 +68,8 @@ urlpatterns = [
     path("review/cases/<int:pk>/call/", calls.call, name="review-call"),
     path("review/calls/<int:pk>/", calls.answered, name="review-answer"),
     path("review/calls/<int:pk>/assertion/", calls.assertion, name="review-assertion"),
+    path("review/programs/<int:pk>/strength/", trials.strength, name="review-strength"),
+    path("review/trials/<int:pk>/", trials.trial, name="review-trial"),
     path("review/executions/<int:pk>/", review.execution, name="review-execution"),
     path("written/", proposals.index, name="proposals"),
     path("written/jobs/<int:pk>/", proposals.listed, name="proposals-listed"),
@@ -75,4 +82,17 @@ urlpatterns = [
     path("written/functions/<int:pk>/runs/<int:run_pk>/", proposals.ran, name="proposal-ran"),
     path("review/layout/", review.arrange, name="review-layout"),
     path("review/keys/", review.keys, name="review-keys"),
+    path("adjudication/", adjudicating.index, name="adjudication"),
+    path("adjudication/<int:study_pk>/", adjudicating.queue, name="adjudication-queue"),
+    path(
+        "adjudication/<int:study_pk>/pairs/<int:pair_number>/<int:condition_pk>/",
+        adjudicating.pair,
+        name="adjudication-pair",
+    ),
+    path(
+        "adjudication/<int:study_pk>/pairs/<int:pair_number>/<int:condition_pk>/run/",
+        adjudicating.run,
+        name="adjudication-run",
+    ),
+    path("precedents/", adjudicating.precedents, name="precedents"),
 ]

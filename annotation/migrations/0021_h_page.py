@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0021_studies"),
+        ("annotation", "0021_h_evidence"),
     ]
 
     operations = [

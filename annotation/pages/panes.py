@@ -27,9 +27,11 @@ from annotation.pages.evidence import (
     Totals,
     Verdict,
 )
+from annotation.pages.names import NamesView
 from annotation.pages.reports import AssertionLine
 from annotation.pages.review_calls import CallBox
 from annotation.pages.review_keys import NO_KEY, KeyView
+from annotation.pages.strength import StrengthView
 from annotation.pages.words import Sign
 from annotation.review.layout import Pane
 
@@ -48,11 +50,12 @@ class QueryPane:
 
 @dataclass(frozen=True, slots=True)
 class CodePane:
-    """The candidate, with the box to call it under it where there is one."""
+    """The candidate, with the names that it lacks and the box to call it, where there are such."""
 
     code: Code
     box: CallBox | None = None
     closed: bool = False
+    names: NamesView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class TestPane:
     run_key: KeyView = NO_KEY
     edit_key: KeyView = NO_KEY
     closed: bool = False
+    strength: StrengthView | None = None
 
 
 @dataclass(frozen=True, slots=True)

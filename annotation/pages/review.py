@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.contrib.auth.models import User
 
 from annotation.models import Build, Case, Draft, Preference, Review
+from annotation.pages.as_before import Before, before_of
 from annotation.pages.evidence import Evidence, Verdict, evidence_hash, evidence_of, steps_of
+from annotation.pages.names import marked, names_view
 from annotation.pages.panes import Panes, panes_of
 from annotation.pages.review_calls import call_box
 from annotation.pages.review_keys import KeyView, key_views, views_of
 from annotation.pages.review_lists import list_name, lists_beside, tag_lists
 from annotation.pages.review_runs import RunLine, run_lines
+from annotation.pages.strength import strength_views
 from annotation.pages.tagging import TagChoice, tag_choices
 from annotation.pages.words import UNSURE, Sign, label_sign
 from annotation.review import Conflict, Submission, decisions, drafts, last_action, reviews_of, revision_seen
@@ -40,7 +43,10 @@ class EvidenceChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One review as people read it. `stale`: it was given beside other evidence than is there now."""
+    """One review as people read it. `stale`: it was given beside other evidence than is there now.
+
+    `carried_from`: the case whose label it repeats, because the code is the same.
+    """
 
     who: str
     mine: bool
@@ -53,6 +59,7 @@ class Revision:
     seconds: int = 0
     calls: int = 0
     runs: int = 0
+    carried_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +157,7 @@ class CasePage:
     undo: Undo | None
     keys: dict[str, KeyView]
     history: tuple[Entry, ...]
+    before: Before | None
     problem: str = ""
     pending: Choice | None = None
     clash: Clash | None = None
@@ -191,8 +199,10 @@ def refuse_changed(case: Case, seen: str) -> None:
 def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) -> CasePage:
     """The page of a case that was read with `evidence.RELATED` and `build__tally`."""
     said = said or Said()
+    text = case.pair.snippet.text
     evidence = evidence_of(case)
-    reviews = list(reviews_of(case.pair_id).select_related("rater"))
+    evidence = replace(evidence, candidate=marked(evidence.candidate, text))
+    reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
     last = next((review for review in reversed(reviews) if review.rater_id == user.pk), None)
     standing = last if last and not last.withdrawn else None
     liked = Preference.objects.filter(user=user).first()
@@ -204,7 +214,9 @@ def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) 
     tags = tags_typed(said, kept.get(Draft.Field.TAGS), standing)
     return CasePage(
         evidence=evidence,
-        panes=panes_of(evidence, box, keys, layout.closed, Draft.Field.TEST in kept, str(show)),
+        panes=with_trials(
+            panes_of(evidence, box, keys, layout.closed, Draft.Field.TEST in kept, str(show)), case, keys
+        ),
         layout=layout,
         show=show,
         lists=lists_beside(show),
@@ -220,10 +232,21 @@ def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) 
         undo=undo_of(next(iter(lately), None)),
         keys=keys,
         history=history_of(reviews, evidence, run_lines(case), user),
+        before=None if standing else before_of(user, case),
         problem=said.problem,
         pending=next((choice for choice in choices if choice.pending), None),
         clash=clash_of(said.conflict, user, evidence.hash),
         changed=said.changed,
+    )
+
+
+def with_trials(panes: Panes, case: Case, keys: dict[str, KeyView]) -> Panes:
+    """The panes with the names that the candidate lacks, and with how strong the test is, if that is known."""
+    strength = strength_views([case.program], keys)[case.program.pk] if case.program else None
+    return replace(
+        panes,
+        code=replace(panes.code, names=names_view(case.pair.snippet.text)),
+        test=replace(panes.test, strength=strength),
     )
 
 
@@ -299,6 +322,7 @@ def revision(review: Review, user: User, evidence: str) -> Revision:
         seconds=review.seconds,
         calls=len(review.calls),
         runs=len(review.runs),
+        carried_from=review.carried.source.case_id if hasattr(review, "carried") else None,
     )
 
 

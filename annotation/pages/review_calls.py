@@ -180,8 +180,8 @@ def call_page(user: User, case: Case, text: str = "", problem: str = "") -> Call
     return CallPage(call_box(user, case, text, problem), candidate_code(case.pair.snippet.text), case.pk)
 
 
-def call_line(asked: CallRequest, places: CallPlaces, now: datetime | None = None) -> CallLine:
-    """One request, read with its answer."""
+def call_line(asked: CallRequest, places: CallPlaces | None = None, now: datetime | None = None) -> CallLine:
+    """One request, read with its answer; without places it leads nowhere."""
     answer = asked.answer.whole() if asked.answer else None
     late = (now or timezone.now()) - asked.created_at > NOBODY_CAME
     return CallLine(
@@ -193,8 +193,8 @@ def call_line(asked: CallRequest, places: CallPlaces, now: datetime | None = Non
         message=asked.message,
         called=called(answer) if answer else None,
         at=asked.created_at,
-        href=places.answer(asked.pk),
-        assert_url=places.assertion(asked.pk) if answer and answer.outcome in OF_CALLS else "",
+        href=places.answer(asked.pk) if places else "",
+        assert_url=places.assertion(asked.pk) if places and answer and answer.outcome in OF_CALLS else "",
     )
 
 

@@ -45,6 +45,8 @@ class Action(StrEnum):
     TAG_TEST_READING = "tag_test_wrong_reading"
     TAG_TEST_EMPTY = "tag_test_tests_nothing"
     TAG_TEST_ENVIRONMENT = "tag_test_environment"
+    AS_BEFORE = "as_before"
+    STRENGTH = "strength"
     HELP = "help"
 
 
@@ -82,6 +84,8 @@ DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
         Action.TAG_TEST_READING: "m",
         Action.TAG_TEST_EMPTY: "o",
         Action.TAG_TEST_ENVIRONMENT: "v",
+        Action.AS_BEFORE: "y",
+        Action.STRENGTH: "k",
         Action.HELP: "?",
     }
 )
@@ -104,6 +108,8 @@ TITLES: Final[Mapping[Action, str]] = MappingProxyType(
         Action.STEP_FOLLOW: "Choose the variable to follow",
         Action.DECISIONS: "Go to your last ten decisions",
         **{tag_action(tag): f"Tag {'the test' if tag.of_test else 'the pair'}: {WORDS[tag]}" for tag in Tag},
+        Action.AS_BEFORE: "Label as before, where the code is the same",
+        Action.STRENGTH: "Find out how strong the test is",
         Action.HELP: "Show the keys",
     }
 )

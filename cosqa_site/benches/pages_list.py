@@ -97,6 +97,8 @@ PLACES: Final = (
     Place("review-overridden-deep", REVIEW + "?show=overridden&after={late}", RATER),
     Place("review-case", "/review/cases/{case}/", RATER),
     Place("review-case-screened", "/review/cases/{screened}/", RATER),
+    Place("crossing", "/browse/{build}/queries/{query}/tests/", RATER),
+    Place("review-strength", "/review/programs/{program}/strength/", RATER),
     Place("review-test", "/review/cases/{case}/test/", RATER),
     Place("review-keys", "/review/keys/", RATER),
     Place("admin", "/admin/"),

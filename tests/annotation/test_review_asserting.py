@@ -55,7 +55,9 @@ def case() -> Case:
 
 
 def asked(user: User, case: Case, answer: Answer | None) -> CallRequest:
-    stored = answer and CallAnswer.objects.create(outcome=answer.outcome, seconds=0, text=answer.to_json())
+    stored = None
+    if answer is not None:
+        stored = CallAnswer.objects.create(outcome=answer.outcome, seconds=0, text=answer.to_json())
     return CallRequest.objects.create(user=user, pair=case.pair, expression="reverse([1])", answer=stored)
 
 

@@ -32,7 +32,7 @@ def test_it_comes_back_as_it_was_left_and_leaves_the_keys_alone(erin: User) -> N
     save_layout(erin, {"right": "30", "left": "40"}, ["agent"])
     found = layout_in(kept(erin))
 
-    assert (found.text, found.closed) == ("left=40,right=30", {Pane.AGENT})
+    assert (found.text, found.closed) == ("left=40,right=30", frozenset({Pane.AGENT}))
     assert not keys_of(erin).on
 
 

@@ -141,6 +141,21 @@ def called(context: BrowserContext, url: str, case: int) -> int:
     return int(answer.split("/", 1)[0])
 
 
+def tried(context: BrowserContext, url: str, ids: Mapping[str, int]) -> dict[str, int]:
+    """Find out how strong the case's test is, and fill the table of its query; ids of program and run."""
+    page = context.new_page()
+    page.goto(f"{url}/review/cases/{ids['case']}/")
+    page.get_by_role("button", name="Find out its strength").click()
+    page.get_by_text("Strength: caught").wait_for(timeout=60_000)
+    run = page.locator('.strength a[href*="/review/trials/"]').first.get_attribute("href") or ""
+    program = (page.locator(".strength").get_attribute("id") or "").split("-")[1]
+    page.goto(f"{url}/browse/{ids['build']}/queries/{ids['query']}/tests/")
+    page.locator("#crossing form button").click()
+    page.get_by_text("cells are known.").wait_for(timeout=60_000)
+    page.close()
+    return {"program": int(program), "trial": int(run.strip("/").rsplit("/", 1)[1])}
+
+
 def written(home: Path, name: str = "functions") -> dict[str, int]:
     """Ids of a job that has written three functions, and of one that an expert is through with."""
     ids: dict[str, int] = json.loads(python(home, "-m", "tests.e2e.written", name))

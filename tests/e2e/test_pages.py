@@ -50,11 +50,12 @@ def look(
     other_builds: dict[str, int],
     executed: int,
     called: int,
+    tried: dict[str, int],
     functions: dict[str, int],
     sessions: dict[str, Any],
 ) -> Iterator[Looker]:
     """Looks at each page once, however many tests ask about it."""
-    ids = watched.ids | other_builds | functions | {"execution": executed, "call": called}
+    ids = watched.ids | other_builds | functions | tried | {"execution": executed, "call": called}
     contexts = {role: entered(browser, server, sessions, name) for role, name in WHO.items()}
     known: dict[str, Look] = {}
 

@@ -58,9 +58,11 @@ ROLES: Final = {
         "api:me",
     },
     Role.EXPERT: {
+        "crossing",
         "review",
         "review-answer",
         "review-assertion",
+        "review-as-before",
         "review-call",
         "review-case",
         "review-draft",
@@ -70,7 +72,9 @@ ROLES: Final = {
         "review-layout",
         "review-next",
         "review-run",
+        "review-strength",
         "review-test",
+        "review-trial",
         "review-undo",
         "proposal",
         "proposal-decide",
@@ -212,10 +216,12 @@ def concrete(route: Route, case: Case) -> str:
         "executions": case.execution_id,
         "functions": 0,
         "jobs": 0,
+        "programs": case.program_id,
         "runs": 0,
         "queries": case.query_id,
         "members": 0,
         "tests": 0,
+        "trials": 0,
     }
 
     def filled(found: re.Match[str]) -> str:

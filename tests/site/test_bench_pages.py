@@ -22,6 +22,7 @@ CHANGING: Final = {
     "review-run",
     "review-call",
     "review-assertion",
+    "review-as-before",
 }
 NOT_SEEDED: Final = {
     "api:get_drift",
@@ -47,6 +48,7 @@ NOT_SEEDED: Final = {
     "connection-test",
     "review-answer",
     "review-execution",
+    "review-trial",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""
 
