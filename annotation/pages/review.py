@@ -241,7 +241,7 @@ def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) 
 
 
 def with_trials(panes: Panes, case: Case, keys: dict[str, KeyView]) -> Panes:
-    """The panes with the names that the candidate lacks, and with how strong the test is, if that is known."""
+    """The panes with the names that the candidate lacks, and with how strong the test is."""
     strength = strength_views([case.program], keys)[case.program.pk] if case.program else None
     return replace(
         panes,
