@@ -20,6 +20,7 @@ from annotation.views import (
     rerunning,
     review,
     rounds,
+    study_figures,
     trials,
 )
 
@@ -85,14 +86,17 @@ urlpatterns = [
     path("adjudication/", adjudicating.index, name="adjudication"),
     path("adjudication/<int:study_pk>/", adjudicating.queue, name="adjudication-queue"),
     path(
-        "adjudication/<int:study_pk>/pairs/<int:pair_number>/<int:condition_pk>/",
+        "adjudication/<int:study_pk>/pairs/<int:pair_number>/conditions/<int:condition_pk>/",
         adjudicating.pair,
         name="adjudication-pair",
     ),
     path(
-        "adjudication/<int:study_pk>/pairs/<int:pair_number>/<int:condition_pk>/run/",
+        "adjudication/<int:study_pk>/pairs/<int:pair_number>/conditions/<int:condition_pk>/run/",
         adjudicating.run,
         name="adjudication-run",
     ),
     path("precedents/", adjudicating.precedents, name="precedents"),
+    path("studies/<int:pk>/figures/", study_figures.figures, name="study-figures"),
+    path("studies/<int:pk>/figures/download/", study_figures.download, name="study-figures-download"),
+    path("studies/<int:pk>/figures/pairs/", study_figures.pairs, name="study-figures-pairs"),
 ]

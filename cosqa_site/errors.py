@@ -21,6 +21,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from annotation.access import KeptBlind, refuse_while_blind
+from annotation.api.adjudicating import decision_out as adjudicated_out
 from annotation.api.missing import decision_out
 from annotation.api.reviews import review_out
 from annotation.caps import CapRefused
@@ -30,10 +31,13 @@ from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
 from annotation.review.own_tests import TooManyWaiting
 from annotation.stages import IllegalMove
+from annotation.studies.adjudicating import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
 
 CONTENT_TYPE: Final = "application/problem+json"
 
 STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
+    AdjudicatedMeanwhile: HTTPStatus.CONFLICT,
+    BadAdjudication: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadDecision: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
     CapRefused: HTTPStatus.CONFLICT,
@@ -44,6 +48,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     KeptBlind: HTTPStatus.FORBIDDEN,
     LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     LostRace: HTTPStatus.CONFLICT,
+    MayNotAdjudicate: HTTPStatus.FORBIDDEN,
     NothingToUndo: HTTPStatus.CONFLICT,
     OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,
     PermissionDenied: HTTPStatus.FORBIDDEN,
@@ -92,6 +97,8 @@ def stored_of(error: object) -> dict[str, Any]:
     if isinstance(error, DecidedMeanwhile):
         stored = decision_out(error.stored).model_dump(mode="json") if error.stored else None
         return {"stored": stored, "yours": asdict(error.mine)}
+    if isinstance(error, AdjudicatedMeanwhile):
+        return {"stored": adjudicated_out(error.stored).model_dump(mode="json") if error.stored else None}
     if not isinstance(error, Conflict):
         return {}
     return {"stored": review_out(error.stored).model_dump(mode="json") if error.stored else None}

@@ -5,6 +5,7 @@ from ninja import Router
 
 from annotation.access import role_of
 from annotation.api import (
+    adjudicating,
     builds,
     canary,
     cases,
@@ -28,6 +29,7 @@ router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
 router.add_router("/builds", rounds.router)
 router.add_router("", cases.router)
+router.add_router("", adjudicating.router)
 router.add_router("", missing.router)
 router.add_router("", reviews.router)
 

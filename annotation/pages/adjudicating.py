@@ -279,7 +279,7 @@ def pair_page(study_pair: StudyPair, condition: Condition, sent: Sent | None = N
         other=candidate_code(study_pair.other.snippet.text, prefix="o") if study_pair.other else None,
         names=names_view(text),
         voters=tuple(voter_view(study, voter) for voter in voters),
-        grid=grid_view(grid),
+        grid=grid_view(grid, {test.program.pk: voter.pseudonym for voter, test in tested}),
         raters_with_tests=tuple(voter.pseudonym for voter, _ in tested),
         inputs=inputs[:MOST_INPUTS],
         more_inputs=max(0, len(inputs) - MOST_INPUTS),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -88,12 +89,15 @@ class CrossingPage:
     problem: str = ""
 
 
-def grid_view(grid: Grid) -> GridView:
-    """A table of any tests and candidates, in a build or in a study."""
+def grid_view(grid: Grid, authors: Mapping[int, str] | None = None) -> GridView:
+    """A table of any tests and candidates, in a build or in a study.
+
+    `authors`: by program, under which name its writer is shown, where that is not the account's.
+    """
     names = {one.snippet.pk: name_of(one, number) for number, one in enumerate(grid.candidates, 1)}
     return GridView(
         columns=tuple(column_of(one, names[one.snippet.pk]) for one in grid.candidates),
-        rows=tuple(row_view(row, names) for row in grid.rows),
+        rows=tuple(row_view(row, names, authors or {}) for row in grid.rows),
         cells=grid.cells,
         missing=len(grid.missing),
         runs=grid.next_runs,
@@ -120,9 +124,9 @@ def column_of(candidate: Candidate, name: str) -> ColumnView:
     )
 
 
-def row_view(row: Row, names: dict[int, str]) -> RowView:
+def row_view(row: Row, names: Mapping[int, str], authors: Mapping[int, str]) -> RowView:
     program = row.test.program
-    author = program.author.get_username() if program.author else "test writer"
+    author = authors.get(program.pk) or (program.author.get_username() if program.author else "test writer")
     return RowView(
         name=f"{author}, for {names.get(program.pair.snippet_id, 'another')}",
         reading=short(program.reading),

@@ -1,4 +1,4 @@
-"""Where a pair's planned quorum has no strict majority, somebody decides: beside the ratings, not over them."""
+"""Where a pair's planned quorum has no strict majority somebody decides, beside the ratings."""
 
 from __future__ import annotations
 

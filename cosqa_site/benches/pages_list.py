@@ -86,6 +86,9 @@ PLACES: Final = (
     Place("matches", BROWSE + "queries/{query}/matches/"),
     Place("case", "/browse/cases/{case}/"),
     Place("case-screened", "/browse/cases/{screened}/"),
+    Place("adjudication", "/adjudication/", RATER),
+    Place("precedents", "/precedents/?q=sort+list", RATER),
+    Place("api-precedents", "/api/precedents"),
     Place("review", "/review/", RATER),
     *(
         Place(f"review-{show}", f"{REVIEW}?show={show}", RATER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,12 +147,12 @@ def tried(context: BrowserContext, url: str, ids: Mapping[str, int]) -> dict[str
     page = context.new_page()
     page.goto(f"{url}/review/cases/{ids['case']}/")
     page.get_by_role("button", name="Find out its strength").click()
-    page.get_by_text("Strength: caught").wait_for(timeout=60_000)
+    page.get_by_text("Strength: caught").wait_for(timeout=120_000)
     run = page.locator('.strength a[href*="/review/trials/"]').first.get_attribute("href") or ""
     program = (page.locator(".strength").get_attribute("id") or "").split("-")[1]
     page.goto(f"{url}/browse/{ids['build']}/queries/{ids['query']}/tests/")
     page.locator("#crossing form button").click()
-    page.get_by_text("cells are known.").wait_for(timeout=60_000)
+    page.get_by_text(re.compile(r"All [\d,]+ cells are known")).wait_for(timeout=120_000)
     page.close()
     return {"program": int(program), "trial": int(run.strip("/").rsplit("/", 1)[1])}
 

@@ -80,6 +80,8 @@ PLACES: Final = (
     Place("case", "/browse/cases/{case}/", "reader"),
     Place("case-screened", "/browse/cases/{screened}/", "reader"),
     Place("crossing", "/browse/{build}/queries/{query}/tests/", "expert"),
+    Place("adjudication", "/adjudication/", "expert"),
+    Place("precedents", "/precedents/?q=sort", "expert"),
     Place("review", "/review/", "expert"),
     Place("review-case", "/review/cases/{case}/", "expert"),
     Place("review-case-failed", "/review/cases/{failed}/", "expert"),

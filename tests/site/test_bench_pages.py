@@ -23,6 +23,7 @@ CHANGING: Final = {
     "review-call",
     "review-assertion",
     "review-as-before",
+    "adjudication-run",
 }
 NOT_SEEDED: Final = {
     "api:get_drift",
@@ -49,6 +50,12 @@ NOT_SEEDED: Final = {
     "review-answer",
     "review-execution",
     "review-trial",
+    "adjudication-queue",
+    "adjudication-pair",
+    "api:get_decisions",
+    "study-figures",
+    "study-figures-download",
+    "study-figures-pairs",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""
 
