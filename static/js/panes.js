@@ -79,7 +79,7 @@ function moveBy(divider, percent) {
   shares.set(above, first);
   shares.set(below, both - first);
   for (const [name, share] of shares) give(name, Math.min(90, Math.max(5, Math.round(share))));
-  tell(divider);
+  tell(divider, shares);
   keep();
 }
 
@@ -88,8 +88,8 @@ function give(name, share) {
   document.documentElement.style.setProperty(`--share-${name}`, COLUMNS.includes(name) ? `${share}fr` : share);
 }
 
-function tell(divider) {
-  const { above, below, shares } = around(divider);
+function tell(divider, shares = around(divider).shares) {
+  const { above, below } = divider.dataset;
   const both = (shares.get(above) ?? 50) + (shares.get(below) ?? 50);
   divider.setAttribute("aria-valuenow", Math.round((100 * (shares.get(above) ?? 50)) / both));
 }

@@ -173,6 +173,7 @@ def test_the_last_decisions_are_a_key_away_and_can_be_changed(page: Page) -> Non
     address, case = page.url, page.locator("#case").get_attribute("data-case")
     page.keyboard.press("u")
     expect(page.locator(f'#case:not([data-case="{case}"])')).to_be_visible()
+    expect(page.locator("#case-title")).to_be_focused()
     page.keyboard.press("d")
     latest = page.locator(".decision-list a").first
     expect(latest).to_be_focused()
