@@ -6,6 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("annotation", "0021_h_evidence"),
+        ("annotation", "0023_studies_by_commands"),
     ]
 
     operations = [
