@@ -126,9 +126,10 @@ def column_of(candidate: Candidate, name: str) -> ColumnView:
 
 def row_view(row: Row, names: Mapping[int, str], authors: Mapping[int, str]) -> RowView:
     program = row.test.program
-    author = authors.get(program.pk) or (program.author.get_username() if program.author else "test writer")
+    author = program.author.get_username() if program.author else "test writer"
+    written = f"{author}, for {names.get(program.pair.snippet_id, 'another')}"
     return RowView(
-        name=f"{author}, for {names.get(program.pair.snippet_id, 'another')}",
+        name=authors.get(program.pk, written),
         reading=short(program.reading),
         mark=MARKS[row.mark] if row.mark else None,
         cells=tuple(cell_view(cell) for cell in row.cells),
