@@ -34,8 +34,8 @@ from annotation.review.own_tests import TooManyWaiting
 from annotation.stages import IllegalMove
 from annotation.steering import ControlRefused
 from annotation.studies import drafts, rating
-from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
 from annotation.studies.adjudicating import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
+from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
 
 CONTENT_TYPE: Final = "application/problem+json"
 

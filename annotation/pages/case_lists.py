@@ -22,6 +22,8 @@ from annotation.models import Build, Case, Review
 from annotation.pages.figures import AGENTS, REACHED
 from annotation.pages.paging import ALL, MOST_COUNTED, Groups, Window, count_some, said_count, window
 from annotation.reached import EXECUTED, REACHING
+from annotation.review.order import tagged_pairs
+from annotation.review.tags import Tag
 from annotation.stages import Stage
 from retrieval.models import QueryText
 
@@ -64,11 +66,17 @@ class Filters:
     outcome: str = ""
     ran: str = ""
     agent: str = ""
+    tag: str = ""
     cause: str = ""
     left: str = ""
     q: str = ""
     differs: str = ""
     sort: str = field(default="made", metadata={"narrows": False})
+
+    @property
+    def of_test(self) -> bool:
+        """Whether the cases are those whose test a person found wrong."""
+        return bool(self.tag) and Tag(self.tag).of_test
 
     @property
     def narrow(self) -> bool:
@@ -141,6 +149,8 @@ def wanted(
         rows = rows.filter(execution__isnull=False, execution__outcome=filters.outcome)
     if filters.ran:
         rows = rows.filter(EXECUTED, execution__isnull=False, execution__ran=filters.ran == "yes")
+    if filters.tag:
+        rows = rows.filter(pair__in=tagged_pairs(Tag(filters.tag)))
     if filters.cause or filters.left:
         rows = rows.filter(stage=Stage.ABANDONED)
     if filters.cause:

@@ -16,6 +16,7 @@ from annotation.pages.browse import LONGEST_SEARCH, chosen
 from annotation.pages.case_lists import SORTS, Filters, found, listed
 from annotation.pages.figures import AGENTS
 from annotation.pages.words import OUTCOMES, Sign, case_sign
+from annotation.review.tags import Tag, tag_name
 from annotation.stages import Stage
 from sandbox.report import Outcome
 
@@ -38,6 +39,8 @@ REACHED_WORDS: Final = (
     ("arbitrated", "arbitrated"),
 )
 DIFFERENCES: Final = (("experts", "expert ≠ agents"),)
+TAG_WORDS: Final = tuple((tag.value, tag_name(tag)) for tag in Tag)
+"""Said by a person of the pair, or of its test."""
 AGENT_WORDS: Final = tuple((agent, agent.replace("_", " ")) for agent in AGENTS.values())
 
 
@@ -80,6 +83,7 @@ def filters_of(params: QueryDict) -> Filters:
         outcome=chosen(params.get("outcome", ""), OUTCOME_WORDS),
         ran=chosen(params.get("ran", ""), RAN),
         agent=chosen(params.get("agent", ""), AGENT_WORDS),
+        tag=chosen(params.get("tag", ""), TAG_WORDS),
         cause=params.get("cause", "").replace("\x00", "")[:LONGEST_CAUSE],
         left=chosen(params.get("left", ""), STAGES),
         q=params.get("q", "").replace("\x00", "").strip()[:LONGEST_SEARCH],
@@ -114,6 +118,7 @@ def cases_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> Cas
             "agent": AGENT_WORDS,
             "differs": DIFFERENCES,
             "sort": tuple((name, sort.word) for name, sort in SORTS.items()),
+            "tag": TAG_WORDS,
         },
     )
 

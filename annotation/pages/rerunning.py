@@ -116,6 +116,7 @@ class Picked:
     cases: QuerySet[Case]
     words: str
     params: tuple[tuple[str, str], ...]
+    of_test: bool = False
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,12 @@ def picked(build: Build, visible: QuerySet[Build], params: QueryDict) -> Picked:
         theirs = rows.filter(pair__cases__build=other, pair__cases__label=1 - F("label"))
         return Picked(theirs.distinct(), f"labelled otherwise in “{other.name}”", given)
     filters = filters_of(params)
-    return Picked(wanted(build, visible, filters), filters.query.replace("&", ", ") or "all cases", given)
+    return Picked(
+        wanted(build, visible, filters),
+        filters.query.replace("&", ", ") or "all cases",
+        given,
+        filters.of_test,
+    )
 
 
 def picked_by_words(
@@ -210,6 +216,8 @@ def picked_by_words(
 def again_page(build: Build, found: Picked, params: QueryDict, decided: QueryDict | None = None) -> AgainPage:
     """The page, with an offer where the form is filled in; else the form says what is wrong."""
     form = AgainForm(params if "start" in params else None, build)
+    if found.of_test:
+        form.initial["start"] = Stage.WRITING_TEST.value
     counts = ((stage.replace("_", " "), able(found.cases, stage).count()) for stage in STAGES)
     return AgainPage(
         build=build,

@@ -16,10 +16,12 @@ from tests.site.test_access import ROLES, ours
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
 CHANGING: Final = {
     "review-label",
+    "review-layout",
     "review-undo",
     "review-draft",
     "review-run",
     "review-call",
+    "review-assertion",
     "review-as-before",
     "adjudication-run",
 }
