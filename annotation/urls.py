@@ -3,6 +3,7 @@
 from django.urls import path
 
 from annotation.views import (
+    audit,
     browse,
     builds,
     calls,
@@ -13,11 +14,14 @@ from annotation.views import (
     connecting,
     dashboard,
     extending,
+    guidelines,
     missing,
     proposals,
     rerunning,
     review,
     rounds,
+    studies,
+    studies_changes,
 )
 
 urlpatterns = [
@@ -73,4 +77,25 @@ urlpatterns = [
     path("written/functions/<int:pk>/run/", proposals.run, name="proposal-run"),
     path("written/functions/<int:pk>/runs/<int:run_pk>/", proposals.ran, name="proposal-ran"),
     path("review/keys/", review.keys, name="review-keys"),
+    path("history/", audit.own, name="history"),
+    path("history/reviews/<int:pk>/restore/", audit.restore, name="history-restore"),
+    path("studies/", studies.index, name="studies"),
+    path("studies/new/", studies.new, name="study-new"),
+    path("studies/<int:pk>/", studies.detail, name="study"),
+    path("studies/<int:pk>/edit/", studies.edit, name="study-edit"),
+    path("studies/<int:pk>/progress/", studies.progress, name="study-progress"),
+    path("studies/<int:pk>/control/", studies.control, name="study-control"),
+    path("studies/<int:pk>/amend/", studies_changes.amend, name="study-amend"),
+    path("studies/<int:pk>/raters/", studies_changes.raters, name="study-raters"),
+    path("studies/<int:pk>/again/", studies_changes.again, name="study-again"),
+    path("studies/<int:pk>/plan/", studies.plan, name="study-plan"),
+    path("studies/<int:pk>/ratings/", studies.ratings, name="study-ratings"),
+    path("studies/<int:pk>/publish/", studies.publish, name="study-publish"),
+    path("guidelines/", guidelines.index, name="guidelines"),
+    path("guidelines/new/", guidelines.new, name="guideline-new"),
+    path("guidelines/<int:pk>/", guidelines.detail, name="guideline"),
+    path("guidelines/<int:pk>/next/", guidelines.edit, name="guideline-edit"),
+    path("audit/", audit.index, name="audit"),
+    path("audit/export/", audit.export, name="audit-export"),
+    path("audit/labels/", audit.labels, name="audit-labels"),
 ]
