@@ -30,6 +30,8 @@ from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
 from annotation.review.own_tests import TooManyWaiting
 from annotation.stages import IllegalMove
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sampling.wishing import SampleRefused
 
 CONTENT_TYPE: Final = "application/problem+json"
 
@@ -47,6 +49,8 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     NothingToUndo: HTTPStatus.CONFLICT,
     OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,
     PermissionDenied: HTTPStatus.FORBIDDEN,
+    SampleRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    StudyRefused: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
     Http404: HTTPStatus.NOT_FOUND,
 }

@@ -15,6 +15,7 @@ from annotation.api import (
     queries,
     reviews,
     rounds,
+    studies,
     visible,
 )
 from annotation.schemas.builds import Me
@@ -30,6 +31,7 @@ router.add_router("/builds", rounds.router)
 router.add_router("", cases.router)
 router.add_router("", missing.router)
 router.add_router("", reviews.router)
+router.add_router("/studies", studies.router)
 
 
 @router.get("/me", response=Me, tags=["people"])

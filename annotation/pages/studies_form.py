@@ -107,7 +107,7 @@ class StudyForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "class": "mono"}),
         label="Planted pairs",
         help_text=(
-            "CSV with a header: kind (onboarding or attention), answer, query and code, or pair (its number); "
+            "CSV with a header: kind (onboarding or attention), answer, query and code or pair (its number); "
             "other is the second snippet of a comparison. They are marked and never counted."
         ),
     )

@@ -50,6 +50,13 @@ def ratings(study: Study) -> Iterator[dict[str, Any]]:
         yield dict(zip(COLUMNS, map(plain, row), strict=True))
 
 
+def numbered(study: Study, after: int, most: int) -> list[tuple[int, dict[str, Any]]]:
+    """At most so many revisions after the one of that id, each with its own id, the oldest first."""
+    rows = Rating.objects.filter(assignment__enrolment__study=study, pk__gt=after).order_by("pk")
+    found = rows.values_list("pk", *COLUMNS.values())[:most]
+    return [(pk, dict(zip(COLUMNS, map(plain, row), strict=True))) for pk, *row in found]
+
+
 def plain(cell: Any) -> Any:
     return cell.isoformat() if isinstance(cell, datetime) else cell
 

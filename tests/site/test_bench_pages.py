@@ -17,6 +17,10 @@ TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
 CHANGING: Final = {"review-label", "review-undo", "review-draft", "review-run", "review-call"}
 NOT_SEEDED: Final = {
     "api:get_drift",
+    "api:get_plan",
+    "api:get_study",
+    "api:list_ratings",
+    "api:list_studies",
     "api:get_function",
     "api:list_functions",
     "api:list_written",
@@ -39,6 +43,20 @@ NOT_SEEDED: Final = {
     "connection-test",
     "review-answer",
     "review-execution",
+    "audit-export",
+    "guideline",
+    "guideline-edit",
+    "history-restore",
+    "study",
+    "study-again",
+    "study-amend",
+    "study-control",
+    "study-edit",
+    "study-plan",
+    "study-progress",
+    "study-publish",
+    "study-raters",
+    "study-ratings",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""
 
