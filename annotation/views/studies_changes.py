@@ -78,13 +78,13 @@ def changed(request: HttpRequest, study: Study) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def again(request: HttpRequest, pk: int) -> HttpResponse:
-    """GET counts the pairs that a choice has, POST asks them again."""
+    """`step=count` says how many pairs a choice has; else they are asked again."""
     study = study_of(request, pk)
-    form = AgainForm(request.POST or request.GET or None, study=study)
+    form = AgainForm(request.POST or None, study=study)
     count = None
     if form.is_valid():
         count = asking_again.chosen(study, form.choice()).count()
-        if request.method == "POST":
+        if request.POST.get("step") != "count":
             try:
                 why = clean(form.cleaned_data["why"])
                 number = asking_again.ask_again(study, form.choice(), why, person(request))

@@ -227,7 +227,7 @@ def test_pairs_are_counted_and_asked_again(ada: Client) -> None:
     study = studies.study()
     studies.rated(studies.rater("ruth", study), 1)
     where = reverse("study-again", args=[study.pk])
-    assert "1 rated pair would" in ada.get(where, {"every": "on"}).content.decode()
+    assert "1 rated pair would" in ada.post(where, {"every": "on", "step": "count"}).content.decode()
     assert ada.post(where, {"every": "on"}).status_code == 422
     told = ada.post(where, {"every": "on", "why": "stricter"}, follow=True).content.decode()
     assert "1 pairs are asked again" in told
