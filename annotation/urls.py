@@ -22,6 +22,7 @@ from annotation.views import (
     rounds,
     studies,
     studies_changes,
+    study_figures,
 )
 
 urlpatterns = [
@@ -91,6 +92,9 @@ urlpatterns = [
     path("studies/<int:pk>/plan/", studies.plan, name="study-plan"),
     path("studies/<int:pk>/ratings/", studies.ratings, name="study-ratings"),
     path("studies/<int:pk>/publish/", studies.publish, name="study-publish"),
+    path("studies/<int:pk>/figures/", study_figures.figures, name="study-figures"),
+    path("studies/<int:pk>/figures/download/", study_figures.download, name="study-figures-download"),
+    path("studies/<int:pk>/figures/pairs/", study_figures.pairs, name="study-figures-pairs"),
     path("guidelines/", guidelines.index, name="guidelines"),
     path("guidelines/new/", guidelines.new, name="guideline-new"),
     path("guidelines/<int:pk>/", guidelines.detail, name="guideline"),

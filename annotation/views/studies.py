@@ -43,7 +43,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def new(request: HttpRequest) -> HttpResponse:
-    """The form; `step=preview` shows what the study will take, `step=save` makes the draft."""
+    """The form; `step` is preview (what it will take), simulate (how sure it will be) or save (a draft)."""
     people = enrolling.candidates(None, person(request))
     form = StudyForm(request.POST or None, request.FILES or None, user=person(request), people=people)
     return filled_in(request, form, None)
@@ -70,7 +70,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def filled_in(request: HttpRequest, form: StudyForm, study: Study | None) -> HttpResponse:
-    outlook = None
+    outlook = precision = None
     if form.is_valid():
         try:
             order = form.as_order()
@@ -78,9 +78,10 @@ def filled_in(request: HttpRequest, form: StudyForm, study: Study | None) -> Htt
                 return saved(request, order, study)
             creating.refuse_bad(order, study)
             outlook = pages.preview(order)
+            precision = pages.precision(order, outlook) if request.POST.get("step") == "simulate" else None
         except (StudyRefused, SampleRefused) as why:
             form.add_error(None, str(why))
-    context = {"form": form, "study": study, "outlook": outlook}
+    context = {"form": form, "study": study, "outlook": outlook, "precision": precision}
     return render(request, "annotation/study_new.html", context, status=422 if form.errors else 200)
 
 

@@ -57,6 +57,9 @@ NOT_SEEDED: Final = {
     "study-publish",
     "study-raters",
     "study-ratings",
+    "study-figures",
+    "study-figures-download",
+    "study-figures-pairs",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""
 

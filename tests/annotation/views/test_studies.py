@@ -80,6 +80,12 @@ def test_a_study_is_looked_at_saved_and_started(ada: Client, build: Build) -> No
     assert "0 of 9" in page(ada, "studies")
 
 
+def test_how_sure_it_will_be_is_simulated_on_request(ada: Client, build: Build) -> None:
+    text = ada.post(reverse("study-new"), posted(build, step="simulate")).content.decode()
+    assert "In simulated studies of this size" in text and "draw more pairs" in text
+    assert not Study.objects.exists()
+
+
 def test_a_file_of_planted_pairs_stays_in_the_form(ada: Client, build: Build) -> None:
     file = SimpleUploadedFile("p.csv", PLANTED.encode("utf-8-sig"))
     answer = ada.post(reverse("study-new"), posted(build, planted_file=file, step="preview"))
