@@ -290,7 +290,7 @@ def too_wide(accuracy: float | None, power: float) -> Iterable[str]:
     if accuracy is None or accuracy > WIDE_POINTS:
         yield f"The interval of the accuracy would be wider than ± {WIDE_POINTS} points: draw more pairs."
     if power < ENOUGH_POWER:
-        yield "Such a study would often not show that the agents are as good within the margin: draw more pairs."
+        yield "Such a study would often not show the agents to be as good within the margin: draw more pairs."
 
 
 def strata_names(study: Study) -> list[str]:
