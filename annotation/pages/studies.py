@@ -18,7 +18,7 @@ from annotation.studies import controlling, enrolling, exporting, verifying
 from annotation.studies.controlling import Action
 from annotation.studies.creating import Order
 from annotation.studies.creating import drawn as drawn_for
-from annotation.studies.estimating import Load, Outlook, Rater, outlook, outlook_of, seen_by
+from annotation.studies.estimating import Load, Outlook, Rater, outlook, outlook_of, owners, seen_by
 
 PAGE_SIZE: Final = 20
 MOST_REASONS: Final = 20
@@ -246,10 +246,10 @@ def preview(order: Order) -> Outlook:
     """What an order will take; draws its sample and stores nothing. Raises SampleRefused, StudyRefused."""
     sample, lines = drawn_for(order)
     pairs = {one.unit.pair for one in sample.drawn}
-    others = {one.unit.other for one in sample.drawn if one.unit.other}
-    seen = seen_by([one.user.pk for one in order.raters], pairs | others)
+    shown = owners((one.unit.pair, one.unit.other) for one in sample.drawn)
+    seen = seen_by([one.user.pk for one in order.raters], shown)
     raters = [
-        Rater(str(one.user), one.condition, one.capacity, seen.get(one.user.pk, frozenset()) & pairs)
+        Rater(str(one.user), one.condition, one.capacity, seen.get(one.user.pk, frozenset()))
         for one in order.raters
     ]
     loads = [Load(one.kind, one.raters, one.seconds) for one in order.conditions]
