@@ -180,7 +180,7 @@ def outlook_of(study: Study) -> Outlook:
 
 
 def owners(pairs: Iterable[tuple[int, int | None]]) -> dict[int, int]:
-    """Each pair that is shown → the pair of the sample that it is shown for: of a comparison there are two."""
+    """Which pairs of the sample each person has seen with agents' evidence: they get no blind label."""
     return {shown: pair for pair, other in pairs for shown in (pair, other) if shown is not None}
 
 
