@@ -31,7 +31,7 @@ from annotation.studies import controlling, creating, exporting
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
 from annotation.studies.estimating import Outlook
-from annotation.studies.ordering import order_of
+from annotation.studies.orders import order_of
 from annotation.studies.planning import plan_of
 from retrieval.schemas import LARGEST_ID, Id, Page, page_of
 

@@ -180,12 +180,12 @@ def outlook_of(study: Study) -> Outlook:
 
 
 def owners(pairs: Iterable[tuple[int, int | None]]) -> dict[int, int]:
-    """Which pairs of the sample each person has seen with agents' evidence: they get no blind label."""
+    """Each pair that is shown, with the pair of the sample that it is shown for: a comparison has two."""
     return {shown: pair for pair, other in pairs for shown in (pair, other) if shown is not None}
 
 
 def seen_by(users: Sequence[int], shown: Mapping[int, int]) -> dict[int, frozenset[int]]:
-    """The pairs of the sample of which each person was served agents' evidence: no blind label can follow."""
+    """Which pairs of the sample each person has seen with agents' evidence: they get no blind label."""
     found: dict[int, set[int]] = {}
     wanted = sorted(shown)
     for start in range(0, len(wanted), CHUNK):

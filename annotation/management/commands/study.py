@@ -19,7 +19,7 @@ from annotation.studies import controlling, creating, exporting
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
 from annotation.studies.estimating import outlook_of
-from annotation.studies.ordering import order_of
+from annotation.studies.orders import order_of
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.wishing import SampleRefused
 
