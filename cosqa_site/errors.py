@@ -24,12 +24,13 @@ from annotation.access import KeptBlind, refuse_while_blind
 from annotation.api.missing import decision_out
 from annotation.api.reviews import review_out
 from annotation.caps import CapRefused
-from annotation.launching import ControlRefused, LaunchRefused
+from annotation.launching import LaunchRefused
 from annotation.missing.deciding import BadDecision, DecidedMeanwhile
 from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
 from annotation.review.own_tests import TooManyWaiting
 from annotation.stages import IllegalMove
+from annotation.steering import ControlRefused
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.wishing import SampleRefused
 

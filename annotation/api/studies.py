@@ -107,7 +107,7 @@ def study_out(study: Study) -> StudyOut:
         pairs=study.planned_pairs,
         frozen_at=study.frozen_at,
         plan_hash=study.plan_hash,
-        created_by=study.created_by.get_username(),
+        created_by=study.created_by.get_username() if study.created_by else None,
         created_at=study.created_at,
     )
 

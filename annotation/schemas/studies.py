@@ -95,7 +95,7 @@ class StudyOut(Schema):
     pairs: int = Field(description="sampled; planted ones are not counted")
     frozen_at: datetime | None
     plan_hash: str = Field(description="sha256 of the plan's canonical JSON; empty until it is frozen")
-    created_by: str
+    created_by: str | None = Field(description="null where a command made it")
     created_at: datetime
 
 
