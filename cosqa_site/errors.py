@@ -35,7 +35,9 @@ from annotation.stages import IllegalMove
 from annotation.steering import ControlRefused
 from annotation.studies import drafts, rating
 from annotation.studies.adjudicating import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
+from annotation.studies.planning import StudyRefused
 from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
+from annotation.studies.sampling.wishing import SampleRefused
 
 CONTENT_TYPE: Final = "application/problem+json"
 
@@ -63,6 +65,8 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     rating.BadRating: HTTPStatus.UNPROCESSABLE_ENTITY,
     rating.Conflict: HTTPStatus.CONFLICT,
     rating.NothingToUndo: HTTPStatus.CONFLICT,
+    SampleRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    StudyRefused: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
     Http404: HTTPStatus.NOT_FOUND,
 }

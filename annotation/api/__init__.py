@@ -17,6 +17,7 @@ from annotation.api import (
     rating,
     reviews,
     rounds,
+    studies,
     visible,
 )
 from annotation.schemas.builds import Me
@@ -34,6 +35,7 @@ router.add_router("", adjudicating.router)
 router.add_router("", missing.router)
 router.add_router("", reviews.router)
 router.add_router("/rate", rating.router)
+router.add_router("/studies", studies.router)
 
 
 @router.get("/me", response=Me, tags=["people"])

@@ -15,9 +15,10 @@ from annotation.studies.planning import StudyRefused, changing
 
 def candidates(study: Study | None, by: User) -> list[User]:
     """Who can be a rater: experts and admins, but not whoever makes the study, nor who is in it already."""
-    people = User.objects.filter(is_active=True).exclude(pk=study.created_by_id if study else by.pk)
+    people = User.objects.filter(is_active=True).exclude(pk=by.pk)
     if study:
         people = people.exclude(enrolments__study=study)
+        people = people.exclude(pk=study.created_by_id) if study.created_by_id else people
     named = people.filter(Q(groups__name__in=[Role.EXPERT, Role.ADMIN]) | Q(is_superuser=True))
     return list(named.distinct().order_by("username"))
 

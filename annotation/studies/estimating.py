@@ -160,16 +160,16 @@ def outlook_of(study: Study) -> Outlook:
     """The same for a stored study, from its rows."""
     rows = list(study.pairs.values_list("pair_id", "other_id", "planted"))
     sampled = {pair for pair, _, planted in rows if not planted}
-    others = {other for _, other, planted in rows if other and not planted}
+    shown = owners((pair, other) for pair, other, planted in rows if not planted)
     kept = study.sample if isinstance(study.sample, dict) else {}
     seconds = kept.get("seconds", {})
     loads = [
         Load(one.kind, one.raters, seconds.get(one.kind, SECONDS[one.kind])) for one in study.conditions.all()
     ]
     enrolled = list(study.enrolments.select_related("user", "condition").filter(finished_at__isnull=True))
-    seen = seen_by([one.user_id for one in enrolled], sampled | others)
+    seen = seen_by([one.user_id for one in enrolled], shown)
     raters = [
-        Rater(str(one.user), one.condition.kind, one.capacity, seen.get(one.user_id, frozenset()) & sampled)
+        Rater(str(one.user), one.condition.kind, one.capacity, seen.get(one.user_id, frozenset()))
         for one in enrolled
     ]
     strata = [Stratum(*one) for one in kept.get("strata", [])]
@@ -179,14 +179,19 @@ def outlook_of(study: Study) -> Outlook:
     return outlook(sampled, planted, queries, strata, loads, raters, kept.get("hourly_rate", 0.0))
 
 
-def seen_by(users: Sequence[int], pairs: Collection[int]) -> dict[int, frozenset[int]]:
-    """Which of these pairs each person has seen with agents' evidence: no blind label of them can follow."""
+def owners(pairs: Iterable[tuple[int, int | None]]) -> dict[int, int]:
+    """Each pair that is shown, with the pair of the sample that it is shown for: a comparison has two."""
+    return {shown: pair for pair, other in pairs for shown in (pair, other) if shown is not None}
+
+
+def seen_by(users: Sequence[int], shown: Mapping[int, int]) -> dict[int, frozenset[int]]:
+    """Which pairs of the sample each person has seen with agents' evidence: they get no blind label."""
     found: dict[int, set[int]] = {}
-    wanted = sorted(pairs)
+    wanted = sorted(shown)
     for start in range(0, len(wanted), CHUNK):
         rows = Seen.objects.filter(user__in=users, pair__in=wanted[start : start + CHUNK])
         for user, pair in rows.values_list("user_id", "pair_id"):
-            found.setdefault(user, set()).add(pair)
+            found.setdefault(user, set()).add(shown[pair])
     return {user: frozenset(some) for user, some in found.items()}
 
 

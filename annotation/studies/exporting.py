@@ -50,6 +50,13 @@ def ratings(study: Study) -> Iterator[dict[str, Any]]:
         yield dict(zip(COLUMNS, map(plain, row), strict=True))
 
 
+def numbered(study: Study, after: int, most: int) -> list[tuple[int, dict[str, Any]]]:
+    """At most so many revisions after the one of that id, each with its own id, the oldest first."""
+    rows = Rating.objects.filter(assignment__enrolment__study=study, pk__gt=after).order_by("pk")
+    found = rows.values_list("pk", *COLUMNS.values())[:most]
+    return [(pk, dict(zip(COLUMNS, map(plain, row), strict=True))) for pk, *row in found]
+
+
 def plain(cell: Any) -> Any:
     return cell.isoformat() if isinstance(cell, datetime) else cell
 
@@ -132,12 +139,21 @@ def in_markdown(value: Any) -> str:
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
     """Where two plans part: the place, what stood there, what stands there now."""
+    before, after = named(before), named(after)
     if isinstance(before, dict) and isinstance(after, dict):
         for name in sorted(before.keys() | after.keys()):
             inner = f"{path} › {name.replace('_', ' ')}" if path else name.replace("_", " ")
             yield from differences(before.get(name), after.get(name), inner)
     elif canonical(before) != canonical(after):
         yield path, shown(before), shown(after)
+
+
+def named(value: Any) -> Any:
+    """A list of conditions or of raters by what each is called, so that one of them alone is told."""
+    for name in ("kind", "pseudonym"):
+        if isinstance(value, list) and value and all(isinstance(one, dict) and name in one for one in value):
+            return {one[name]: one for one in value}
+    return value
 
 
 def shown(value: Any) -> str:

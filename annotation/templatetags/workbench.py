@@ -38,6 +38,8 @@ SIGNS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "abandoned": ("!", "abandoned"),
         "assisted": ("◐", "assisted"),
         "passed": ("✓", "passed"),
+        "draft": ("–", "draft"),
+        "closed": ("■", "closed"),
     }
 )
 MARKS: Final = MappingProxyType({"success": "✓", "error": "!", "warning": "!", "info": "i", "debug": "i"})
@@ -61,6 +63,7 @@ SECTIONS: Final[Mapping[access.Role, tuple[tuple[str, str], ...]]] = MappingProx
             ("Collections", "collections"),
             ("Browse", "browse"),
             ("Review", "review"),
+            ("Studies", "studies"),
         ),
     }
 )
@@ -102,6 +105,7 @@ def place(path: str, url: str) -> str:
     below = path.startswith(url) or (
         url == reverse("dashboard") and path.startswith(("/builds/", "/connection/"))
     )
+    below = below or (url == reverse("studies") and path.startswith(("/guidelines/", "/audit/")))
     return "true" if below else ""
 
 

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from annotation.access import role_of
 from annotation.models import ApiToken
+from annotation.studies.auditing import Verb, record
 
 
 class Command(BaseCommand):
@@ -40,7 +42,9 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{user} has no role, so the token would be refused: 'manage.py account {user} --role …'."
             )
-        _, secret = ApiToken.objects.issue(user, name)
+        with transaction.atomic():
+            _, secret = ApiToken.objects.issue(user, name)
+            record(None, Verb.TOKEN_MADE, f"token {name} of {user}")
         self.stdout.write(secret)
         self.stderr.write("Send it as 'Authorization: Bearer …'. It is shown only this once.")
 
@@ -50,7 +54,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{token.name}  made {token.created_at:%Y-%m-%d %H:%M}  last used {used}")
 
     def revoke(self, user: User, name: str) -> None:
-        gone, _ = ApiToken.objects.filter(user=user, name=name).delete()
+        with transaction.atomic():
+            gone, _ = ApiToken.objects.filter(user=user, name=name).delete()
+            if gone:
+                record(None, Verb.TOKEN_WITHDRAWN, f"token {name} of {user}")
         if not gone:
             raise CommandError(f"{user} has no token called {name!r}; '--list' shows what there is.")
         self.stdout.write(f"withdrew {gone}")

@@ -47,11 +47,27 @@ def frame(
     parted = disagreeing(builds) if Stratifier.DISAGREEMENT in strata else frozenset()
     found: dict[int, Unit] = {}
     for build in builds:
-        for row in rows_of(build, Stratifier.EXECUTABLE in strata):
-            if row.pair not in found and row.pair not in without:
-                found[row.pair] = Unit(row.query, row.pair, row.case, stratum_of(row, strata, parted))
+        for unit in units_of(build, strata, parted) if strata else plain_units(build):
+            if unit.pair not in found and unit.pair not in without:
+                found[unit.pair] = unit
     refuse_many({unit.stratum for unit in found.values()})
-    return sorted(found.values(), key=lambda unit: (unit.query, unit.pair))
+    # A unit begins with query and pair, which no two units share: so they are compared as they are.
+    return sorted(found.values())
+
+
+def plain_units(build: Build) -> Iterator[Unit]:
+    rows = Case.objects.filter(build=build, round=1).order_by().values_list("query_id", "pair_id", "pk")
+    return map(Unit._make, ((*row, "", None) for row in rows.iterator(CHUNK)))
+
+
+def units_of(build: Build, strata: Sequence[Stratifier], parted: Collection[int]) -> Iterator[Unit]:
+    """The build's pairs with their strata, each of which is put into words once."""
+    names: dict[tuple[object, ...], str] = {}
+    for row in rows_of(build, Stratifier.EXECUTABLE in strata):
+        key = (row.rank, row.stage, row.label, row.program is None, row.ran, row.pair in parted)
+        if key not in names:
+            names[key] = stratum_of(row, strata, parted)
+        yield Unit(row.query, row.pair, row.case, names[key])
 
 
 def rows_of(build: Build, with_runs: bool) -> Iterator[Seen]:
@@ -59,7 +75,11 @@ def rows_of(build: Build, with_runs: bool) -> Iterator[Seen]:
     columns = ["pk", "pair_id", "query_id", "rank", "stage", "label", "program_id"]
     wanted = [*columns, "execution__ran"] if with_runs else columns
     rows = Case.objects.filter(build=build, round=1).order_by().values_list(*wanted)
-    return (Seen(*row) for row in rows.iterator(CHUNK))
+    return (
+        map(Seen._make, rows.iterator(CHUNK))
+        if with_runs
+        else map(Seen._make, ((*row, None) for row in rows.iterator(CHUNK)))
+    )
 
 
 def stratum_of(row: Seen, strata: Sequence[Stratifier], parted: Collection[int]) -> str:

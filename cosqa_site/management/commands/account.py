@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from annotation.access import Role, give_role
+from annotation.studies.auditing import Verb, record
 
 
 class Command(BaseCommand):
@@ -38,6 +39,9 @@ class Command(BaseCommand):
                 user.is_active = options["open"]
             shown = self.set_password(user, options)
             user.save()
+            state = "closed" if options["close"] else "open" if options["open"] else "unchanged"
+            detail = {"role": options["role"], "state": state, "new_password": bool(shown)}
+            record(None, Verb.ACCOUNT_CHANGED, f"account {user}", detail=detail)
         self.stdout.write(f"{user}  role {options['role'] or 'unchanged'}")
         if shown:
             self.stdout.write(f"password {shown}")

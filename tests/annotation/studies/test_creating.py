@@ -172,6 +172,18 @@ def test_who_has_seen_pairs_is_told_and_can_not_be_given_them(build: Build) -> N
     assert "1 pairs have been seen by so many" in estimating.outlook_of(study).problems[0]
 
 
+def test_who_has_seen_the_second_snippet_has_seen_the_comparison(build: Build) -> None:
+    source = Annotator.objects.version(Annotator.Kind.ORIGINAL, "CoSQA", {})
+    for case in factories.cases(build):
+        Label.objects.create(pair=case.pair, annotator=source, value=1)
+    wanted = order(build, kind="pairwise", scale="preference", against=source)
+    study = make(wanted, factories.ada())
+    other = study.pairs.get(number=1).other
+    assert other
+    Seen.objects.create(user=wanted.raters[0].user, pair=other)
+    assert estimating.outlook_of(study).seen == (("ruth", 1),)
+
+
 def test_times_are_measured_once_there_are_enough() -> None:
     assert estimating.usual_seconds()["own_tests"] == (300.0, 0)
 

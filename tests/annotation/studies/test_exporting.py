@@ -61,3 +61,12 @@ def test_amendments_are_in_the_markdown_and_as_differences() -> None:
     made = study.amendments.get()
     assert "## Amendment 1" in exporting.plan_markdown(study, [made])
     assert list(exporting.differences(made.before, made.after)) == [("margin", "–", "0.1")]
+
+
+def test_a_difference_names_the_rater_alone() -> None:
+    rater = {"pseudonym": "R07", "capacity": 5}
+    before = {"conditions": [{"kind": "reading", "raters": [rater]}]}
+    after = {"conditions": [{"kind": "reading", "raters": [rater | {"capacity": 9}]}]}
+    assert list(exporting.differences(before, after)) == [
+        ("conditions › reading › raters › R07 › capacity", "5", "9")
+    ]

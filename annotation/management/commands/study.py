@@ -1,0 +1,121 @@
+"""`manage.py study list|new|start|plan|export`: studies from the command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from pydantic import ValidationError
+
+from annotation.access import Role, builds_visible_to, has_role
+from annotation.models import Study
+from annotation.schemas.studies import StudyIn
+from annotation.studies import controlling, creating, exporting
+from annotation.studies.auditing import Verb, record
+from annotation.studies.controlling import Action
+from annotation.studies.estimating import outlook_of
+from annotation.studies.orders import order_of
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sampling.wishing import SampleRefused
+
+LARGEST_FILE = 10_000_000
+
+
+class Command(BaseCommand):
+    help = "List, make, start and export studies."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        what = parser.add_subparsers(dest="what", required=True)
+        what.add_parser("list", help="name, state and progress of each")
+        new = what.add_parser("new", help="a draft, from a JSON file as POST /api/studies takes it")
+        new.add_argument("file", help="'-' reads the standard input")
+        new.add_argument("--as", dest="user", required=True, help="name of the admin who makes it")
+        start = what.add_parser("start", help="start a draft")
+        start.add_argument("name")
+        start.add_argument("--as", dest="user", required=True, help="name of the admin who starts it")
+        plan = what.add_parser("plan", help="print the plan: the text that is hashed, or Markdown")
+        plan.add_argument("name")
+        plan.add_argument("--markdown", action="store_true")
+        export = what.add_parser("export", help="print every revision of every rating")
+        export.add_argument("name")
+        export.add_argument("--json", action="store_true", help="JSON and not CSV")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        verbs: dict[str, Callable[[dict[str, Any]], None]] = {
+            "list": self.list,
+            "new": self.new,
+            "start": self.start,
+            "plan": self.plan,
+            "export": self.export,
+        }
+        try:
+            verbs[options["what"]](options)
+        except (StudyRefused, SampleRefused) as why:
+            raise CommandError(str(why)) from why
+
+    def list(self, options: dict[str, Any]) -> None:
+        for study in Study.objects.order_by("pk"):
+            self.stdout.write(
+                f"{study.name}  {study.state}  {study.planned_pairs:,} pairs  {study.plan_hash[:12]}"
+            )
+
+    def new(self, options: dict[str, Any]) -> None:
+        by = admin(options["user"])
+        study = creating.make(order_of(read(options["file"]), builds_visible_to(by)), by)
+        found = outlook_of(study)
+        cost = f"{found.ratings:,} ratings, {found.hours:,.1f} hours, ${found.dollars:,.2f}"
+        self.stdout.write(f"draft {study.pk}: {found.pairs:,} pairs of {found.queries:,} queries, {cost}")
+        for line in (*found.problems, *found.warnings):
+            self.stderr.write(line)
+
+    def start(self, options: dict[str, Any]) -> None:
+        study = named(options["name"])
+        controlling.control(study, Action.START, admin(options["user"]))
+        self.stdout.write(f"{study.name} runs")
+
+    def plan(self, options: dict[str, Any]) -> None:
+        study = named(options["name"])
+        if options["markdown"]:
+            self.stdout.write(exporting.plan_markdown(study, study.amendments.all()), ending="")
+        else:
+            # Without a line end: the hash is that of exactly this text.
+            self.stdout.write(exporting.plan_json(study), ending="")
+
+    def export(self, options: dict[str, Any]) -> None:
+        study = named(options["name"])
+        rows = exporting.ratings(study)
+        record(None, Verb.EXPORTED, f"ratings of {study.name}", study, {"format": "command line"})
+        lines = exporting.as_json(rows) if options["json"] else exporting.as_csv(exporting.COLUMNS, rows)
+        for line in lines:
+            self.stdout.write(line, ending="")
+
+
+def named(name: str) -> Study:
+    found = Study.objects.filter(name=name).first()
+    if found is None:
+        raise CommandError(f"There is no study called {name!r}; 'study list' shows what there is.")
+    return found
+
+
+def admin(name: str) -> User:
+    found = User.objects.filter(username=name).first()
+    if found is None or not has_role(found, Role.ADMIN):
+        raise CommandError(f"{name!r} is no admin; 'manage.py account {name} --role admin' makes one.")
+    return found
+
+
+def read(file: str) -> StudyIn:
+    """What a file asks for. Raises CommandError where it can't be read."""
+    try:
+        text = sys.stdin.read(LARGEST_FILE) if file == "-" else Path(file).read_text("utf-8")[:LARGEST_FILE]
+        return StudyIn.model_validate(json.loads(text))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as wrong:
+        raise CommandError(f"{file} can't be read: {wrong}") from wrong
+    except ValidationError as wrong:
+        problems = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong.errors()[:5])
+        raise CommandError(f"{file} is no study: {problems}") from wrong

@@ -1,0 +1,190 @@
+"""The audit log and the history of labels, by page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django import forms
+from django.db.models import Model, QuerySet
+from django.http import QueryDict
+
+from annotation.models import AuditEvent, Rating, Review, Study
+from annotation.pages.paging import Window, whole_number, window
+from annotation.studies.auditing import Verb, events
+
+PAGE_SIZE: Final = 50
+MOST_EXPORTED: Final = 100_000
+COLUMNS: Final = ("at", "user", "verb", "what", "study", "detail")
+KINDS: Final = (("reviews", "assisted reviews"), ("ratings", "ratings of studies"))
+DAY = forms.DateInput(attrs={"type": "date"})
+
+
+class AuditFilter(forms.Form):
+    """What of the log is shown."""
+
+    who = forms.CharField(required=False, max_length=150, label="Who")
+    verb = forms.ChoiceField(
+        required=False, choices=[("", "anything"), *((verb.value, verb.value) for verb in Verb)], label="What"
+    )
+    study = forms.ModelChoiceField(Study.objects.none(), required=False, label="Study", empty_label="any")
+    since = forms.DateField(required=False, widget=DAY, label="From")
+    until = forms.DateField(required=False, widget=DAY, label="To")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["study"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = Study.objects.order_by("-pk")[:500]
+
+    def rows(self) -> QuerySet[AuditEvent]:
+        """What matches; nothing where the filter itself is wrong."""
+        if not self.is_valid():
+            return AuditEvent.objects.none()
+        values = self.cleaned_data
+        study = values["study"].pk if values["study"] else None
+        return events(values["who"].strip(), values["verb"], study, values["since"], values["until"])
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    form: AuditFilter
+    rows: tuple[AuditEvent, ...]
+    previous: str
+    next: str
+    query: str
+
+
+def audit_page(params: QueryDict) -> AuditPage:
+    form = AuditFilter(params)
+    page = window(form.rows(), ("-id",), params, PAGE_SIZE)
+    return AuditPage(form, tuple(page.rows), page.previous, page.next, filters_of(params))
+
+
+def filters_of(params: QueryDict) -> str:
+    copy = params.copy()
+    for place in ("after", "before"):
+        copy.pop(place, None)
+    return copy.urlencode()
+
+
+def exported(params: QueryDict) -> Iterator[dict[str, Any]]:
+    """The rows of the filter for a file, the newest first, at most 100,000."""
+    for row in AuditFilter(params).rows()[:MOST_EXPORTED].iterator(2000):
+        yield {
+            "at": row.at.isoformat(),
+            "user": row.user.get_username() if row.user else "",
+            "verb": row.verb,
+            "what": row.what,
+            "study": row.study.name if row.study else "",
+            "detail": row.detail,
+        }
+
+
+class HistoryFilter(forms.Form):
+    """Whose labels, and of which pair."""
+
+    of = forms.ChoiceField(required=False, choices=KINDS, label="Labels")
+    who = forms.CharField(required=False, max_length=150, label="Who")
+    pair = forms.CharField(required=False, max_length=18, label="Pair", help_text="Its number.")
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One revision of a label, of either kind. `restorable`: an earlier one that can stand again."""
+
+    row: Review | Rating
+    who: str
+    where: str
+    pair: int
+    query: str
+    said: str
+    revision: int
+    text: str
+    stands: bool
+    restorable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPage:
+    form: HistoryFilter
+    rows: tuple[Revision, ...]
+    previous: str
+    next: str
+    of: str
+
+
+def history_page(params: QueryDict, only: int | None = None) -> HistoryPage:
+    """Every revision, the newest first; `only` is the id of the one person whose labels are shown."""
+    form = HistoryFilter(params)
+    chosen = form.cleaned_data if form.is_valid() else {}
+    of, who, pair = chosen.get("of") or "reviews", chosen.get("who", "").strip(), chosen.get("pair", "")
+    if of == "ratings":
+        found = rating_window(params, who, pair, only)
+        return HistoryPage(form, tuple(map(rating_row, found.rows)), found.previous, found.next, of)
+    reviews = review_window(params, who, pair, only)
+    return HistoryPage(
+        form, tuple(review_row(row, only) for row in reviews.rows), reviews.previous, reviews.next, of
+    )
+
+
+def review_window(params: QueryDict, who: str, pair: str, only: int | None) -> Window[Review]:
+    rows = Review.objects.select_related("rater", "pair__query", "superseded_by")
+    if only is not None:
+        rows = rows.filter(rater=only)
+    if who:
+        rows = rows.filter(rater__username=who)
+    return window(rows.filter(pair=whole_number(pair)) if pair else rows, ("-id",), params, PAGE_SIZE)
+
+
+def rating_window(params: QueryDict, who: str, pair: str, only: int | None) -> Window[Rating]:
+    rows = Rating.objects.select_related(
+        "assignment__enrolment__study",
+        "assignment__rater",
+        "assignment__study_pair__pair__query",
+        "superseded_by",
+    )
+    if only is not None:
+        rows = rows.filter(assignment__rater=only)
+    if who:
+        rows = rows.filter(assignment__rater__username=who)
+    if pair:
+        rows = rows.filter(assignment__study_pair__pair=whole_number(pair))
+    return window(rows, ("-id",), params, PAGE_SIZE)
+
+
+def review_row(row: Review, only: int | None) -> Revision:
+    stands = not is_superseded(row)
+    return Revision(
+        row=row,
+        who=row.rater.get_username(),
+        where="assisted",
+        pair=row.pair_id,
+        query=row.pair.query.head,
+        said="withdrawn" if row.withdrawn else "unsure" if row.label is None else str(row.label),
+        revision=row.revision,
+        text=row.reason,
+        stands=stands,
+        restorable=only is not None and not stands and not row.withdrawn,
+    )
+
+
+def rating_row(row: Rating) -> Revision:
+    sampled = row.assignment.study_pair
+    return Revision(
+        row=row,
+        who=row.assignment.rater.get_username(),
+        where=f"{row.assignment.enrolment.study}, {row.get_phase_display()}",
+        pair=sampled.pair_id,
+        query=sampled.pair.query.head,
+        said="withdrawn" if row.withdrawn else "unsure" if row.value is None else str(row.value),
+        revision=row.revision,
+        text=" · ".join(filter(None, (row.reason, row.notes))),
+        stands=not is_superseded(row),
+        restorable=False,
+    )
+
+
+def is_superseded(row: Model) -> bool:
+    return hasattr(row, "superseded_by")

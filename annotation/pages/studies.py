@@ -1,0 +1,299 @@
+"""Studies as admins see them: the list, one study's plan and progress, and what it will take."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Final
+
+from django.db.models import Count, F, Q, Sum
+from django.http import QueryDict
+
+from annotation.agreement import planner
+from annotation.models import Amendment, Assignment, AuditEvent, Enrolment, Quota, Rating, Study, StudyPair
+from annotation.pages.paging import window
+from annotation.studies import controlling, enrolling, exporting, verifying
+from annotation.studies.controlling import Action
+from annotation.studies.creating import Order
+from annotation.studies.creating import drawn as drawn_for
+from annotation.studies.estimating import Load, Outlook, Rater, outlook, outlook_of, owners, seen_by
+
+PAGE_SIZE: Final = 20
+MOST_REASONS: Final = 20
+MOST_EVENTS: Final = 30
+MOST_TIMED: Final = 20_000
+SIMULATED: Final = 30
+"""Made-up studies for a look at a form: their power is known to ± 15 points."""
+WIDE_POINTS: Final = 5
+ENOUGH_POWER: Final = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRow:
+    """One study of the list; ratings are of sampled pairs."""
+
+    study: Study
+    pairs: int
+    done: int
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class StudiesPage:
+    rows: tuple[StudyRow, ...]
+    previous: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionProgress:
+    """How far a condition is: ratings of sampled pairs, pairs with all that is planned, seconds a rating."""
+
+    word: str
+    raters: int
+    wanted: int
+    done: int
+    open: int
+    complete: int
+    pairs: int
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RaterProgress:
+    """A rater by name and pseudonym, with what they were given and how they did on planted pairs."""
+
+    enrolment: Enrolment
+    given: int
+    done: int
+    skipped: int
+    lapsed: int
+    hours: float
+    right: int
+    planted: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressPage:
+    """What changes while a study runs."""
+
+    study: Study
+    conditions: tuple[ConditionProgress, ...]
+    raters: tuple[RaterProgress, ...]
+    skips: tuple[tuple[str, int], ...]
+
+    @property
+    def is_live(self) -> bool:
+        return self.study.state == Study.State.RUNNING
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPage:
+    """One study: progress where it was started, else what it will take; plan, history, what can be done."""
+
+    study: Study
+    progress: ProgressPage
+    outlook: Outlook | None
+    actions: tuple[Action, ...]
+    plan_hash: str
+    sample: dict[str, Any]
+    planted: tuple[tuple[str, int], ...]
+    amendments: tuple[AmendmentRow, ...]
+    events: tuple[AuditEvent, ...]
+    may_publish: bool
+    published: str
+    undecided: int
+
+
+@dataclass(frozen=True, slots=True)
+class AmendmentRow:
+    """An amendment and where the plans part."""
+
+    amendment: Amendment
+    differences: tuple[tuple[str, str, str], ...]
+
+
+def studies_page(params: QueryDict) -> StudiesPage:
+    """The newest first. Two queries beside the page's rows, however large the studies are."""
+    page = window(Study.objects.select_related("created_by"), ("-id",), params, PAGE_SIZE)
+    counts = quotas_of([study.pk for study in page.rows])
+    rows = tuple(StudyRow(study, study.planned_pairs, *counts.get(study.pk, (0, 0))) for study in page.rows)
+    return StudiesPage(rows, page.previous, page.next)
+
+
+def quotas_of(studies: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Ratings done and wanted of sampled pairs, by study."""
+    rows = Quota.objects.filter(study_pair__study__in=studies, study_pair__planted="")
+    told = rows.values("study_pair__study").annotate(done=Sum("done"), wanted=Sum("wanted")).order_by()
+    return {row["study_pair__study"]: (row["done"], row["wanted"]) for row in told}
+
+
+def study_page(study: Study) -> StudyPage:
+    draft = study.state == Study.State.DRAFT
+    annotator = None if draft else verifying.published(study)
+    closed = study.state == Study.State.CLOSED and bool(study.frozen_at) and study.scale in verifying.SCALES
+    events = AuditEvent.objects.filter(study=study).select_related("user")[:MOST_EVENTS]
+    planted = (
+        study.pairs.exclude(planted="").values("planted").annotate(number=Count("pk")).order_by("planted")
+    )
+    return StudyPage(
+        study=study,
+        progress=progress_page(study),
+        outlook=outlook_of(study) if draft else None,
+        actions=tuple(controlling.allowed(study)),
+        plan_hash=exporting.study_hash(study),
+        sample=study.sample,
+        planted=tuple((row["planted"], row["number"]) for row in planted),
+        amendments=tuple(amendment_rows(study.amendments.select_related("by"))),
+        events=tuple(events),
+        may_publish=closed and annotator is None,
+        published=str(annotator) if annotator else "",
+        undecided=verifying.undecided(study) if closed else 0,
+    )
+
+
+def amendment_rows(amendments: Iterable[Amendment]) -> Iterable[AmendmentRow]:
+    for one in amendments:
+        yield AmendmentRow(one, tuple(exporting.differences(one.before, one.after)))
+
+
+def progress_page(study: Study) -> ProgressPage:
+    seconds = seconds_of(study)
+    return ProgressPage(
+        study=study,
+        conditions=tuple(condition_rows(study, seconds)),
+        raters=tuple(rater_rows(study, seconds)),
+        skips=skips_of(study),
+    )
+
+
+def condition_rows(study: Study, seconds: dict[tuple[int, int], list[float]]) -> Iterable[ConditionProgress]:
+    counts = {
+        row["condition"]: row
+        for row in Quota.objects.filter(study_pair__study=study, study_pair__planted="")
+        .values("condition")
+        .annotate(
+            planned=Sum("wanted"),
+            handed=Sum("reserved"),
+            got=Sum("done"),
+            complete=Count("pk", filter=Q(done__gte=F("wanted"))),
+            pairs=Count("pk"),
+        )
+        .order_by()
+    }
+    for one in study.conditions.annotate(
+        enrolled=Count("enrolments", filter=Q(enrolments__finished_at=None))
+    ):
+        row = counts.get(one.pk, dict.fromkeys(("planned", "handed", "got", "complete", "pairs"), 0))
+        times = [time for (condition, _), some in seconds.items() if condition == one.pk for time in some]
+        yield ConditionProgress(
+            word=one.get_kind_display(),
+            raters=one.enrolled,
+            wanted=row["planned"],
+            done=row["got"],
+            open=row["handed"] - row["got"],
+            complete=row["complete"],
+            pairs=row["pairs"],
+            seconds=median(times) if times else None,
+        )
+
+
+def rater_rows(study: Study, seconds: dict[tuple[int, int], list[float]]) -> Iterable[RaterProgress]:
+    planted = planted_of(study)
+    for row in enrolling.progress(study):
+        times = seconds.get((row.condition_id, row.pk), [])
+        right, asked = planted.get(row.pk, (0, 0))
+        counts = {name: getattr(row, name) for name in ("given", "done", "skipped", "lapsed")}
+        yield RaterProgress(enrolment=row, hours=sum(times) / 3600, right=right, planted=asked, **counts)
+
+
+def seconds_of(study: Study) -> dict[tuple[int, int], list[float]]:
+    """Active seconds of each standing rating, by (condition, enrolment); of the latest 20,000 ratings."""
+    rows = Rating.objects.current().filter(assignment__enrolment__study=study, phase=Rating.Phase.BLIND)
+    columns = "assignment__condition_id", "assignment__enrolment_id", "seconds"
+    found: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for condition, enrolment, seconds in rows.order_by("-pk").values_list(*columns)[:MOST_TIMED]:
+        found[condition, enrolment].append(seconds)
+    return found
+
+
+def planted_of(study: Study) -> dict[int, tuple[int, int]]:
+    """Of the planted pairs that each rater (enrolment) has rated blind: right ones, all."""
+    rows = Rating.objects.current().filter(assignment__study_pair__study=study, phase=Rating.Phase.BLIND)
+    told = (
+        rows.exclude(assignment__study_pair__planted="")
+        .values("assignment__enrolment")
+        .annotate(asked=Count("pk"), right=Count("pk", filter=Q(value=F("assignment__study_pair__answer"))))
+        .order_by()
+    )
+    return {row["assignment__enrolment"]: (row["right"], row["asked"]) for row in told}
+
+
+def skips_of(study: Study) -> tuple[tuple[str, int], ...]:
+    """Why pairs were skipped, the most frequent reason first."""
+    rows = (
+        Assignment.objects.filter(enrolment__study=study, state=Assignment.State.SKIPPED)
+        .values("skip_reason")
+        .annotate(number=Count("pk"))
+        .order_by("-number", "skip_reason")
+    )
+    return tuple((row["skip_reason"], row["number"]) for row in rows[:MOST_REASONS])
+
+
+def preview(order: Order) -> Outlook:
+    """What an order will take; draws its sample and stores nothing. Raises SampleRefused, StudyRefused."""
+    sample, lines = drawn_for(order)
+    pairs = {one.unit.pair for one in sample.drawn}
+    shown = owners((one.unit.pair, one.unit.other) for one in sample.drawn)
+    seen = seen_by([one.user.pk for one in order.raters], shown)
+    raters = [
+        Rater(str(one.user), one.condition, one.capacity, seen.get(one.user.pk, frozenset()))
+        for one in order.raters
+    ]
+    loads = [Load(one.kind, one.raters, one.seconds) for one in order.conditions]
+    return outlook(pairs, len(lines), sample.queries, sample.strata, loads, raters, order.hourly_rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """What made-up studies of that size come to: half widths in points, power in percent; None: undefined."""
+
+    accuracy: float | None
+    alpha: float | None
+    difference: float | None
+    power: float
+    margin: float
+    warnings: tuple[str, ...]
+
+
+def precision(order: Order, found: Outlook) -> Precision:
+    """Simulates some studies of the order's size, with the planner's usual rates. About a second."""
+    margin = order.margin or 0.05
+    assumed = planner.Assumptions(
+        pairs=max(2, min(found.pairs, planner.MOST_PAIRS)),
+        pairs_per_query=max(1, round(found.pairs / max(1, found.queries))),
+        quorum=min(one.raters for one in order.conditions),
+        conditions=len(order.conditions),
+        margin=margin,
+    )
+    told = planner.outlook(assumed, studies=SIMULATED)
+    half = (told.accuracy_width, told.alpha_width, told.difference_width)
+    accuracy, alpha, difference = (None if one is None else 50 * one for one in half)
+    return Precision(
+        accuracy, alpha, difference, 100 * told.power, 100 * margin, tuple(too_wide(accuracy, told.power))
+    )
+
+
+def too_wide(accuracy: float | None, power: float) -> Iterable[str]:
+    if accuracy is None or accuracy > WIDE_POINTS:
+        yield f"The interval of the accuracy would be wider than ± {WIDE_POINTS} points: draw more pairs."
+    if power < ENOUGH_POWER:
+        yield "Such a study would often not show the agents to be as good within the margin: draw more pairs."
+
+
+def strata_names(study: Study) -> list[str]:
+    """The names of the sample's strata, for choosing a slice."""
+    rows = StudyPair.objects.filter(study=study, planted="").exclude(stratum="")
+    return list(rows.order_by("stratum").values_list("stratum", flat=True).distinct())

@@ -1,0 +1,85 @@
+"""Forms that change a study which has been started."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from annotation.models import Condition, Guideline, Study
+from annotation.pages.studies import strata_names
+from annotation.pages.studies_form import comparisons_of
+from annotation.studies.asking_again import Choice
+
+LONG = forms.Textarea(attrs={"rows": 3})
+
+
+class AmendForm(forms.Form):
+    """What a plan may still say otherwise."""
+
+    question = forms.CharField(required=False, max_length=20_000, widget=LONG, label="Question")
+    comparisons = forms.CharField(
+        required=False,
+        max_length=4_000,
+        widget=LONG,
+        label="Comparisons",
+        help_text="A line each: agents vs reading.",
+    )
+    reference = forms.ChoiceField(label="Reference")
+    margin = forms.FloatField(required=False, min_value=0, max_value=1, label="Margin", help_text="A share.")
+    exclusions = forms.CharField(required=False, max_length=20_000, widget=LONG, label="Exclusion rules")
+    information = forms.CharField(required=False, max_length=20_000, widget=LONG, label="Information text")
+    guideline = forms.ModelChoiceField(
+        Guideline.objects.none(),
+        required=False,
+        label="Guidelines",
+        help_text="Raters acknowledge another version before their next pair.",
+    )
+    why = forms.CharField(required=False, max_length=2_000, label="Why", help_text="Kept with the amendment.")
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        kwargs.setdefault("initial", initial_of(study))
+        super().__init__(*args, **kwargs)
+        self.study = study
+        reference, guideline = self.fields["reference"], self.fields["guideline"]
+        assert isinstance(reference, forms.ChoiceField) and isinstance(guideline, forms.ModelChoiceField)
+        kinds = study.conditions.values_list("kind", flat=True)
+        reference.choices = [(kind, Condition.Kind(kind).label) for kind in kinds]
+        guideline.queryset = Guideline.objects.order_by("name", "-version")
+
+    def apply(self, row: Study) -> None:
+        """Put what was typed into the row and save it. Raises StudyRefused."""
+        values = self.cleaned_data
+        for name in ("question", "reference", "margin", "exclusions", "information", "guideline"):
+            setattr(row, name, values[name])
+        row.comparisons = [list(pair) for pair in comparisons_of(values["comparisons"])]
+        row.save()
+
+
+def initial_of(study: Study) -> dict[str, Any]:
+    names = "question", "reference", "margin", "exclusions", "information", "guideline"
+    found: dict[str, Any] = {name: getattr(study, name) for name in names}
+    return found | {"comparisons": "\n".join(" vs ".join(pair) for pair in study.comparisons)}
+
+
+class AgainForm(forms.Form):
+    """Which pairs are asked again."""
+
+    tag = forms.CharField(required=False, max_length=40, label="Tag", help_text="As raters gave it: inverse.")
+    text = forms.CharField(
+        required=False, max_length=200, label="Text", help_text="In query, code (its beginning) or notes."
+    )
+    slice = forms.ChoiceField(required=False, label="Slice")
+    every = forms.BooleanField(required=False, label="Every rated pair")
+    why = forms.CharField(required=False, max_length=2_000, label="Why")
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["slice"]
+        assert isinstance(field, forms.ChoiceField)
+        strata = [(name, name) for name in strata_names(study)]
+        field.choices = [("", "any"), ("split", "raters part"), *strata]
+
+    def choice(self) -> Choice:
+        values = self.cleaned_data
+        return Choice(values["tag"].strip(), values["text"].strip(), values["slice"], values["every"])

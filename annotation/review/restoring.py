@@ -1,0 +1,38 @@
+"""Let an earlier revision of a label stand again: appended as the next one, so that nothing is lost."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from annotation.models import Review
+from annotation.review.labelling import append, reviews_of, said
+from annotation.studies.auditing import Verb, record
+
+
+class NothingToRestore(ValueError):
+    """The revision can't stand again; the message says why."""
+
+
+def restore(review: Review, user: User) -> Review:
+    """The new revision that says what `review` said, with the evidence that it was given on.
+
+    Raises NothingToRestore, and Conflict where the person labelled the pair elsewhere at the same moment.
+    """
+    with transaction.atomic():
+        last = reviews_of(review.pair_id, user).last()
+        if review.withdrawn:
+            raise NothingToRestore("That revision took a label back: there is nothing in it to restore.")
+        if last is None or (not last.withdrawn and said(last) == said(review)):
+            raise NothingToRestore("That is what stands.")
+        made = Review(
+            case=review.case,
+            label=review.label,
+            agent_label=review.agent_label,
+            reason=review.reason,
+            evidence=review.evidence,
+        )
+        append(made, user, last, None)
+        detail = {"pair": review.pair_id, "revision": review.revision, "as": made.revision}
+        record(user, Verb.RESTORED, f"own label of pair {review.pair_id}", detail=detail)
+    return made

@@ -1,0 +1,179 @@
+"""What the API says of studies. Plain data, as in `schemas`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from ninja import Schema
+from pydantic import ConfigDict, Field
+
+from annotation.schemas.fields import CleanText
+from retrieval.schemas import Id, Paging
+
+StudyState = Literal["draft", "running", "paused", "closed"]
+ConditionKind = Literal["reading", "own_tests", "agents_tests", "reveal", "second_look"]
+
+
+class WishIn(Schema):
+    """Which pairs are drawn."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    size: int = Field(ge=1, le=20_000)
+    seed: int = Field(1, ge=0, le=2**53)
+    per_query: int = Field(1, ge=0, le=1000, description="0: no limit")
+    strata: list[Literal["label", "screener", "executable", "disagreement", "rank"]] = Field(
+        default_factory=list, max_length=5
+    )
+    allocation: Literal["proportional", "equal"] = "proportional"
+
+
+class ConditionIn(Schema):
+    """One condition with its ratings a pair."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: ConditionKind
+    raters: int = Field(3, ge=1, le=100)
+    seconds: float | None = Field(None, ge=1, le=36_000, description="a rating is assumed to take so long")
+
+
+class RaterIn(Schema):
+    """An expert in one condition."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    user: CleanText = Field(max_length=150, description="name of the account")
+    condition: ConditionKind
+    capacity: int = Field(ge=1, le=100_000, description="pairs that they can be given, planted ones included")
+
+
+class StudyIn(Schema):
+    """A study to be made as a draft."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: CleanText = Field(min_length=1, max_length=120)
+    builds: list[Id] = Field(min_length=1, max_length=50)
+    sample: WishIn
+    conditions: list[ConditionIn] = Field(min_length=1, max_length=5)
+    raters: list[RaterIn] = Field(default_factory=list, max_length=500)
+    kind: Literal["rating", "pairwise"] = "rating"
+    purpose: Literal["development", "sealed"] = "development"
+    scale: Literal["binary", "steps", "graded", "preference"] = "binary"
+    question: CleanText = Field("", max_length=20_000)
+    information: CleanText = Field("", max_length=20_000)
+    order: Literal["spaced", "by_query"] = "spaced"
+    docstring: Literal["shown", "folded", "hidden"] = "shown"
+    ties: bool = False
+    guideline: Id | None = Field(None, description="id of a version")
+    against: Id | None = Field(None, description="pairwise: id of the annotator of imported labels")
+    planted: CleanText = Field("", max_length=2_000_000, description="CSV of planted pairs")
+    reference: ConditionKind = "own_tests"
+    comparisons: list[tuple[CleanText, CleanText]] = Field(default_factory=list, max_length=50)
+    margin: float | None = Field(None, gt=0, lt=1)
+    exclusions: CleanText = Field("", max_length=20_000)
+    hourly_rate: float = Field(0, ge=0, le=10_000, description="dollars, for the cost that is shown")
+
+
+class StudyPage(Paging):
+    """Which studies of the list."""
+
+    state: StudyState | None = None
+
+
+class StudyOut(Schema):
+    """One study of the list."""
+
+    id: int
+    name: str
+    state: StudyState
+    kind: str
+    purpose: str
+    scale: str
+    pairs: int = Field(description="sampled; planted ones are not counted")
+    frozen_at: datetime | None
+    plan_hash: str = Field(description="sha256 of the plan's canonical JSON; empty until it is frozen")
+    created_by: str | None = Field(description="null where a command made it")
+    created_at: datetime
+
+
+class ConditionOut(Schema):
+    """How far a condition is."""
+
+    word: str
+    raters: int
+    wanted: int
+    done: int
+    open: int
+    complete: int = Field(description="pairs with all ratings that are planned")
+    pairs: int
+    seconds: float | None = Field(description="median active time of a rating")
+
+
+class OutlookOut(Schema):
+    """What a draft will take."""
+
+    pairs: int
+    queries: int
+    ratings: int
+    hours: float
+    dollars: float
+    problems: list[str] = Field(description="what stops it from starting")
+    warnings: list[str]
+
+
+class StudyDetail(StudyOut):
+    """One study with its plan and its progress."""
+
+    question: str
+    plan: dict[str, Any] = Field(description="as it is frozen, else as it stands")
+    progress: list[ConditionOut]
+    outlook: OutlookOut | None = Field(description="of a draft")
+
+
+class StudyControl(Schema):
+    """What is to be done with a study."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["start", "pause", "resume", "close", "delete"]
+    why: CleanText = Field("", max_length=2_000)
+
+
+class StudyControlled(Schema):
+    """The state afterwards; null where the draft was deleted."""
+
+    state: StudyState | None
+
+
+class RatingOut(Schema):
+    """One revision of a rating, under its pseudonym."""
+
+    pair: int = Field(description="number of the pair in the study")
+    query: str = Field(description="sha256 of the query's text")
+    query_text: str = Field(description="its beginning")
+    snippet: str = Field(description="sha256 of the snippet's text")
+    other_snippet: str | None = Field(description="pairwise: of the second snippet")
+    swapped: bool = Field(description="pairwise: the second snippet stood on the left")
+    planted: str
+    condition: str
+    rater: str = Field(description="pseudonym, the same in every export")
+    round: int
+    phase: str
+    revision: int
+    withdrawn: bool
+    value: int | None
+    reason: str
+    notes: str
+    tags: list[str]
+    seconds: float
+    guidelines: int | None = Field(description="version")
+    docstring: str
+    evidence: str = Field(description="sha256 of what was on screen")
+    created_at: datetime
+
+
+class RatingPage(Paging):
+    """Which ratings; `after` counts revisions."""

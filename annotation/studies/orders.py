@@ -1,0 +1,90 @@
+"""A study as JSON has it, in the domain's terms: for the API and for `manage.py study new`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+
+from annotation.models import Build, Guideline
+from annotation.schemas.studies import ConditionIn, RaterIn, StudyIn
+from annotation.studies.creating import ConditionWish, Order, RaterWish
+from annotation.studies.estimating import usual_seconds
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sampling.wishing import Allocation, Stratifier, Wish
+from retrieval.models import Annotator
+
+
+def order_of(told: StudyIn, visible: QuerySet[Build]) -> Order:
+    """The order; builds are looked up among those that are visible. Raises StudyRefused."""
+    return Order(
+        name=told.name,
+        builds=builds_of(told.builds, visible),
+        wish=Wish(
+            size=told.sample.size,
+            seed=told.sample.seed,
+            per_query=told.sample.per_query,
+            strata=tuple(Stratifier(one) for one in told.sample.strata),
+            allocation=Allocation(told.sample.allocation),
+        ),
+        conditions=conditions_of(told.conditions),
+        raters=raters_of(told.raters),
+        kind=told.kind,
+        purpose=told.purpose,
+        scale=told.scale,
+        question=told.question,
+        information=told.information,
+        order=told.order,
+        docstring=told.docstring,
+        ties=told.ties,
+        guideline=guideline_of(told.guideline),
+        against=against_of(told.against),
+        planted=told.planted,
+        reference=told.reference,
+        comparisons=tuple(told.comparisons),
+        margin=told.margin,
+        exclusions=told.exclusions,
+        hourly_rate=told.hourly_rate,
+    )
+
+
+def builds_of(wanted: Iterable[int], visible: QuerySet[Build]) -> tuple[Build, ...]:
+    keys = list(dict.fromkeys(wanted))
+    found = {build.pk: build for build in visible.filter(pk__in=keys, opened=True)}
+    missing = [key for key in keys if key not in found]
+    if missing:
+        raise StudyRefused(f"There is no build {missing[0]} with cases.")
+    return tuple(found[key] for key in keys)
+
+
+def conditions_of(told: Iterable[ConditionIn]) -> tuple[ConditionWish, ...]:
+    usual = usual_seconds()
+    return tuple(ConditionWish(one.kind, one.raters, one.seconds or usual[one.kind][0]) for one in told)
+
+
+def raters_of(told: Iterable[RaterIn]) -> tuple[RaterWish, ...]:
+    wanted = list(told)
+    users = {user.username: user for user in User.objects.filter(username__in=[one.user for one in wanted])}
+    for one in wanted:
+        if one.user not in users:
+            raise StudyRefused(f"There is no account {one.user!r}.")
+    return tuple(RaterWish(users[one.user], one.condition, one.capacity) for one in wanted)
+
+
+def guideline_of(pk: int | None) -> Guideline | None:
+    if pk is None:
+        return None
+    found = Guideline.objects.filter(pk=pk).first()
+    if found is None:
+        raise StudyRefused(f"There are no guidelines {pk}.")
+    return found
+
+
+def against_of(pk: int | None) -> Annotator | None:
+    if pk is None:
+        return None
+    found = Annotator.objects.filter(pk=pk, kind=Annotator.Kind.ORIGINAL).first()
+    if found is None:
+        raise StudyRefused(f"There are no imported labels of an annotator {pk}.")
+    return found

@@ -1,0 +1,208 @@
+"""Studies for admins: make one, see what it takes, start it, watch it, change it, export it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, TypeVar
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import slugify
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.access import Role, needs, refuse_while_blind
+from annotation.models import Study
+from annotation.pages import studies as pages
+from annotation.pages.studies_form import StudyForm, initial_of
+from annotation.studies import controlling, creating, enrolling, exporting, verifying
+from annotation.studies.auditing import Verb, record
+from annotation.studies.controlling import Action
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sampling.wishing import SampleRefused
+
+Answer = TypeVar("Answer", bound=HttpResponseBase)
+DONE: Final = {
+    Action.START: "The study runs: its raters can begin.",
+    Action.PAUSE: "The study is paused: nobody is given another pair.",
+    Action.RESUME: "The study runs again.",
+    Action.CLOSE: "The study is closed.",
+    Action.DELETE: "The draft is deleted.",
+}
+
+
+@require_safe
+@needs(Role.ADMIN)
+def index(request: HttpRequest) -> HttpResponse:
+    return render(request, "annotation/studies.html", {"page": pages.studies_page(request.GET)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def new(request: HttpRequest) -> HttpResponse:
+    """The form; `step` is preview (what it will take), simulate (how sure it will be) or save (a draft)."""
+    people = enrolling.candidates(None, person(request))
+    form = StudyForm(request.POST or None, request.FILES or None, user=person(request), people=people)
+    return filled_in(request, form, None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """The form of a draft; saving it draws its sample anew."""
+    study = study_of(request, pk)
+    if study.state != Study.State.DRAFT:
+        messages.error(request, "The study has been started: change its parts one by one.")
+        return redirect("study", pk=study.pk)
+    inside = [one.user for one in study.enrolments.select_related("user").order_by("user__username")]
+    people = [*inside, *enrolling.candidates(study, person(request))]
+    form = StudyForm(
+        request.POST or None,
+        request.FILES or None,
+        user=person(request),
+        people=people,
+        initial=initial_of(study),
+    )
+    return filled_in(request, form, study)
+
+
+def filled_in(request: HttpRequest, form: StudyForm, study: Study | None) -> HttpResponse:
+    outlook = precision = None
+    if form.is_valid():
+        try:
+            order = form.as_order()
+            if request.POST.get("step") == "save":
+                return saved(request, order, study)
+            creating.refuse_bad(order, study)
+            outlook = pages.preview(order)
+            precision = pages.precision(order, outlook) if request.POST.get("step") == "simulate" else None
+        except (StudyRefused, SampleRefused) as why:
+            form.add_error(None, str(why))
+    context = {"form": form, "study": study, "outlook": outlook, "precision": precision}
+    return render(request, "annotation/study_new.html", context, status=422 if form.errors else 200)
+
+
+def saved(request: HttpRequest, order: creating.Order, study: Study | None) -> HttpResponse:
+    if study is None:
+        study = creating.make(order, person(request))
+    else:
+        creating.remake(study, order, person(request))
+    messages.success(request, "The draft is saved. Nobody is asked anything before you start it.")
+    return redirect("study", pk=study.pk)
+
+
+@require_safe
+@needs(Role.ADMIN)
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    study = study_of(request, pk)
+    page = pages.study_page(study)
+    others = enrolling.candidates(study, person(request)) if study.is_live else []
+    return render(request, "annotation/study.html", {"page": page, "others": others})
+
+
+@require_safe
+@needs(Role.ADMIN)
+def progress(request: HttpRequest, pk: int) -> HttpResponse:
+    """The fragment that a running study's page asks for again and again."""
+    page = pages.progress_page(study_of(request, pk))
+    return render(request, "annotation/study.html#progress", {"now": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def control(request: HttpRequest, pk: int) -> HttpResponse:
+    """GET asks once more, POST does it."""
+    study, action = study_of(request, pk), action_of(request)
+    if request.method != "POST":
+        return render(request, "annotation/study_control.html", {"study": study, "action": action})
+    try:
+        controlling.control(study, action, person(request), request.POST.get("why", ""))
+    except StudyRefused as why:
+        messages.error(request, str(why))
+        return redirect("study", pk=study.pk)
+    messages.success(request, DONE[action])
+    return redirect("studies") if action is Action.DELETE else redirect("study", pk=study.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def publish(request: HttpRequest, pk: int) -> HttpResponse:
+    """GET shows how many labels there are, POST publishes them."""
+    study = study_of(request, pk)
+    if request.method != "POST":
+        found = verifying.verdicts(study)
+        counts = {by: sum(one.by == by for one in found) for by in ("majority", "adjudication")}
+        context = {"study": study, "counts": counts, "undecided": verifying.undecided(study)}
+        return render(request, "annotation/study_publish.html", context)
+    try:
+        number = verifying.publish(study, person(request))
+    except StudyRefused as why:
+        messages.error(request, str(why))
+    else:
+        messages.success(request, f"{number:,} labels are published as the study's own annotator.")
+    return redirect("study", pk=study.pk)
+
+
+@require_safe
+@needs(Role.ADMIN)
+def plan(request: HttpRequest, pk: int) -> HttpResponse:
+    """The plan as a file: `format=json` (the text that is hashed) or `format=md`."""
+    study = study_of(request, pk)
+    if request.GET.get("format") == "md":
+        text, kind, ending = exporting.plan_markdown(study, study.amendments.all()), "text/markdown", "md"
+    else:
+        text, kind, ending = exporting.plan_json(study), "application/json", "json"
+    record(request.user, Verb.EXPORTED, f"plan of {study.name}", study, {"format": ending})
+    return named(HttpResponse(text, content_type=f"{kind}; charset=utf-8"), study, "plan", ending)
+
+
+@require_safe
+@needs(Role.ADMIN)
+def ratings(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """Every revision of every rating: `format=csv` or `format=json`."""
+    refuse_while_blind(request.user)
+    study = study_of(request, pk)
+    wants_json = request.GET.get("format") == "json"
+    ending, kind = ("json", "application/json") if wants_json else ("csv", "text/csv")
+    with transaction.atomic():
+        record(request.user, Verb.EXPORTED, f"ratings of {study.name}", study, {"format": ending})
+    response = StreamingHttpResponse(rows_as(study, wants_json), content_type=f"{kind}; charset=utf-8")
+    return named(response, study, "ratings", ending)
+
+
+def rows_as(study: Study, wants_json: bool) -> Iterator[str]:
+    rows = exporting.ratings(study)
+    return exporting.as_json(rows) if wants_json else exporting.as_csv(exporting.COLUMNS, rows)
+
+
+def named(response: Answer, study: Study, what: str, ending: str) -> Answer:
+    name = f"{slugify(study.name)[:60] or 'study'}-{what}.{ending}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def study_of(request: HttpRequest, pk: int) -> Study:
+    """The study. Raises Http404; PermissionDenied for those who rate in it until it is closed."""
+    study = get_object_or_404(Study.objects.select_related("created_by", "guideline"), pk=pk)
+    if study.is_live and study.enrolments.filter(user_id=person(request).pk).exists():
+        raise PermissionDenied(
+            f"You rate in the study “{study.name}”: its page is closed to you until it is closed."
+        )
+    return study
+
+
+def person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User), "a role comes before the view"
+    return request.user
+
+
+def action_of(request: HttpRequest) -> Action:
+    """The action that the form or link names. Raises BadRequest."""
+    given = request.POST.get("action") or request.GET.get("action", "")
+    try:
+        return Action(given)
+    except ValueError as error:
+        raise BadRequest(f"No such action: {given!r}; choose from {', '.join(Action)}.") from error

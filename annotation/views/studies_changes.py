@@ -1,0 +1,97 @@
+"""Change a study that has been started: its plan, its raters, and which pairs are asked again."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.access import Role, needs
+from annotation.models import Study
+from annotation.pages.paging import whole_number
+from annotation.pages.studies_changes import AgainForm, AmendForm
+from annotation.studies import asking_again, enrolling, planning
+from annotation.studies.auditing import Verb, record
+from annotation.studies.planning import StudyRefused
+from annotation.views.studies import person, study_of
+from retrieval.hostile import clean
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def amend(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change what may still change; once the plan is frozen, with a reason."""
+    study = study_of(request, pk)
+    form = AmendForm(request.POST or None, study=study)
+    if form.is_valid():
+        why = clean(form.cleaned_data["why"])
+        try:
+            with planning.changing(study, why, person(request)) as row:
+                form.apply(row)
+                record(
+                    request.user, Verb.STUDY_CHANGED, row.name, row, {"why": why, "parts": form.changed_data}
+                )
+        except StudyRefused as refused:
+            form.add_error(None, str(refused))
+        else:
+            messages.success(request, "The study is changed.")
+            return redirect("study", pk=study.pk)
+    context = {"form": form, "study": study}
+    return render(request, "annotation/study_amend.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@needs(Role.ADMIN)
+def raters(request: HttpRequest, pk: int) -> HttpResponse:
+    """`do` is add, capacity or remove."""
+    study = study_of(request, pk)
+    try:
+        said = changed(request, study)
+    except StudyRefused as why:
+        messages.error(request, str(why))
+    else:
+        messages.success(request, said)
+    return redirect("study", pk=study.pk)
+
+
+def changed(request: HttpRequest, study: Study) -> str:
+    """Do what the form asks for and say so. Raises StudyRefused, Http404."""
+    do, why = request.POST.get("do", ""), clean(request.POST.get("why", ""))[: planning.LONGEST_WHY]
+    capacity = whole_number(request.POST.get("capacity", ""))
+    if do == "add":
+        user = get_object_or_404(User, pk=whole_number(request.POST.get("user", "")))
+        condition = get_object_or_404(study.conditions, kind=request.POST.get("condition", ""))
+        made = enrolling.add(study, user, condition, capacity, why, person(request))
+        return f"{user} is enrolled as {made.pseudonym}."
+    rater = get_object_or_404(study.enrolments, pk=whole_number(request.POST.get("rater", "")))
+    if do == "capacity":
+        enrolling.change_capacity(rater, capacity, why, person(request))
+        return f"{rater.pseudonym} can be given {capacity:,} pairs."
+    if do != "remove":
+        raise StudyRefused("Choose what is to be done with the rater.")
+    enrolling.remove(rater, why, person(request), exclude="exclude" in request.POST)
+    return f"{rater.pseudonym} is given nothing more; their ratings stay."
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def again(request: HttpRequest, pk: int) -> HttpResponse:
+    """`step=count` says how many pairs a choice has; else they are asked again."""
+    study = study_of(request, pk)
+    form = AgainForm(request.POST or None, study=study)
+    count = None
+    if form.is_valid():
+        count = asking_again.chosen(study, form.choice()).count()
+        if request.POST.get("step") != "count":
+            try:
+                why = clean(form.cleaned_data["why"])
+                number = asking_again.ask_again(study, form.choice(), why, person(request))
+            except StudyRefused as refused:
+                form.add_error(None, str(refused))
+            else:
+                messages.success(request, f"{number:,} pairs are asked again, blind.")
+                return redirect("study", pk=study.pk)
+    context = {"form": form, "study": study, "count": count}
+    return render(request, "annotation/study_again.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,80 @@
+"""`manage.py study`: drafts from files, and what is printed of plans and ratings."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.access import Role
+from annotation.models import Study
+from annotation.studies import planning
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+
+
+def told(*args: str, **options: Any) -> str:
+    out = StringIO()
+    call_command("study", *args, stdout=out, stderr=StringIO(), **options)
+    return out.getvalue()
+
+
+def test_a_study_is_made_and_started_from_a_file(tmp_path: Path) -> None:
+    build = factories.said(factories.opened(), (1, 0, 1, 0, 1, 0, 1, 0, 1))
+    factories.ada()
+    raters = [
+        {"user": factories.person(name, Role.EXPERT).username, "condition": "reading", "capacity": 9}
+        for name in ("ruth", "sam", "tess")
+    ]
+    file = tmp_path / "study.json"
+    file.write_text(
+        json.dumps(
+            {
+                "name": "first",
+                "builds": [build.pk],
+                "sample": {"size": 3},
+                "conditions": [{"kind": "reading"}],
+                "reference": "reading",
+                "raters": raters,
+            }
+        )
+    )
+    assert "3 pairs of 3 queries, 9 ratings" in told("new", str(file), "--as", "ada")
+    assert "first  draft  3 pairs" in told("list")
+    assert told("start", "first", "--as", "ada") == "first runs\n"
+    assert Study.objects.get().state == "running"
+
+
+def test_plan_and_ratings_are_printed() -> None:
+    study = studies.study("first")
+    studies.rated(studies.rater("ruth", study), 1)
+    planning.freeze(study)
+    assert hashlib.sha256(told("plan", "first").encode()).hexdigest() == study.plan_hash
+    assert told("plan", "first", "--markdown").startswith("# Plan of first")
+    assert told("export", "first").startswith("pair,query,")
+    assert json.loads(told("export", "first", "--json"))[0]["rater"] == "R01"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"), [("{", "can't be read"), ("{}", "is no study"), ('{"name": 3}', "is no study")]
+)
+def test_a_wrong_file_is_named(tmp_path: Path, text: str, why: str) -> None:
+    factories.ada()
+    file = tmp_path / "study.json"
+    file.write_text(text)
+    with pytest.raises(CommandError, match=why):
+        told("new", str(file), "--as", "ada")
+
+
+def test_only_admins_make_studies(tmp_path: Path) -> None:
+    factories.erin()
+    with pytest.raises(CommandError, match="no admin"):
+        told("new", str(tmp_path / "none.json"), "--as", "erin")
+    with pytest.raises(CommandError, match="no study called"):
+        told("plan", "nothing")

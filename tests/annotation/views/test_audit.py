@@ -1,0 +1,104 @@
+"""The audit log: filters, pages, a file without formulas; the history of labels, and a way back."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation import review
+from annotation.models import AuditEvent, Case, Review, Seen
+from annotation.studies.auditing import LONGEST_DETAIL, Verb, record
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+
+
+def text(client: Client, route: str, **query: str) -> str:
+    answer = client.get(reverse(route), query)
+    assert answer.status_code == 200
+    return answer.getvalue().decode()
+
+
+def test_the_log_is_filtered(ada: Client) -> None:
+    study = studies.study()
+    record(factories.ada(), Verb.STUDY_PAUSED, "one <b>", study, {"why": "<i>"})
+    record(factories.erin(), Verb.GUIDELINE_READ, "two")
+    everything = text(ada, "audit")
+    assert "one &lt;b&gt;" in everything and "two" in everything and "&lt;i&gt;" in everything
+    assert "one" not in text(ada, "audit", who="erin").partition("<tbody>")[2]
+    assert "two" not in text(ada, "audit", verb="study paused").partition("<tbody>")[2]
+    assert "two" not in text(ada, "audit", study=str(study.pk)).partition("<tbody>")[2]
+    assert "Nothing matches" in text(ada, "audit", since="2999-01-01")
+    assert "Nothing matches" in text(ada, "audit", until="1999-01-01")
+    assert "Nothing matches" in text(ada, "audit", since="no date")
+
+
+def test_the_log_has_pages(ada: Client) -> None:
+    for number in range(60):
+        record(None, Verb.EXPORTED, f"number {number}.")
+    first = text(ada, "audit")
+    assert "number 59." in first and "number 9." not in first
+    last = AuditEvent.objects.order_by("-pk")[49]
+    assert "number 9." in text(ada, "audit", after=str(last.pk))
+
+
+def test_the_file_has_no_formulas(ada: Client) -> None:
+    record(factories.ada(), Verb.EXPORTED, "=HYPERLINK(1)")
+    rows = list(csv.DictReader(StringIO(text(ada, "audit-export", verb="exported"))))
+    assert "'=HYPERLINK(1)" in [row["what"] for row in rows]
+    assert AuditEvent.objects.filter(what="audit log").exists()
+
+
+def test_details_are_capped_and_clean() -> None:
+    large = record(None, Verb.EXPORTED, "x\x00" * 400, detail={"text": "y" * (LONGEST_DETAIL + 1)})
+    large.refresh_from_db()
+    assert len(large.what) == 300 and "\x00" not in large.what
+    assert large.detail["cut_after"] == LONGEST_DETAIL
+
+
+@pytest.fixture
+def labelled() -> Review:
+    """Erin's label of a pair, in three revisions."""
+    case: Case = factories.settled(factories.cases(factories.opened())[0], 1)
+    for number, (label, reason) in enumerate(((1, ""), (0, "wrong order"), (None, "unsure now"))):
+        made = review.submit(factories.erin(), case, label, reason, "a" * 64, number)
+    return made
+
+
+def test_every_revision_is_listed_for_admins(ada: Client, labelled: Review) -> None:
+    page = text(ada, "audit-labels")
+    assert page.count("wrong order") == 1 and page.count(">stands<") == 1 and "Restore" not in page
+    assert Seen.objects.filter(user=factories.ada(), pair=labelled.pair).exists()
+    assert "wrong order" not in text(ada, "audit-labels", who="ray")
+    assert "wrong order" in text(ada, "audit-labels", pair=str(labelled.pair_id))
+    assert "Nothing matches" in text(ada, "audit-labels", pair="-1")
+
+
+def test_ratings_are_listed_too(ada: Client) -> None:
+    studies.rated(studies.rater("ruth", studies.study()), 1, notes="as <b> asked")
+    assert "as &lt;b&gt; asked" in text(ada, "audit-labels", of="ratings")
+
+
+def test_an_earlier_revision_stands_again(erin: Client, labelled: Review) -> None:
+    second = Review.objects.get(revision=2)
+    assert text(erin, "history").count("Restore</button>") == 2
+    erin.post(reverse("history-restore", args=[second.pk]))
+    last = Review.objects.get(revision=4)
+    assert (last.label, last.reason, last.supersedes) == (0, "wrong order", labelled)
+    assert Review.objects.count() == 4
+    assert AuditEvent.objects.filter(verb="restored").count() == 1
+    told = erin.post(reverse("history-restore", args=[second.pk]), follow=True).content.decode()
+    assert "That is what stands" in told and Review.objects.count() == 4
+
+
+def test_only_ones_own_labels_are_restored(ada: Client, labelled: Review) -> None:
+    assert ada.post(reverse("history-restore", args=[labelled.pk])).status_code == 404
+
+
+def test_ones_own_history_shows_nobody_elses(ray: Client, ada: Client, labelled: Review) -> None:
+    assert "wrong order" not in text(ada, "history")
+    assert ray.get(reverse("history")).status_code == 403

@@ -1,0 +1,253 @@
+"""The pages of studies: from the form to a running study, what is refused, and what is exported."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from annotation.access import Role
+from annotation.models import AuditEvent, Build, Enrolment, Study
+from annotation.studies import planning
+from retrieval.models import Label
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\n"
+
+
+@pytest.fixture
+def build() -> Build:
+    return factories.said(factories.opened("zoo <b>"), (1, 0, 1, 0, 1, 0, 1, 0, 1))
+
+
+def posted(build: Build, **changes: Any) -> dict[str, Any]:
+    people = [factories.person(name, Role.EXPERT) for name in ("ruth", "sam", "tess")]
+    data: dict[str, Any] = {
+        "name": "first <b>study</b>",
+        "question": "As good as people?",
+        "kind": "rating",
+        "purpose": "development",
+        "scale": "binary",
+        "builds": [build.pk],
+        "size": 3,
+        "per_query": 1,
+        "seed": 4,
+        "allocation": "proportional",
+        "with_own_tests": "on",
+        "raters_own_tests": 3,
+        "seconds_own_tests": 600,
+        "reference": "own_tests",
+        "comparisons": "agents vs own_tests",
+        "order": "spaced",
+        "docstring": "shown",
+        "hourly_rate": 30,
+        "step": "save",
+    }
+    for one in people:
+        data |= {f"condition_{one.pk}": "own_tests", f"capacity_{one.pk}": 9}
+    return data | changes
+
+
+def page(client: Client, route: str, *args: object, **query: Any) -> str:
+    answer = client.get(reverse(route, args=args), query)
+    assert answer.status_code == 200, answer.status_code
+    return answer.content.decode()
+
+
+def test_a_study_is_looked_at_saved_and_started(ada: Client, build: Build) -> None:
+    assert "No study yet" in page(ada, "studies")
+    shown = ada.post(reverse("study-new"), posted(build, step="preview"))
+    text = shown.content.decode()
+    assert shown.status_code == 200 and "What it will take" in text
+    assert "1.5" in text and "$45.00" in text and "3 queries" in text
+    assert not Study.objects.exists()
+
+    ada.post(reverse("study-new"), posted(build))
+    study = Study.objects.get()
+    assert study.comparisons == [["agents", "own_tests"]] and study.seed == 4
+    text = page(ada, "study", study.pk)
+    assert "first &lt;b&gt;study" in text and "What it will take" in text
+    assert "Start the study" in page(ada, "study-control", study.pk, action="start")
+    ada.post(reverse("study-control", args=[study.pk]), {"action": "start", "why": "all is ready"})
+    text = page(ada, "study", study.pk)
+    assert "0 of 9" in text and "ruth" in text and "all is ready" in text
+    assert "0 of 9" in page(ada, "studies")
+
+
+def test_how_sure_it_will_be_is_simulated_on_request(ada: Client, build: Build) -> None:
+    text = ada.post(reverse("study-new"), posted(build, step="simulate")).content.decode()
+    assert "In simulated studies of this size" in text and "draw more pairs" in text
+    assert not Study.objects.exists()
+
+
+def test_a_file_of_planted_pairs_stays_in_the_form(ada: Client, build: Build) -> None:
+    file = SimpleUploadedFile("p.csv", PLANTED.encode("utf-8-sig"))
+    answer = ada.post(reverse("study-new"), posted(build, planted_file=file, step="preview"))
+    assert "def add(a; b)" in answer.content.decode() and "1 planted pair" in answer.content.decode()
+    ada.post(reverse("study-new"), posted(build, planted=PLANTED))
+    assert Study.objects.get().pairs.filter(planted="attention").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"size": 0}, "marked below"),
+        ({"builds": []}, "marked below"),
+        ({"comparisons": "agents"}, "agents vs reading"),
+        ({"planted": "kind,answer\nx,1\n"}, "Line 2"),
+        ({"strata": ["label"], "per_query": 2}, "one pair a query"),
+        ({"with_own_tests": ""}, "at least one condition"),
+        ({"planted_file": SimpleUploadedFile("p.csv", b"\xff\xfe\x00")}, "no UTF-8"),
+        ({"name": "x" * 121}, "marked below"),
+    ],
+)
+def test_what_is_wrong_is_said(ada: Client, build: Build, changes: dict[str, Any], why: str) -> None:
+    answer = ada.post(reverse("study-new"), posted(build, **changes))
+    assert answer.status_code == 422 and why in answer.content.decode()
+    assert not Study.objects.exists()
+
+
+def test_a_draft_is_edited_until_it_runs(ada: Client, build: Build) -> None:
+    ada.post(reverse("study-new"), posted(build, planted=PLANTED))
+    study = Study.objects.get()
+    form = page(ada, "study-edit", study.pk)
+    assert "As good as people?" in form and "def add(a; b)" in form and "agents vs own_tests" in form
+    ada.post(reverse("study-edit", args=[study.pk]), posted(build, size=2, planted=""))
+    study.refresh_from_db()
+    assert study.planned_pairs == 2 and study.enrolments.count() == 3
+    ada.post(reverse("study-control", args=[study.pk]), {"action": "start"})
+    assert ada.get(reverse("study-edit", args=[study.pk])).status_code == 302
+
+
+def test_too_little_capacity_is_shown_and_refused(ada: Client, build: Build) -> None:
+    data = {**posted(build), **{f"capacity_{one.pk}": 1 for one in (factories.person("ruth"),)}}
+    shown = ada.post(reverse("study-new"), {**data, "step": "preview"})
+    assert "9 ratings are wanted" in shown.content.decode()
+    ada.post(reverse("study-new"), data)
+    study = Study.objects.get()
+    answer = ada.post(reverse("study-control", args=[study.pk]), {"action": "start"}, follow=True)
+    assert "raters can give 7" in answer.content.decode()
+    study.refresh_from_db()
+    assert study.state == "draft"
+
+
+def test_a_draft_is_deleted(ada: Client, build: Build) -> None:
+    ada.post(reverse("study-new"), posted(build))
+    ada.post(reverse("study-control", args=[Study.objects.get().pk]), {"action": "delete"})
+    assert not Study.objects.exists()
+
+
+def test_an_unknown_action_is_a_bad_request(ada: Client) -> None:
+    assert ada.post(reverse("study-control", args=[studies.study().pk]), {"action": "x"}).status_code == 400
+
+
+def test_progress_is_told_by_rater_with_planted_pairs_and_skips(ada: Client) -> None:
+    study = studies.study()
+    study.pairs.filter(number=3).update(planted="attention", answer=1)
+    ruth = studies.rater("ruth <i>", study)
+    studies.rated(ruth, 0, study.pairs.get(number=3), seconds=90)
+    studies.rated(ruth, 1, study.pairs.get(number=1), seconds=30)
+    studies.assignment(ruth, study.pairs.get(number=2), state="skipped", skip_reason="<b>no idea")
+    text = page(ada, "study-progress", study.pk)
+
+    assert "ruth &lt;i&gt;" in text and "0 of 1" in text and "&lt;b&gt;no idea" in text
+    assert "1 of 6" in text and "1 min" in text
+    assert "<html" not in text
+
+
+def test_who_rates_in_a_study_does_not_see_its_page_until_it_is_closed(ada: Client) -> None:
+    study = studies.study(created_by=factories.person("boss", Role.ADMIN))
+    Enrolment.objects.create(
+        study=study,
+        user=factories.ada(),
+        condition=studies.condition(study),
+        capacity=5,
+        pseudonym="R77",
+        seed=1,
+    )
+    for route in ("study", "study-progress", "study-ratings", "study-amend", "study-again", "study-plan"):
+        assert ada.get(reverse(route, args=[study.pk])).status_code == 403, route
+    assert ada.post(reverse("study-control", args=[study.pk]), {"action": "close"}).status_code == 403
+    assert ada.get(reverse("audit")).status_code == 403
+    Study.objects.update(state=Study.State.CLOSED)
+    assert "R77" in page(ada, "study", study.pk)
+
+
+def test_the_plan_is_downloaded_as_it_is_hashed(ada: Client) -> None:
+    study = studies.study("a “study”/x")
+    planning.freeze(study)
+    answer = ada.get(reverse("study-plan", args=[study.pk]), {"format": "json"})
+    assert hashlib.sha256(answer.content).hexdigest() == study.plan_hash
+    assert answer["Content-Disposition"] == 'attachment; filename="a-studyx-plan.json"'
+    text = ada.get(reverse("study-plan", args=[study.pk]), {"format": "md"}).content.decode()
+    assert study.plan_hash in text
+    assert AuditEvent.objects.filter(verb="exported").count() == 2
+
+
+def test_ratings_are_downloaded(ada: Client) -> None:
+    study = studies.study()
+    studies.rated(studies.rater("ruth", study), 1)
+    where = reverse("study-ratings", args=[study.pk])
+    (row,) = json.loads(ada.get(where, {"format": "json"}).getvalue())
+    assert row["value"] == 1 and row["condition"] == "own_tests"
+    text = ada.get(where).getvalue().decode()
+    assert text.startswith("pair,query,") and "R01" in text and "ruth" not in text
+
+
+def test_a_running_study_is_amended(ada: Client) -> None:
+    study = studies.study()
+    planning.freeze(study)
+    data = {"reference": "own_tests", "margin": "0.1", "guideline": study.guideline_id or ""}
+    refused = ada.post(reverse("study-amend", args=[study.pk]), data)
+    assert refused.status_code == 422 and "say why" in refused.content.decode()
+    ada.post(reverse("study-amend", args=[study.pk]), {**data, "why": "was <b>forgotten"})
+    text = page(ada, "study", study.pk)
+    assert "Amendment 1" in text and "was &lt;b&gt;forgotten" in text and "<ins>0.1</ins>" in text
+
+
+def test_raters_are_enrolled_changed_and_removed(ada: Client) -> None:
+    study = studies.study()
+    where = reverse("study-raters", args=[study.pk])
+    erin = factories.erin()
+    ada.post(where, {"do": "add", "user": erin.pk, "condition": "own_tests", "capacity": 5})
+    made = study.enrolments.get()
+    ada.post(where, {"do": "capacity", "rater": made.pk, "capacity": 8})
+    made.refresh_from_db()
+    assert made.capacity == 8
+    told = ada.post(where, {"do": "remove", "rater": made.pk}, follow=True).content.decode()
+    assert "Say why the rater leaves" in told
+    ada.post(where, {"do": "remove", "rater": made.pk, "why": "gone", "exclude": "on"})
+    made.refresh_from_db()
+    assert made.finished_at and made.excluded
+    assert ada.post(where, {"do": "add", "user": "x"}).status_code == 404
+    assert "Choose what" in ada.post(where, {"do": "x", "rater": made.pk}, follow=True).content.decode()
+
+
+def test_pairs_are_counted_and_asked_again(ada: Client) -> None:
+    study = studies.study()
+    studies.rated(studies.rater("ruth", study), 1)
+    where = reverse("study-again", args=[study.pk])
+    assert "1 rated pair would" in ada.post(where, {"every": "on", "step": "count"}).content.decode()
+    assert ada.post(where, {"every": "on"}).status_code == 422
+    told = ada.post(where, {"every": "on", "why": "stricter"}, follow=True).content.decode()
+    assert "1 pairs are asked again" in told
+
+
+def test_a_finished_study_is_published(ada: Client) -> None:
+    study = studies.study()
+    for name in ("ruth", "sam"):
+        studies.rated(studies.rater(name, study), 1, study.pairs.get(number=1))
+    planning.freeze(study)
+    Study.objects.update(state=Study.State.CLOSED)
+    assert "1 label of the reference" in page(ada, "study-publish", study.pk)
+    ada.post(reverse("study-publish", args=[study.pk]))
+    assert Label.objects.count() == 1
+    assert "Published as the annotator" in page(ada, "study", study.pk)
+    told = ada.post(reverse("study-publish", args=[study.pk]), follow=True).content.decode()
+    assert "published already" in told
