@@ -99,6 +99,7 @@ PLACES: Final = (
     Place("review-case-screened", "/review/cases/{screened}/", RATER),
     Place("review-test", "/review/cases/{case}/test/", RATER),
     Place("review-keys", "/review/keys/", RATER),
+    Place("rate", "/rate/", RATER),
     Place("admin", "/admin/"),
     Place("admin-prices", "/admin/annotation/price/"),
     Place("api-builds", "/api/builds"),

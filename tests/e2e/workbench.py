@@ -74,9 +74,9 @@ def python(home: Path, *arguments: str) -> str:
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[Workbench]:
-    """`manage.py serve` on `home` and a free port until the block ends. Raises ServerDied."""
-    port = free_port()
+def serving(home: Path, port: int = 0) -> Iterator[Workbench]:
+    """`manage.py serve` on `home` and `port`, or a free one, until the block ends. Raises ServerDied."""
+    port = port or free_port()
     log = home / "server.log"
     with log.open("w") as output:
         process = subprocess.Popen(

@@ -14,7 +14,20 @@ from cosqa_site.benches.seeding_rows import Plan
 from tests.site.test_access import ROLES, ours
 
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
-CHANGING: Final = {"review-label", "review-undo", "review-draft", "review-run", "review-call"}
+CHANGING: Final = {
+    "rate-submit",
+    "rate-skip",
+    "rate-draft",
+    "rate-heartbeat",
+    "rate-undo",
+    "rate-run",
+    "rate-call",
+    "review-label",
+    "review-undo",
+    "review-draft",
+    "review-run",
+    "review-call",
+}
 NOT_SEEDED: Final = {
     "api:get_drift",
     "api:get_function",
@@ -33,6 +46,12 @@ NOT_SEEDED: Final = {
     "proposals",
     "proposals-listed",
     "proposals-next",
+    "rate-study",
+    "rate-guidelines",
+    "rate-next",
+    "rate-pair",
+    "rate-ran",
+    "rate-answer",
     "home",
     "build-canary",
     "api:get_canary",
