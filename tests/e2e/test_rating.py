@@ -69,7 +69,7 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     expect(page.locator(".call.is-latest .call-value")).to_contain_text("[]")
     page.keyboard.press("Escape")
     page.keyboard.press("h")
-    expect(page.locator("input[value=partial]")).to_be_checked()
+    expect(page.locator("input[name=tags][value=partial]")).to_be_checked()
     page.keyboard.press("e")
     page.keyboard.type("works: 1 0 u")
     page.keyboard.press("Escape")
@@ -81,7 +81,7 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     page.keyboard.press("z")
     expect(page.locator(f'#case[data-case="{first}"]')).to_be_visible()
     expect(page.locator("#notes")).to_have_value("works: 1 0 u")
-    expect(page.locator("input[value=partial]")).to_be_checked()
+    expect(page.locator("input[name=tags][value=partial]")).to_be_checked()
     page.wait_for_timeout(350)
     page.keyboard.press("0")
     other_pair(page, first)
@@ -158,13 +158,13 @@ def test_a_lost_connection_loses_nothing_that_is_typed(page: Page) -> None:
     page.evaluate("localStorage.clear()")
     page.reload()
     expect(page.locator("#notes")).to_have_value("typed in a tunnel")
-    expect(page.locator("input[value=inverse]")).to_be_checked()
+    expect(page.locator("input[name=tags][value=inverse]")).to_be_checked()
 
 
 @pytest.mark.parametrize("page", ["logged_out"], indirect=True)
 def test_a_login_that_ends_while_typing_loses_nothing(page: Page, server: Workbench) -> None:
     here, number = page.url, pair_on(page)
-    page.context.clear_cookies()
+    page.context.clear_cookies(name="sessionid")
     page.locator("#notes").press_sequentially("typed without a session")
     page.keyboard.press("Escape")
     page.keyboard.press("1")
