@@ -16,8 +16,7 @@ from django.core.cache import cache
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from numpy.typing import NDArray
 
-from annotation import agreement
-from annotation.agreement import Figure
+from annotation.agreement import Draws, Figure, Statistic, alpha, measure, share_of, unit
 from annotation.intervals import FEW
 from annotation.models import Build, Case, LLMCall, Step
 from annotation.stages import Stage
@@ -118,7 +117,7 @@ def read(build: Build) -> tuple[Mapping[Said, int], list[tuple[float, ...]]]:
         said = Said(matches, no_matches, build.rounds)
         counts[said] += pairs
         if said.judged > 1:
-            sums = np.array([*agreement.unit((matches, no_matches)), not said.parts, 1.0])
+            sums = np.array([*unit((matches, no_matches)), not said.parts, 1.0])
             clusters[query] = clusters.get(query, 0.0) + pairs * sums
     return counts, [tuple(row) for _, row in sorted(clusters.items())]
 
@@ -136,13 +135,10 @@ def agreement_of(clusters: list[tuple[float, ...]]) -> Agreement | None:
     """From one row a query: what `unit` adds up to, pairs with one label, pairs. None where there is none."""
     if not clusters:
         return None
-    found, draws = agreement.resampled(np.array(clusters))
-    return Agreement(
-        pairs=int(found[4]),
-        queries=len(clusters),
-        alpha=agreement.figure(found[:3], draws[:, :3], agreement.alpha),
-        alike=agreement.figure(found[3:], draws[:, 3:], agreement.share),
-    )
+    sums = np.array(clusters)
+    statistics = {"alpha": Statistic(sums[:, :3], alpha), "alike": share_of(sums[:, 3:])}
+    figures = {name: one.figure for name, one in measure(Draws.even(len(sums)), statistics).items()}
+    return Agreement(pairs=int(sums[:, 4].sum()), queries=len(sums), **figures)
 
 
 def rounds_told(build: Build) -> tuple[Round, ...]:

@@ -20,6 +20,7 @@ from annotation.views import (
     rerunning,
     review,
     rounds,
+    study_figures,
 )
 
 urlpatterns = [
@@ -89,4 +90,7 @@ urlpatterns = [
     path("rate/<int:study_pk>/pairs/<int:number>/runs/<int:pk>/", rating_pages.ran, name="rate-ran"),
     path("rate/<int:study_pk>/pairs/<int:number>/calls/", rating_pages.call, name="rate-call"),
     path("rate/<int:study_pk>/pairs/<int:number>/calls/<int:pk>/", rating_pages.answered, name="rate-answer"),
+    path("studies/<int:pk>/figures/", study_figures.figures, name="study-figures"),
+    path("studies/<int:pk>/figures/download/", study_figures.download, name="study-figures-download"),
+    path("studies/<int:pk>/figures/pairs/", study_figures.pairs, name="study-figures-pairs"),
 ]

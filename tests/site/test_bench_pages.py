@@ -60,6 +60,9 @@ NOT_SEEDED: Final = {
     "connection-test",
     "review-answer",
     "review-execution",
+    "study-figures",
+    "study-figures-download",
+    "study-figures-pairs",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""
 

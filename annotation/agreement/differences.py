@@ -1,0 +1,130 @@
+"""Is one annotator better than another: mid-p McNemar, the query bootstrap, Holm, non-inferiority."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, erfc, sqrt
+from typing import Final
+
+import numpy as np
+
+from annotation.agreement.figures import Figure, Floats
+from annotation.agreement.sample import Draws, Sample
+from annotation.agreement.scores import Against
+from annotation.agreement.statistic import Drawn, Statistic, measure, share_of
+
+MCNEMAR: Final = "mid-p McNemar"
+BOOTSTRAP: Final = "query bootstrap"
+NO_COMMON: Final = "there is no pair that both and the reference have judged"
+EXACT: Final = 2000
+"""With more pairs on which one alone is right the binomial is as good as normal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """Whether the first is worse by less than the margin: the one-sided 95 % lower bound lies above −margin.
+
+    None where there is no bound.
+    """
+
+    margin: float
+    lower: float | None
+
+    @property
+    def kept(self) -> bool | None:
+        return None if self.lower is None else self.lower > -self.margin
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The accuracy of one minus that of another over the `n` pairs that both judged.
+
+    `p` and `p_holm` are None while the study is interim, and where there is none.
+    """
+
+    first: str
+    second: str
+    n: int
+    difference: Figure
+    method: str
+    p: float | None = None
+    p_holm: float | None = None
+    margin: Margin | None = None
+
+
+def compare(
+    sample: Sample,
+    draws: Draws,
+    first: Against,
+    second: Against,
+    weights: Floats,
+    margin: float | None = None,
+) -> Comparison:
+    """Two annotators on the pairs that both and the reference have judged."""
+    one, two = right(first), right(second)
+    common = ~(np.isnan(one) | np.isnan(two)) & (weights != 0)
+    counted = np.where(common, weights, 0.0)
+    drawn = measure(draws, {"difference": difference(sample, one, two, counted)})["difference"]
+    single = first.said.shape[1] == second.said.shape[1] == 1
+    exact = single and sample.alone(counted) and not (first.left_out or second.left_out)
+    only_one, only_two = (int((common & (a > b)).sum()) for a, b in ((one, two), (two, one)))
+    return Comparison(
+        first=first.name,
+        second=second.name,
+        n=int(common.sum()),
+        difference=drawn.figure,
+        method=MCNEMAR if exact else BOOTSTRAP,
+        p=mcnemar(only_one, only_two) if exact and common.any() else drawn.p,
+        margin=kept(drawn, margin),
+    )
+
+
+def right(against: Against) -> Floats:
+    """How far each pair's labels are right, 0 to 1; nan where nothing can be compared."""
+    cells = against.cells
+    return np.where(cells.sum(axis=1) > 0, cells[:, 0] + cells[:, 3], np.nan)
+
+
+def difference(sample: Sample, one: Floats, two: Floats, weights: Floats) -> Statistic:
+    """The weighted mean of `one` − `two`, over the pairs whose weight is not 0."""
+    apart = np.where(weights != 0, np.nan_to_num(one) - np.nan_to_num(two), 0.0)
+    found = share_of(sample.sums(np.column_stack([weights * apart, weights])), NO_COMMON)
+    return Statistic(found.columns, found.of, NO_COMMON)
+
+
+def kept(drawn: Drawn, margin: float | None) -> Margin | None:
+    """Non-inferiority against a margin that was set before; None without one."""
+    return None if margin is None else Margin(margin, drawn.at_least)
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Two-sided mid-p of McNemar's test from the pairs on which one alone is right (Fagerland, Lydersen and
+    Laake 2013, BMC MRM 13:91): the exact binomial p less the probability of what was seen. 1 without any.
+    """
+    return two_sided(only_first, only_second, mid=True)
+
+
+def sign_test(plus: int, minus: int) -> float:
+    """Two-sided exact sign test of so many against so many; 1 without any."""
+    return two_sided(plus, minus, mid=False)
+
+
+def two_sided(one: int, two: int, mid: bool) -> float:
+    """The binomial p of a fair coin; by the normal distribution where there are thousands of throws."""
+    many, low = one + two, min(one, two)
+    if many > EXACT:
+        return erfc((abs(one - two) - (not mid)) / sqrt(2 * many))
+    tail = 2 * sum(comb(many, k) for k in range(low + 1))
+    return min(1.0, float((tail - mid * comb(many, low)) / (1 << many)))
+
+
+def holm(found: Sequence[float | None]) -> list[float | None]:
+    """The p values of one table, corrected for their number (Holm 1979); those that are None stay so."""
+    order = sorted((p, place) for place, p in enumerate(found) if p is not None)
+    corrected: list[float | None] = [None] * len(found)
+    highest = 0.0
+    for rank, (p, place) in enumerate(order):
+        highest = max(highest, min(1.0, p * (len(order) - rank)))
+        corrected[place] = highest
+    return corrected

@@ -1,0 +1,212 @@
+"""All figures of a study's page from one sample and one set of draws: `page(study)` is the entry.
+
+docs/statistics.md says of each figure what it is, what is resampled and when it has no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from annotation.agreement.alternative import EPSILON, Alternative, alternative
+from annotation.agreement.conditions import AlphaDifference, Reliability, alpha_difference, reliability
+from annotation.agreement.differences import BOOTSTRAP, Comparison, compare, holm
+from annotation.agreement.figures import Floats
+from annotation.agreement.labels import BadLabels, Labels, majority
+from annotation.agreement.sample import Draws, Sample
+from annotation.agreement.scores import Against, Scores, Treatment, left_out, scores, treated
+from annotation.agreement.whole import Stratum, Whole, whole
+
+MATCH: Final = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a page is made of: arrays of one row a pair, without the planted pairs.
+
+    `conditions` are the raters, `annotators` the agents and single LLMs (0/1), `reference` names the
+    condition that counts as true. `adjudicated` labels settle its open pairs. Values of at least `match_at`
+    are a match. `build` describes the strata of the build that the sample was drawn from, with the labels of
+    the annotator `built_by`. While `interim` no p-value is given.
+
+    Raises BadLabels where the reference is none of the conditions, names repeat, or lengths differ.
+    """
+
+    sample: Sample
+    conditions: tuple[Labels, ...]
+    annotators: tuple[Labels, ...]
+    reference: str
+    adjudicated: Floats | None = None
+    match_at: float = MATCH
+    margin: float | None = None
+    epsilon: float = EPSILON
+    interim: bool = False
+    build: tuple[Stratum, ...] = ()
+    built_by: str = ""
+
+    def __post_init__(self) -> None:
+        names = [one.name for one in self.everyone]
+        if len(set(names)) != len(names):
+            raise BadLabels("two annotators or conditions have one name")
+        if self.reference not in {one.name for one in self.conditions}:
+            raise BadLabels(f"the reference {self.reference!r} is none of the conditions")
+        if any(len(one.values) != len(self.sample) for one in self.everyone):
+            raise BadLabels("there are not as many labels as pairs")
+
+    @property
+    def everyone(self) -> tuple[Labels, ...]:
+        """Annotators, then the people of each condition."""
+        return self.annotators + self.conditions
+
+    @cached_property
+    def people(self) -> Labels:
+        """Those who made the reference, as match or not."""
+        return next(one for one in self.conditions if one.name == self.reference).matches(self.match_at)
+
+    @cached_property
+    def truth(self) -> Floats:
+        """The reference: the majority of the planned quorum, nan where there is none."""
+        return majority(self.people)
+
+    @property
+    def rows(self) -> tuple[Labels, ...]:
+        """The rows of the main table, as match or not."""
+        constants = tuple(Labels.constant(label, len(self.sample)) for label in (0, 1))
+        return tuple(one.matches(self.match_at) for one in self.annotators + self.conditions) + constants
+
+    def against(self, labels: Labels, treatment: Treatment = Treatment.EXCLUDED) -> Against:
+        """A row against the reference; its own people each against the others, whatever the treatment.
+
+        `cells` of what is returned tells for each pair in which cell of the confusion matrix it is.
+        """
+        if labels.name == self.reference:
+            return left_out(labels)
+        return treated(labels, self.truth, treatment, self.adjudicated)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All figures. Plain dataclasses throughout, so `dataclasses.asdict` exports them; `seed` and `draws` say
+    how to get the same intervals again.
+    """
+
+    reference: str
+    interim: bool
+    pairs: int
+    queries: int
+    weighted: bool
+    seed: int
+    draws: int
+    table: tuple[Scores, ...]
+    treated: Mapping[Treatment, tuple[Scores, ...]]
+    strata: Mapping[int, tuple[Scores, ...]]
+    reliability: tuple[Reliability, ...]
+    alpha_differences: tuple[AlphaDifference, ...]
+    comparisons: tuple[Comparison, ...]
+    alternatives: tuple[Alternative, ...]
+    build: Whole | None
+
+
+def page(study: Study, draws: Draws | None = None) -> Page:
+    """Every figure of the page, over the same draws."""
+    sample = study.sample
+    drawn = draws or Draws.of(sample)
+    compared, alternatives = differences(study, drawn)
+    return Page(
+        reference=study.reference,
+        interim=study.interim,
+        pairs=len(sample),
+        queries=sample.size,
+        weighted=bool(np.ptp(sample.weights) > 0) if len(sample) else False,
+        seed=drawn.seed,
+        draws=drawn.size,
+        table=table(study, drawn, sample.weights),
+        treated={one: table(study, drawn, sample.weights, one) for one in open_treatments(study)},
+        strata=strata(study, drawn),
+        reliability=tuple(
+            reliability(sample, drawn, one, sample.weights, study.match_at, study.annotators)
+            for one in study.conditions
+        ),
+        alpha_differences=tuple(
+            alpha_difference(sample, drawn, one, two, sample.weights, study.match_at)
+            for one, two in combinations(study.conditions, 2)
+        ),
+        comparisons=compared,
+        alternatives=alternatives,
+        build=of_build(study, drawn),
+    )
+
+
+def table(
+    study: Study, draws: Draws, weights: Floats, treatment: Treatment = Treatment.EXCLUDED
+) -> tuple[Scores, ...]:
+    """The main table: a row for each annotator, each condition's people, always 0 and always 1."""
+    rows = [(study.against(one, treatment), one) for one in study.rows]
+    return scores(study.sample, draws, rows, weights)
+
+
+def open_treatments(study: Study) -> tuple[Treatment, ...]:
+    """The ways to treat open pairs, beside leaving them out; adjudicated only where somebody did."""
+    ways = [one for one in Treatment if one is not Treatment.EXCLUDED]
+    return tuple(one for one in ways if one is not Treatment.ADJUDICATED or study.adjudicated is not None)
+
+
+def strata(study: Study, draws: Draws) -> Mapping[int, tuple[Scores, ...]]:
+    """The table of each stratum, unweighted: inside a stratum all pairs had the same chance."""
+    kinds = np.unique(study.sample.strata)
+    if len(kinds) < 2:
+        return {}
+    return {
+        int(kind): table(study, draws, (study.sample.strata == kind).astype(np.float64)) for kind in kinds
+    }
+
+
+def differences(study: Study, draws: Draws) -> tuple[tuple[Comparison, ...], tuple[Alternative, ...]]:
+    """Every two rows (constants apart), and each annotator against the people who made the reference; one
+    correction by Holm over all of them.
+    """
+    sample, annotators = study.sample, [one.matches(study.match_at) for one in study.annotators]
+    rivals = [one for one in study.rows[:-2] if one.name != study.reference]
+    found = [
+        compare(sample, draws, study.against(one), study.against(two), sample.weights, study.margin)
+        for one, two in combinations(rivals, 2)
+    ]
+    stand_ins = tuple(
+        alternative(sample, draws, one, study.people, sample.weights, study.epsilon, study.margin)
+        for one in annotators
+    )
+    found += [beside(one) for one in stand_ins]
+    corrected = holm([one.p for one in found])
+    if study.interim:
+        return tuple(replace(one, p=None) for one in found), tuple(map(silent, stand_ins))
+    pairs = zip(found, corrected, strict=True)
+    return tuple(replace(one, p_holm=p) for one, p in pairs), stand_ins
+
+
+def beside(found: Alternative) -> Comparison:
+    """The annotator less the people who made the reference, as a row of the comparisons."""
+    return Comparison(
+        found.annotator, found.people, found.n, found.difference, BOOTSTRAP, found.p, margin=found.margin
+    )
+
+
+def silent(found: Alternative) -> Alternative:
+    """Without p-values and what rests on them: the study is interim."""
+    raters = tuple(replace(one, p=None, wins=None) for one in found.raters)
+    return replace(
+        found, p=None, winning=None, raters=raters, words="the study is interim: nothing is tested"
+    )
+
+
+def of_build(study: Study, draws: Draws) -> Whole | None:
+    """What the sample says of all labels of the build; None where no build was described."""
+    for one in study.annotators:
+        if study.build and one.name == study.built_by:
+            labels = one.matches(study.match_at).values[:, 0]
+            return whole(study.sample, draws, one.name, labels, study.truth, study.build)
+    return None

@@ -1,0 +1,281 @@
+"""How large a study must be: the study's own estimator, run on made-up studies with known rates.
+
+There is no closed form for alpha or for the alternative annotator test with clusters and skips. A query is
+easy or hard, for raters and annotator alike, and has many matches or few: its rates are drawn from a beta
+distribution whose intraclass correlation is `clustering`. Given those, everybody errs independently.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
+from typing import Final
+
+import numpy as np
+
+from annotation.agreement.alternative import agreements, averages, by_rater
+from annotation.agreement.figures import Floats
+from annotation.agreement.labels import Labels, majority
+from annotation.agreement.reliability import nominal
+from annotation.agreement.sample import Draws, Sample
+from annotation.agreement.scores import Treatment, statistics_of, treated
+from annotation.agreement.statistic import Drawn, measure
+
+STUDIES: Final = 100
+"""Made-up studies an answer: power is known to ± 10 points at worst."""
+DRAWS: Final = 200
+MOST_PAIRS: Final = 6000
+STEPS: Final = 6
+"""Halvings in the search for the number of pairs: known to 2 %."""
+SEED: Final = 20241
+
+
+class BadPlan(ValueError):
+    """The assumptions cannot be a study; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """What a study is planned with. Rates and shares are 0 to 1, `minutes` are of one label, `wage` and
+    `annotator_cost` are money of one hour and of one pair.
+
+    Raises BadPlan where a number is out of its range.
+    """
+
+    pairs: int
+    pairs_per_query: int = 1
+    quorum: int = 3
+    conditions: int = 1
+    prevalence: float = 0.213
+    rater_accuracy: float = 0.9
+    annotator_accuracy: float = 0.94
+    clustering: float = 0.1
+    skipped: float = 0.02
+    margin: float = 0.05
+    capacity: int = 100
+    minutes: float = 3.0
+    wage: float = 0.0
+    annotator_cost: float = 0.0
+
+    def __post_init__(self) -> None:
+        rates = ("prevalence", "rater_accuracy", "annotator_accuracy", "clustering", "skipped", "margin")
+        for name in rates:
+            if not 0 <= getattr(self, name) < 1 + (name.endswith("accuracy")):
+                raise BadPlan(f"{name.replace('_', ' ')} lies between 0 and 1")
+        for name in ("pairs", "pairs_per_query", "quorum", "conditions", "capacity"):
+            if getattr(self, name) < 1:
+                raise BadPlan(f"{name.replace('_', ' ')} is at least 1")
+        if self.quorum < 2:
+            raise BadPlan("without a second rater there is no agreement")
+        if not self.pairs <= MOST_PAIRS:
+            raise BadPlan(f"more than {MOST_PAIRS:,} pairs cannot be simulated while you wait")
+
+    @property
+    def queries(self) -> int:
+        return ceil(self.pairs / self.pairs_per_query)
+
+    @property
+    def labels(self) -> int:
+        return self.pairs * self.quorum * self.conditions
+
+    @property
+    def raters(self) -> int:
+        """Raters that are needed: as many as their capacity asks for, and other ones in each condition."""
+        return self.conditions * max(self.quorum, ceil(self.pairs * self.quorum / self.capacity))
+
+    @property
+    def hours(self) -> float:
+        return self.labels * self.minutes / 60
+
+    @property
+    def money(self) -> float:
+        return self.hours * self.wage + self.pairs * self.annotator_cost
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What studies like this one come to. Widths are those of 95 % intervals, from end to end, on average
+    over the studies that have one; None where none has. `power` is the share of studies that show the
+    annotator to be worse than the people by less than the margin; `unresolved` the share of pairs without a
+    majority.
+    """
+
+    assumed: Assumptions
+    studies: int
+    accuracy_width: float | None
+    alpha: float | None
+    alpha_width: float | None
+    difference_width: float | None
+    power: float
+    unresolved: float
+    pairs: int
+    queries: int
+    labels: int
+    raters: int
+    hours: float
+    money: float
+
+
+@dataclass(frozen=True, eq=False)
+class MadeUp:
+    """One made-up study."""
+
+    annotator: Labels
+    people: Labels
+
+
+def outlook(assumed: Assumptions, studies: int = STUDIES, seed: int = SEED) -> Outlook:
+    """Simulates so many studies; the same assumptions and seed give the same answer."""
+    generator = np.random.default_rng(seed)
+    sample = Sample.of(np.arange(assumed.pairs) // assumed.pairs_per_query)
+    draws = Draws(sample.stratum, DRAWS)
+    found = [estimated(sample, draws, made_up(assumed, sample, generator)) for _ in range(studies)]
+    bounds = [one["difference"].at_least for one, _ in found]
+    alphas = [one["alpha"].value for one, _ in found if not np.isnan(one["alpha"].value)]
+    return Outlook(
+        assumed=assumed,
+        studies=studies,
+        accuracy_width=width([one["accuracy"] for one, _ in found]),
+        alpha=mean(alphas),
+        alpha_width=width([one["alpha"] for one, _ in found]),
+        difference_width=width([one["difference"] for one, _ in found]),
+        power=sum(bound is not None and bound > -assumed.margin for bound in bounds) / studies,
+        unresolved=float(np.mean([unresolved for _, unresolved in found])),
+        pairs=assumed.pairs,
+        queries=assumed.queries,
+        labels=assumed.labels,
+        raters=assumed.raters,
+        hours=assumed.hours,
+        money=assumed.money,
+    )
+
+
+def needed(assumed: Assumptions, power: float = 0.8, studies: int = STUDIES) -> Outlook | None:
+    """The smallest study (in pairs, to about 2 %) that shows the margin with this power; None where even the
+    largest one does not. Takes a few seconds.
+    """
+    low, high = 0, max(30, assumed.pairs_per_query * 4)
+    while (found := outlook(replace(assumed, pairs=high), studies)).power < power:
+        if high == MOST_PAIRS:
+            return None
+        low, high = high, min(2 * high, MOST_PAIRS)
+    for _ in range(STEPS):
+        middle = (low + high) // 2
+        if middle <= max(low, assumed.pairs_per_query):
+            break
+        tried = outlook(replace(assumed, pairs=middle), studies)
+        low, high, found = (low, middle, tried) if tried.power >= power else (middle, high, found)
+    return found
+
+
+def made_up(assumed: Assumptions, sample: Sample, generator: np.random.Generator) -> MadeUp:
+    """Labels of one study with these rates."""
+    slip, wrong = 1 - assumed.rater_accuracy, 1 - assumed.annotator_accuracy
+    truth = hits(sample, rates(assumed.prevalence, assumed.clustering, sample.size, generator), 1, generator)
+    hard = rates(slip, assumed.clustering, sample.size, generator)
+    people = np.abs(truth - hits(sample, hard, assumed.quorum, generator))
+    people[generator.random(people.shape) < assumed.skipped] = np.nan
+    labels = np.abs(truth - hits(sample, as_hard(hard, slip, wrong), 1, generator))
+    return MadeUp(
+        Labels.of_annotator("annotator", labels[:, 0]),
+        Labels.of_people("people", people, assumed.quorum, skipped=np.isnan(people)),
+    )
+
+
+def rates(rate: float, clustering: float, queries: int, generator: np.random.Generator) -> Floats:
+    """The rate of each query: `rate` on average, alike within a query as far as `clustering` says."""
+    if not 0 < rate < 1 or not clustering:
+        return np.full(queries, rate)
+    spread = (1 - clustering) / clustering
+    return generator.beta(rate * spread, (1 - rate) * spread, queries)
+
+
+def as_hard(hard: Floats, slip: float, wrong: float) -> Floats:
+    """How often the annotator errs in each query: `wrong` on average, and more where raters slip more."""
+    if wrong <= slip:
+        return hard * (wrong / slip) if slip else hard
+    return 1 - (1 - hard) * ((1 - wrong) / (1 - slip))
+
+
+def hits(sample: Sample, found: Floats, many: int, generator: np.random.Generator) -> Floats:
+    """0 or 1 for each pair and each of `many`, by the rate of its query: pairs × many."""
+    thrown = generator.random((len(sample), many)) < found[sample.cluster][:, None]
+    return thrown.astype(np.float64)
+
+
+def estimated(sample: Sample, draws: Draws, made: MadeUp) -> tuple[dict[str, Drawn], float]:
+    """What the page would say of accuracy, alpha and the annotator against the people; and the share of pairs
+    without a majority.
+    """
+    truth = majority(made.people)
+    cells = treated(made.annotator, truth, Treatment.EXCLUDED).cells
+    columns, _ = by_rater(sample, *agreements(made.annotator, made.people), sample.weights)
+    statistics = {
+        "accuracy": statistics_of(sample, cells, sample.weights)["accuracy"],
+        "alpha": nominal(sample, made.people.values, sample.weights),
+        "difference": averages(columns)["difference"],
+    }
+    return measure(draws, statistics), float(np.isnan(truth).mean())
+
+
+def width(found: list[Drawn]) -> float | None:
+    """The mean width of the intervals that there are."""
+    figures = [one.figure for one in found]
+    return mean([one.high - one.low for one in figures if one.high is not None and one.low is not None])
+
+
+def mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def from_pilot(assumed: Assumptions, sample: Sample, people: Labels, annotator: Labels) -> Assumptions:
+    """The same plan with the rates of a pilot: 0/1 labels of at least two people and one annotator.
+
+    Two raters of accuracy a agree in a² + (1 − a)² of pairs; an annotator of accuracy x agrees with one
+    in ax + (1 − a)(1 − x). Raises BadPlan where the raters agree no more than coins, so that nothing follows.
+    """
+    ones = [mean_of(one.values) for one in (people, annotator)]
+    pairs = [(one, two) for one in range(len(people.raters)) for two in range(one)]
+    same = mean_of(np.hstack([alike(people.values[:, [one]], people.values[:, [two]]) for one, two in pairs]))
+    if any(one is None for one in (*ones, same)) or same is None or same <= 0.5:
+        raise BadPlan("the pilot's raters agree no more than coins would: nothing can be planned from it")
+    rater = (1 + sqrt(2 * same - 1)) / 2
+    agree = mean_of(alike(annotator.values, people.values))
+    if agree is None:
+        raise BadPlan("the annotator and the pilot's raters have no pair in common")
+    true = majority(people)
+    return replace(
+        assumed,
+        prevalence=min(mean_of(true[:, None]) or 0.0, 0.99),
+        rater_accuracy=min(rater, 1.0),
+        annotator_accuracy=float(np.clip((agree - (1 - rater)) / (2 * rater - 1), 0.0, 1.0)),
+        clustering=clustering(sample, true),
+    )
+
+
+def alike(one: Floats, two: Floats) -> Floats:
+    """1 where both say the same, 0 where not, nan where one says nothing."""
+    return 1 - np.abs(one - two)
+
+
+def mean_of(values: Floats) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else None
+
+
+def clustering(sample: Sample, values: Floats) -> float:
+    """The intraclass correlation of 0/1 values of one query (one-way analysis of variance), 0 to 0.9; 0 where
+    no query has two.
+    """
+    known = ~np.isnan(values)
+    sums = sample.sums(np.column_stack([known, np.where(known, values, 0)]).astype(np.float64))
+    many, total = sums[sums[:, 0] > 0].T
+    inner = float(many.sum() - len(many))
+    if inner <= 0 or len(many) < 2:
+        return 0.0
+    middle = total.sum() / many.sum()
+    between = float((many * (total / many - middle) ** 2).sum()) / (len(many) - 1)
+    within = float((total - total**2 / many).sum()) / inner
+    size = float(many.sum() - (many**2).sum() / many.sum()) / (len(many) - 1)
+    whole = between + (size - 1) * within
+    return float(np.clip((between - within) / whole, 0.0, 0.9)) if whole > 0 else 0.0

@@ -1,0 +1,176 @@
+"""The pairs of a study as they were drawn, and the draws that all figures of a page share.
+
+Pairs of one query are not independent, so whole queries are resampled with all their pairs (Field and Welsh
+2007, JRSS-B 69:369), inside the strata that they were drawn from. From n queries of a stratum n − 1 are
+drawn and count n ÷ (n − 1) times each: drawing n makes intervals too short by the factor √((n − 1) ÷ n)
+(Rao, Wu and Yue 1992, Survey Methodology 18:209).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from annotation.agreement.figures import Floats, Ints
+
+RESAMPLES: Final = 1000
+SEED: Final = 20241
+BLOCK: Final = 4_000_000
+"""Numbers held at once while queries are drawn: 32 MB."""
+
+
+class BadSample(ValueError):
+    """The pairs cannot be a sample; the text says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One number a pair: its query, its inclusion probability (above 0, at most 1) and its stratum.
+
+    Raises BadSample where the lengths differ or a probability is none.
+    """
+
+    queries: Ints
+    chances: Floats
+    strata: Ints
+
+    def __post_init__(self) -> None:
+        if not len(self.queries) == len(self.chances) == len(self.strata):
+            raise BadSample("every pair needs a query, an inclusion probability and a stratum")
+        if not ((self.chances > 0) & (self.chances <= 1)).all():
+            raise BadSample("an inclusion probability lies above 0 and is at most 1")
+
+    @classmethod
+    def of(
+        cls, queries: ArrayLike, chances: ArrayLike | None = None, strata: ArrayLike | None = None
+    ) -> Sample:
+        """A sample; without probabilities or strata all pairs are alike."""
+        given = np.asarray(queries, dtype=np.int64)
+        return cls(
+            given,
+            np.ones(len(given)) if chances is None else np.asarray(chances, dtype=np.float64),
+            np.zeros(len(given), dtype=np.int64) if strata is None else np.asarray(strata, dtype=np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @cached_property
+    def cluster(self) -> Ints:
+        """The number of each pair's query, 0 and up."""
+        return np.unique(self.queries, return_inverse=True)[1].astype(np.int64)
+
+    @cached_property
+    def size(self) -> int:
+        """How many queries there are."""
+        return int(self.cluster.max(initial=-1)) + 1
+
+    @cached_property
+    def weights(self) -> Floats:
+        """One over the inclusion probability, 1 on average (Hájek: only their ratios matter)."""
+        return scaled(1 / self.chances)
+
+    @cached_property
+    def stratum(self) -> Ints:
+        """The stratum of each query: that of most of its pairs, and of those the smallest."""
+        kinds, codes = np.unique(self.strata, return_inverse=True)
+        pairs = np.zeros((self.size, len(kinds)))
+        np.add.at(pairs, (self.cluster, codes), 1)
+        most: Ints = pairs.argmax(axis=1).astype(np.int64)
+        return most
+
+    def sums(self, columns: Floats) -> Floats:
+        """Rows of pairs, added up by query."""
+        if not len(self):
+            return np.zeros((0, columns.shape[1]))
+        order, starts = self.runs
+        return np.add.reduceat(columns[order], starts, axis=0)
+
+    @cached_property
+    def runs(self) -> tuple[Ints, Ints]:
+        """The pairs ordered by query, and where each query begins."""
+        order = np.argsort(self.cluster, kind="stable")
+        return order, np.searchsorted(self.cluster[order], np.arange(self.size))
+
+    def alone(self, weights: Floats) -> bool:
+        """Whether the pairs that count, count alike and each belongs to another query."""
+        counted = weights[weights != 0]
+        spread = np.bincount(self.cluster[weights != 0]).max(initial=0) <= 1
+        return bool(spread and (counted.size == 0 or np.allclose(counted, counted[0])))
+
+
+def scaled(weights: Floats) -> Floats:
+    """The weights with the mean 1 over those that are not 0."""
+    counted = np.count_nonzero(weights)
+    return weights * (counted / weights.sum()) if counted else weights
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """How often each query counts in each draw: the same for the same strata, size and seed."""
+
+    strata: Ints
+    size: int = RESAMPLES
+    seed: int = SEED
+
+    @classmethod
+    def of(cls, sample: Sample) -> Draws:
+        return cls(sample.stratum)
+
+    @classmethod
+    def even(cls, queries: int) -> Draws:
+        """Draws of so many queries of one stratum."""
+        return cls(np.zeros(queries, dtype=np.int64))
+
+    def sums(self, clusters: Floats) -> Floats:
+        """Draws × columns: the columns' sums in each draw, as one matrix product (in blocks, if large)."""
+        if self.step >= self.size:
+            return self.counts @ clusters
+        return np.concatenate([counts @ clusters for counts in self.blocks()])
+
+    @property
+    def step(self) -> int:
+        """How many draws are held at once."""
+        return max(1, BLOCK // max(1, len(self.strata)))
+
+    @cached_property
+    def counts(self) -> Floats:
+        """Draws × queries, of a sample small enough to keep it."""
+        return next(self.blocks())
+
+    def blocks(self) -> Iterator[Floats]:
+        """The blocks one after another, so that a build's 20,000 queries need no 160 MB."""
+        generator = np.random.default_rng(self.seed)
+        for first in range(0, self.size, self.step):
+            yield drawn(generator, self.groups, min(self.step, self.size - first))
+
+    @cached_property
+    def groups(self) -> list[Ints]:
+        """The queries of each stratum; one that is alone in its stratum joins the next one."""
+        kinds = [np.flatnonzero(self.strata == kind) for kind in np.unique(self.strata)]
+        found: list[Ints] = []
+        for members in sorted(kinds, key=len):
+            if found and len(found[-1]) == 1:
+                members = np.concatenate([found.pop(), members])
+            found.append(members)
+        if len(found) > 1 and len(found[-1]) == 1:
+            found[-2:] = [np.concatenate(found[-2:])]
+        return found
+
+
+def drawn(generator: np.random.Generator, groups: list[Ints], size: int) -> Floats:
+    """`size` draws inside each group; a single query cannot be drawn from, and counts once."""
+    counts = np.ones((size, sum(map(len, groups))))
+    for members in groups:
+        many = len(members)
+        if many < 2:
+            continue
+        picked = generator.integers(many, size=(size, many - 1)) + many * np.arange(size)[:, None]
+        found = np.bincount(picked.ravel(), minlength=size * many).reshape(size, many)
+        counts[:, members] = found * (many / (many - 1))
+    return counts

@@ -1,0 +1,199 @@
+"""An annotator against a reference: the four cells of a confusion matrix, and what is made of them.
+
+Everything is of label 1. Cells are fractions: where several raters judged a pair, each label counts its
+share, so that every pair counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from annotation.agreement.figures import Figure, Flags, Floats
+from annotation.agreement.labels import Labels, others
+from annotation.agreement.sample import Draws, Sample
+from annotation.agreement.statistic import Statistic, measure, ratio, share_of
+
+NOTHING: Final = "there is no pair that both have judged"
+NEVER_ONE: Final = "it never said 1, so precision has nothing to count"
+NO_ONE: Final = "the reference has no 1, so recall has nothing to count"
+NO_F1: Final = "neither it nor the reference has a 1"
+NO_MCC: Final = "it or the reference gave one label only, so nothing can correlate"
+
+
+class Treatment(StrEnum):
+    """What becomes of pairs that the annotator or the reference leaves open."""
+
+    EXCLUDED = "excluded"
+    ADJUDICATED = "adjudicated"
+    WRONG = "all wrong"
+    RIGHT = "all right"
+    TIE_0 = "ties are 0"
+    TIE_1 = "ties are 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How the pairs that both judged divide, unweighted; fractions where several raters share a pair."""
+
+    both: float
+    only_annotator: float
+    only_reference: float
+    neither: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """One row of the main table. `n` pairs were counted of `pairs`; `open_reference` of them have no
+    reference and `open_annotator` no label. `left_out` says that each rater stands against the others.
+    """
+
+    name: str
+    n: int
+    pairs: int
+    open_reference: int
+    open_annotator: int
+    coverage: Figure
+    accuracy: Figure
+    precision: Figure
+    recall: Figure
+    f1: Figure
+    mcc: Figure
+    confusion: Confusion
+    left_out: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Against:
+    """What was said and what holds, pairs × raters (or × 1), each between 0 and 1, nan where open."""
+
+    name: str
+    said: Floats
+    truth: Floats
+    left_out: bool = False
+
+    @property
+    def cells(self) -> Floats:
+        """Pairs × (both 1, only said 1, only truth 1, neither), all 0 where nothing can be compared."""
+        said, truth = np.broadcast_arrays(self.said, self.truth)
+        known = ~(np.isnan(said) | np.isnan(truth))
+        parts = np.stack([said * truth, said * (1 - truth), (1 - said) * truth, (1 - said) * (1 - truth)])
+        summed = np.where(known, parts, 0).sum(axis=2)
+        return np.asarray((summed / np.maximum(known.sum(axis=1), 1)).T, dtype=np.float64)
+
+
+def treated(labels: Labels, truth: Floats, treatment: Treatment, settled: Floats | None = None) -> Against:
+    """An annotator against the truth of each pair, where open pairs are treated so.
+
+    `settled` are the adjudicated labels, nan where there is none.
+    """
+    holds = truth[:, None]
+    if treatment is Treatment.ADJUDICATED and settled is not None:
+        holds = np.where(np.isnan(holds), settled[:, None], holds)
+    elif treatment in (Treatment.TIE_0, Treatment.TIE_1):
+        holds = np.where(np.isnan(holds), float(treatment is Treatment.TIE_1), holds)
+    if treatment not in (Treatment.WRONG, Treatment.RIGHT):
+        return Against(labels.name, labels.values, holds)
+    right = treatment is Treatment.RIGHT
+    wide = np.broadcast_to(holds, labels.values.shape)
+    said = np.where(labels.skipped, wide if right else 1 - wide, labels.values)
+    held = np.where(np.isnan(wide), said if right else 1 - said, wide)
+    return Against(labels.name, *both_open(labels, said, held, right))
+
+
+def both_open(labels: Labels, said: Floats, held: Floats, right: bool) -> tuple[Floats, Floats]:
+    """Pairs that neither judged, counted half as a 1 and half as a 0 of a second column."""
+    empty = labels.skipped & np.isnan(said) & np.isnan(held)
+    ones = np.where(empty, 1.0, said), np.where(empty, float(right), held)
+    zeros = np.where(empty, 0.0, said), np.where(empty, float(not right), held)
+    return np.hstack([ones[0], zeros[0]]), np.hstack([ones[1], zeros[1]])
+
+
+def left_out(labels: Labels) -> Against:
+    """Those who made the reference: each rater against the others, a split counting ½."""
+    return Against(labels.name, labels.values, others(labels), left_out=True)
+
+
+Row = tuple[Against, Labels]
+
+
+def scores(sample: Sample, draws: Draws, rows: Sequence[Row], weights: Floats) -> tuple[Scores, ...]:
+    """A row for each annotator, what it is held against first."""
+    statistics: dict[tuple[int, str], Statistic] = {}
+    for number, (against, _) in enumerate(rows):
+        named = statistics_of(sample, against.cells, weights)
+        statistics |= {(number, name): one for name, one in named.items()}
+    figures = {key: one.figure for key, one in measure(draws, statistics).items()}
+    return tuple(
+        row(*one, weights != 0, {name: found for (place, name), found in figures.items() if place == number})
+        for number, one in enumerate(rows)
+    )
+
+
+def row(against: Against, labels: Labels, counted: Flags, figures: dict[str, Figure]) -> Scores:
+    """One annotator's row of its figures, and of what is counted without weights."""
+    cells = against.cells
+    no_label = np.isnan(labels.values).all(axis=1)
+    no_truth = np.isnan(against.truth).all(axis=1) & ~(no_label & against.left_out)
+    return Scores(
+        name=against.name,
+        n=int((cells.any(axis=1) & counted).sum()),
+        pairs=int(counted.sum()),
+        open_reference=int((no_truth & counted).sum()),
+        open_annotator=int((no_label & counted).sum()),
+        **figures,
+        confusion=Confusion(*map(float, cells[counted].sum(axis=0))),
+        left_out=against.left_out,
+    )
+
+
+def statistics_of(sample: Sample, cells: Floats, weights: Floats) -> dict[str, Statistic]:
+    """The figures of a row, by their names in `Scores`; all from one array of columns."""
+    judged = weights * cells.any(axis=1)
+    columns = sample.sums(np.column_stack([weights[:, None] * cells, judged, weights]))
+    plain = sample.alone(weights) and bool(np.isin(cells, (0.0, 1.0)).all())
+    return {
+        "coverage": share_of(columns, NOTHING, sample.alone(weights), coverage),
+        "accuracy": share_of(columns, NOTHING, plain, accuracy),
+        "precision": share_of(columns, NEVER_ONE, plain, precision),
+        "recall": share_of(columns, NO_ONE, plain, recall),
+        "f1": Statistic(columns, f1, NO_F1),
+        "mcc": Statistic(columns, mcc, NO_MCC),
+    }
+
+
+def coverage(sums: Floats) -> tuple[Floats, Floats]:
+    """Pairs that both judged, of all."""
+    return sums[..., 4], sums[..., 5]
+
+
+def accuracy(sums: Floats) -> tuple[Floats, Floats]:
+    """Pairs on which both say the same, of those that both judged."""
+    return sums[..., 0] + sums[..., 3], sums[..., 4]
+
+
+def precision(sums: Floats) -> tuple[Floats, Floats]:
+    """True ones of said ones."""
+    return sums[..., 0], sums[..., 0] + sums[..., 1]
+
+
+def recall(sums: Floats) -> tuple[Floats, Floats]:
+    """Said ones of true ones."""
+    return sums[..., 0], sums[..., 0] + sums[..., 2]
+
+
+def f1(sums: Floats) -> Floats:
+    """2 × both ÷ (2 × both + only one), from sums of cells (last axis)."""
+    both = 2 * sums[..., 0]
+    return ratio(both, both + sums[..., 1] + sums[..., 2])
+
+
+def mcc(sums: Floats) -> Floats:
+    """The correlation of the two labels (Matthews 1975), from sums of cells (last axis)."""
+    both, said, truth, neither = np.moveaxis(sums[..., :4], -1, 0)
+    margins = (both + said) * (both + truth) * (neither + said) * (neither + truth)
+    return ratio(both * neither - said * truth, np.sqrt(margins))

@@ -1,0 +1,172 @@
+"""A statistic as a function of sums per query, and what the draws make of it.
+
+Whatever has columns that add up over queries and a function of their sums has an interval: 1,000 draws are
+one matrix product, and the difference of two statistics is a statistic of the same draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from math import isnan, nan
+from typing import Final, TypeVar
+
+import numpy as np
+
+from annotation.agreement.figures import (
+    MOST_UNDEFINED,
+    RESAMPLED,
+    WILSON,
+    Figure,
+    Floats,
+    percent,
+    percentiles,
+    reach,
+    tail,
+)
+from annotation.agreement.sample import Draws
+from annotation.intervals import Z, wilson
+
+Key = TypeVar("Key", bound=Hashable)
+Values = Callable[[Floats], Floats]
+Parts = Callable[[Floats], tuple[Floats, Floats]]
+ONE_SIDED: Final = 1.6448536269514722
+"""95 % of a normal distribution lie below it."""
+ONE_QUERY: Final = "everything belongs to one query, so there is nothing to resample"
+UNDEFINED: Final = "in {} of the draws it has no value, too often for an interval"
+NO_MISS: Final = "none in {n}: by the rule of three at most {most} of all"
+
+
+@dataclass(frozen=True, eq=False)
+class Statistic:
+    """Columns by query, and the function of their sums (last axis) that is the statistic, nan if undefined.
+
+    `words` say why it may be undefined. A share has `parts`: its part and its whole, from the same sums; it
+    is `plain` where it counts pairs that are each of their own query and count alike.
+    """
+
+    columns: Floats
+    of: Values
+    words: str = ""
+    plain: bool = False
+    parts: Parts | None = None
+
+    def minus(self, other: Statistic, words: str = "") -> Statistic:
+        """The difference of two statistics of the same queries."""
+        mine, wide = self.columns.shape[1], self.of
+        return Statistic(
+            np.hstack([self.columns, other.columns]),
+            lambda sums: wide(sums[..., :mine]) - other.of(sums[..., mine:]),
+            words or self.words or other.words,
+        )
+
+
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """`part` ÷ `whole`; nan where that is 0."""
+    defined = whole != 0
+    return np.where(defined, part / np.where(defined, whole, 1), np.nan)
+
+
+def first_two(sums: Floats) -> tuple[Floats, Floats]:
+    """Part and whole where they are the first two columns."""
+    return sums[..., 0], sums[..., 1]
+
+
+def share_of(columns: Floats, words: str = "", plain: bool = False, parts: Parts = first_two) -> Statistic:
+    """The share that a part has in a whole."""
+    return Statistic(columns, lambda sums: ratio(*parts(sums)), words, plain, parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A statistic's value, and its value in every draw."""
+
+    statistic: Statistic
+    sums: Floats
+    value: float
+    draws: Floats = field(repr=False)
+
+    @property
+    def queries(self) -> int:
+        """The queries that have something to say."""
+        columns = self.statistic.columns
+        if self.statistic.parts:
+            return int(np.count_nonzero(self.statistic.parts(columns)[1]))
+        return int((columns != 0).any(axis=1).sum())
+
+    @property
+    def undefined(self) -> float:
+        return float(np.isnan(self.draws).mean()) if self.draws.size else 0.0
+
+    @property
+    def figure(self) -> Figure:
+        """The value with its 95 % interval, or with the reason why there is none."""
+        undefined, queries = self.undefined, self.queries
+        if isnan(self.value):
+            return Figure(None, undefined=undefined, queries=queries, words=self.statistic.words)
+        if self.statistic.parts and (self.statistic.plain or self.value in (0.0, 1.0)):
+            return self.counted(*self.statistic.parts(self.sums))
+        if queries < 2:
+            return Figure(self.value, undefined=undefined, queries=queries, words=ONE_QUERY)
+        if undefined > MOST_UNDEFINED:
+            words = UNDEFINED.format(percent(undefined))
+            return Figure(self.value, undefined=undefined, queries=queries, words=words)
+        low, high = percentiles(self.draws, reach(-Z, queries), reach(Z, queries))
+        return Figure(self.value, low, high, undefined, queries, method=RESAMPLED)
+
+    def counted(self, part: Floats, whole: Floats) -> Figure:
+        """A share's Wilson interval. Where it is 0 or 1 in clusters, each query counts as one: all draws
+        are the same, and an interval of width 0 would be a claim that nobody can make.
+        """
+        queries = self.queries
+        hits = round(float(part / whole) * queries)
+        low, high = wilson(hits, queries)
+        words = missed(hits, queries)
+        return Figure(self.value, low, high, self.undefined, queries, words, WILSON)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation over the draws: the statistic's standard error. nan without draws."""
+        known = self.draws[~np.isnan(self.draws)]
+        return float(known.std(ddof=1)) if known.size > 1 else nan
+
+    @property
+    def p(self) -> float | None:
+        """Two-sided p that the statistic is 0, by its standard error; None where that says nothing."""
+        if isnan(self.value) or self.undefined > MOST_UNDEFINED or self.queries < 2:
+            return None
+        deviation = self.deviation
+        if not deviation > 0:
+            return 1.0 if self.value == 0 else None
+        return 2 * tail(abs(self.value) / deviation, self.queries)
+
+    @property
+    def at_least(self) -> float | None:
+        """The one-sided 95 % lower bound; None where there is no interval."""
+        if isnan(self.value) or self.undefined > MOST_UNDEFINED or self.queries < 2:
+            return None
+        return percentiles(self.draws, reach(-ONE_SIDED, self.queries))[0]
+
+
+def missed(part: int, whole: int) -> str:
+    """The rule of three: with none in n, 3 ÷ n is about the upper 95 % bound. Empty where there was one."""
+    if 0 < part < whole:
+        return ""
+    return NO_MISS.format(n=f"{whole:,}", most=percent(min(1.0, 3 / whole)))
+
+
+def measure(draws: Draws, statistics: Mapping[Key, Statistic]) -> dict[Key, Drawn]:
+    """All of these statistics over the same draws, from one matrix product; those that share their columns
+    (the same array) share its sums.
+    """
+    columns = {id(one.columns): one.columns for one in statistics.values()}
+    ends = np.cumsum([one.shape[1] for one in columns.values()])
+    if not columns:
+        return {}
+    wide = np.hstack(list(columns.values()))
+    drawn = dict(zip(columns, np.split(draws.sums(wide), ends[:-1], axis=1), strict=True))
+    made = {}
+    for key, one in statistics.items():
+        found = one.columns.sum(axis=0)
+        made[key] = Drawn(one, found, float(one.of(found)), one.of(drawn[id(one.columns)]))
+    return made

@@ -1,0 +1,102 @@
+"""From a sample to all labels of a build: the stratified prediction-powered estimate.
+
+The annotator's label of every pair is known, people's only for the sample. In each stratum the sample's mean
+is moved by what its share of label 1 differs from the stratum's, as far as labels say something of the
+value (λ): Fisch et al. 2024 (arXiv 2406.04291); λ as in Angelopoulos, Duchi and Zrnic 2023 (2311.01453).
+With λ = 0 it is the plain stratified mean, so it is never much worse than that one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from annotation.agreement.figures import Figure, Flags, Floats
+from annotation.agreement.sample import Draws, Sample
+from annotation.agreement.statistic import Statistic, measure, missed, ratio
+from annotation.intervals import wilson
+
+NO_STRATUM: Final = "a stratum of the build has no judged pair in the sample, so nothing is known of it"
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """A stratum of the build: its number in the sample, all its labelled pairs, and those with label 1."""
+
+    number: int
+    pairs: int
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What holds for all `pairs` that the annotator labelled: the share of wrong labels and of true matches.
+
+    `judged` pairs of the sample have a reference; `plain_error` is without the help of the labels.
+    """
+
+    annotator: str
+    pairs: int
+    judged: int
+    error: Figure
+    plain_error: Figure
+    prevalence: Figure
+
+
+def whole(
+    sample: Sample,
+    draws: Draws,
+    name: str,
+    labels: Floats,
+    truth: Floats,
+    strata: tuple[Stratum, ...],
+) -> Whole:
+    """The annotator's 0/1 labels of the sample (nan: none) against the reference (nan: none)."""
+    known = ~(np.isnan(labels) | np.isnan(truth))
+    wrong = np.where(known, np.abs(labels - truth), 0.0)
+    statistics = {
+        "error": powered(sample, wrong, labels, known, strata),
+        "plain_error": powered(sample, wrong, np.zeros(len(sample)), known, strata),
+        "prevalence": powered(sample, np.where(known, truth, 0.0), labels, known, strata),
+    }
+    figures = {key: one.figure for key, one in measure(draws, statistics).items()}
+    if known.any() and not wrong.any():
+        bound = no_error(figures["error"], int(known.sum()))
+        figures |= {"error": bound, "plain_error": bound}
+    return Whole(name, sum(one.pairs for one in strata), int(known.sum()), **figures)
+
+
+def no_error(found: Figure, judged: int) -> Figure:
+    """Without a wrong label all draws are alike: the bound of `found.queries` pairs that were all right."""
+    many = min(judged, found.queries) if found.queries else judged
+    return Figure(0.0, 0.0, wilson(0, many)[1], 0.0, found.queries, missed(0, many), "Wilson")
+
+
+def powered(
+    sample: Sample, values: Floats, labels: Floats, known: Flags, strata: tuple[Stratum, ...]
+) -> Statistic:
+    """The mean of the values over all pairs of the strata, with the labels' help."""
+    columns = []
+    for one in strata:
+        chosen = (known & (sample.strata == one.number)).astype(np.float64)
+        label = np.nan_to_num(labels)
+        columns += [chosen, chosen * values, chosen * label, chosen * values * label]
+    pairs = np.array([one.pairs for one in strata], dtype=np.float64)
+    ones = np.array([one.matches / one.pairs if one.pairs else 0.0 for one in strata])
+    return Statistic(
+        sample.sums(np.column_stack(columns)), lambda sums: estimate(sums, pairs, ones), NO_STRATUM
+    )
+
+
+def estimate(sums: Floats, pairs: Floats, ones: Floats) -> Floats:
+    """From count, sum of values, of labels and of their product in each stratum; nan where one is empty."""
+    parts = sums.reshape(*sums.shape[:-1], len(pairs), 4)
+    many = parts[..., 0]
+    value, label, product = (ratio(parts[..., place], many) for place in (1, 2, 3))
+    spread = label * (1 - label)
+    slope = np.where(spread > 0, (product - value * label) / np.where(spread > 0, spread, 1), 0.0)
+    each = np.where(pairs > 0, value + slope * (ones - label), 0.0)
+    found: Floats = (each * pairs).sum(axis=-1) / max(pairs.sum(), 1.0)
+    return found

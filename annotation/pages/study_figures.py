@@ -1,0 +1,160 @@
+"""The page of a study's figures: every table ready to be read, with what can be downloaded of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.safestring import SafeString, mark_safe
+
+from annotation.agreement import RESAMPLES, SEED, Figure
+from annotation.intervals import FEW
+from annotation.models import Study, StudyPair
+from annotation.studies.figures import Figures, confusion_pairs
+from annotation.studies.formats import FORMATS, as_svg, number, words
+from annotation.studies.tables import CELLS, Cell, Table, tables
+
+MOST_PAIRS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """A cell in words; `interval` is there where it is a figure with one, `why` where it has no value.
+
+    `link` numbers the confusion matrix's cell that it leads to, None for no link.
+    """
+
+    column: str
+    words: str
+    interval: str = ""
+    why: str = ""
+    numeric: bool = False
+    link: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """One row; `name` is what a link must send to name it."""
+
+    name: str
+    first: str
+    cells: tuple[CellView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """One table with its chart, if it has one."""
+
+    key: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[RowView, ...]
+    note: str
+    chart: SafeString
+    formats: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresPage:
+    """The page of a study that somebody has rated in."""
+
+    study: Study
+    interim: bool
+    pairs: int
+    queries: int
+    draws: int
+    seed: int
+    tables: tuple[TableView, ...]
+    few: int = FEW
+
+    @property
+    def few_queries(self) -> bool:
+        """Whether the intervals are known to be too short."""
+        return 0 < self.queries < self.few
+
+
+def figures_page(found: Figures) -> FiguresPage:
+    made = found.page
+    return FiguresPage(
+        study=found.study,
+        interim=found.interim,
+        pairs=found.flow.sampled,
+        queries=made.queries if made else 0,
+        draws=made.draws if made else RESAMPLES,
+        seed=made.seed if made else SEED,
+        tables=tuple(map(view, tables(found))),
+    )
+
+
+def view(table: Table) -> TableView:
+    chart = as_svg(table)
+    formats = tuple(name for name in FORMATS if name != "svg" or chart)
+    rows = tuple(row_view(table, row) for row in table.rows)
+    safe = mark_safe(chart)  # noqa: S308  # as_svg escapes every text that it is given
+    return TableView(table.key, table.title, table.columns, rows, table.note, safe, formats)
+
+
+def row_view(table: Table, row: Sequence[Cell]) -> RowView:
+    linked = table.key == "confusion"
+    cells = tuple(
+        cell_view(column, cell, place if linked else None)
+        for place, (column, cell) in enumerate(zip(table.columns[1:], row[1:], strict=True))
+    )
+    first = words(row[0])
+    return RowView(first.removesuffix(" (each left out)"), first, cells)
+
+
+def cell_view(column: str, cell: Cell, link: int | None) -> CellView:
+    if not isinstance(cell, Figure):
+        said = probability(cell) if column.startswith("p") else words(cell)
+        return CellView(column, said, numeric=not isinstance(cell, str), link=link)
+    if cell.value is None:
+        return CellView(column, "–", why=cell.words, numeric=True, link=link)
+    ends = "" if cell.low is None or cell.high is None else f"{number(cell.low)} to {number(cell.high)}"
+    return CellView(column, number(cell.value), ends, numeric=True, link=link)
+
+
+def probability(value: Cell) -> str:
+    """A p-value is never 0."""
+    return "< 0.001" if isinstance(value, float) and value < 0.001 else words(value)
+
+
+@dataclass(frozen=True, slots=True)
+class PairLine:
+    """A pair of a confusion matrix's cell."""
+
+    number: int
+    query: str
+    snippet: str
+    case: int | None
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairsPage:
+    """The pairs behind one number."""
+
+    study: Study
+    row: str
+    cell: str
+    lines: tuple[PairLine, ...]
+    total: int
+
+    @property
+    def pairs(self) -> list[int]:
+        """Those whose labels the page tells of: study pairs by number."""
+        return [line.number for line in self.lines]
+
+
+def pairs_page(study: Study, row: str, cell: int) -> PairsPage:
+    """At most 500 pairs of one cell. Raises NoFigures for a row or a cell that is not there."""
+    parts = dict(confusion_pairs(study, row, cell))
+    rows = study.pairs.filter(pk__in=list(parts)[:MOST_PAIRS]).select_related("pair__query", "pair__snippet")
+    lines = tuple(pair_line(one, parts[one.pk]) for one in rows.order_by("number"))
+    return PairsPage(study, row, CELLS[cell], lines, len(parts))
+
+
+def pair_line(one: StudyPair, part: float) -> PairLine:
+    said = "" if part == 1 else f"{part:.2f} of its raters"
+    return PairLine(one.number, one.pair.query.head, one.pair.snippet.head, one.case_id, said)

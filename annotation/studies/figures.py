@@ -1,0 +1,198 @@
+"""All figures of a study: computed together over one set of draws, kept until something is said anew."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db.models import Count, Max
+
+from annotation.access import Visitor, blind_studies
+from annotation.agreement import Draws, Influence, Page, Preference, influence, page, preference
+from annotation.models import Adjudication, Assignment, Enrolment, Rating, Scoring, Study
+from annotation.studies import gathering
+from annotation.studies.gathering import Gathered, name_of
+from retrieval.models import Annotator, Label
+
+KEPT_SECONDS: Final = 3600
+
+
+class NoFigures(Exception):
+    """There is nothing to compute yet, or not for this person; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What became of the pairs and of what was handed out."""
+
+    sampled: int
+    planted: int
+    wanted: int
+    rated: int
+    open: int
+    skipped: int
+    lapsed: int
+    split: int
+    adjudicated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the page shows. `page` is None for a pairwise study, `preference` for every other one."""
+
+    study: Study
+    page: Page | None
+    preference: Preference | None
+    influence: Influence | None
+    flow: Flow
+    interim: bool
+    seconds: Mapping[str, float]
+    scorings: tuple[Scoring, ...]
+
+
+def figures_of(study: Study) -> Figures:
+    """The study's figures, from the cache where nothing has been said since. Raises NoFigures."""
+    key = f"study-figures-{study.pk}-{version_of(study)}"
+    kept = cache.get(key)
+    if isinstance(kept, Figures):
+        return kept
+    made = compute(study)
+    cache.set(key, made, KEPT_SECONDS)
+    return made
+
+
+def version_of(study: Study) -> str:
+    """A hash that changes with every rating, skip, decision, label and change of the plan."""
+    assigned = Assignment.objects.filter(enrolment__study=study)
+    facts = [
+        Rating.objects.filter(assignment__enrolment__study=study).aggregate(last=Max("id"), n=Count("id")),
+        assigned.aggregate(n=Count("id"), last=Max("done_at")),
+        list(assigned.order_by("state").values_list("state").annotate(n=Count("id"))),
+        Adjudication.objects.filter(study_pair__study=study).aggregate(last=Max("id")),
+        Label.objects.filter(pair__in=study.pairs.values("pair")).aggregate(last=Max("id")),
+        study.plan_hash,
+        study.state,
+    ]
+    return hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()[:20]
+
+
+def compute(study: Study) -> Figures:
+    """Gather, draw, compute. Raises NoFigures where nobody has rated anything."""
+    found = gathering.gather(study)
+    if not found.said:
+        raise NoFigures("Nobody has rated a pair yet: figures appear with the first rating.")
+    pairwise = study.kind == Study.Kind.PAIRWISE
+    made = None if pairwise else page(gathering.arrays(found))
+    return Figures(
+        study=study,
+        page=made,
+        preference=preferred(found) if pairwise else None,
+        influence=None if pairwise else influenced(found),
+        flow=flow(found, made),
+        interim=not found.complete,
+        seconds=medians(found),
+        scorings=scored(found),
+    )
+
+
+def preferred(found: Gathered) -> Preference:
+    chosen = gathering.choices(found)
+    draws = Draws.of(chosen.sample)
+    return preference(chosen.sample, draws, chosen.won, chosen.first_left, not found.complete)
+
+
+def influenced(found: Gathered) -> Influence | None:
+    """How revealing moved raters; None where nobody looked twice."""
+    again = gathering.revisions(found)
+    if again is None:
+        return None
+    return influence(found.sample, Draws.of(found.sample), again, found.sample.weights)
+
+
+def flow(found: Gathered, made: Page | None) -> Flow:
+    """The flow of pairs, planted ones apart."""
+    study = found.study
+    states = Assignment.objects.filter(enrolment__study=study, study_pair__planted="")
+    counts = dict(states.order_by("state").values_list("state").annotate(n=Count("id")))
+    truth = next((row.open_reference for row in made.table if not row.left_out), 0) if made else 0
+    return Flow(
+        sampled=len(found.pairs),
+        planted=study.pairs.exclude(planted="").count(),
+        wanted=sum(condition.raters for condition in found.conditions) * len(found.pairs),
+        rated=counts.get(Assignment.State.DONE, 0),
+        open=counts.get(Assignment.State.RESERVED, 0) + counts.get(Assignment.State.LOCKED, 0),
+        skipped=counts.get(Assignment.State.SKIPPED, 0),
+        lapsed=counts.get(Assignment.State.LAPSED, 0),
+        split=truth,
+        adjudicated=len(found.adjudicated),
+    )
+
+
+def medians(found: Gathered) -> dict[str, float]:
+    """The median active seconds of a blind rating, by condition."""
+    times: dict[str, list[float]] = {}
+    rows = Rating.objects.filter(
+        assignment__enrolment__study=found.study, phase=Rating.Phase.BLIND, revision=1
+    )
+    for kind, seconds in rows.values_list("assignment__condition__kind", "seconds"):
+        times.setdefault(kind, []).append(seconds)
+    return {kind: sorted(given)[len(given) // 2] for kind, given in sorted(times.items())}
+
+
+def scored(found: Gathered) -> tuple[Scoring, ...]:
+    """Every annotator version that was ever scored on the study: a look at its figures is a scoring."""
+    for annotator in found.annotators:
+        if annotator.kind != Annotator.Kind.ORIGINAL:
+            Scoring.objects.get_or_create(study=found.study, annotator=annotator)
+    return tuple(found.study.scorings.select_related("annotator").order_by("id"))
+
+
+def refuse_to_raters(user: Visitor, study: Study) -> None:
+    """Raises NoFigures for whoever rates in the study, until every planned rating is there, and for whoever
+    is kept blind for another study with a common pair.
+    """
+    if not isinstance(user, User):
+        return
+    ours = study.pairs.values("pair")
+    for other in blind_studies(user).filter(pairs__pair__in=ours).exclude(pk=study.pk)[:1]:
+        raise NoFigures(
+            f"You rate pairs of this study in \u201c{other}\u201d: it opens when that is finished."
+        )
+    if not Enrolment.objects.filter(study=study, user=user).exists():
+        return
+    if blind_studies(user).filter(pk=study.pk).exists() or not gathering.is_complete(study):
+        raise NoFigures(
+            "You rate in this study: its figures open to you when your part is finished and every planned "
+            "rating has been given."
+        )
+
+
+def confusion_pairs(study: Study, row: str, cell: int) -> list[tuple[int, float]]:
+    """The study pairs (ids) in one cell of a row's confusion matrix, with the part of each that lies there.
+
+    Cells are 0 both say 1, 1 only the row does, 2 only the reference does, 3 neither. Raises NoFigures for a
+    row that the table does not have.
+    """
+    found = gathering.gather(study)
+    made = gathering.arrays(found)
+    labels = next((one for one in made.rows if one.name == row), None)
+    if labels is None:
+        raise NoFigures("The main table has no such row.")
+    cells = made.against(labels).cells[:, cell]
+    return [(one.pk, float(part)) for one, part in zip(found.pairs, cells, strict=True) if part > 0]
+
+
+__all__ = [
+    "Figures",
+    "Flow",
+    "NoFigures",
+    "confusion_pairs",
+    "figures_of",
+    "name_of",
+    "refuse_to_raters",
+]

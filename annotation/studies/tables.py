@@ -1,0 +1,335 @@
+"""A study's figures as tables: one shape for the page, for CSV, JSON, LaTeX and SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from annotation.agreement import Figure, Level
+from annotation.agreement.conditions import Range
+from annotation.agreement.differences import Margin
+from annotation.agreement.influence import Arms
+from annotation.agreement.scores import Confusion, Scores
+from annotation.studies.figures import Figures
+from annotation.studies.reported import REPORTED
+
+Cell = str | int | float | Figure | None
+"""A word, a count, a share, a figure with its interval, or nothing."""
+CELLS: Final = ("both say match", "only it says match", "only the reference does", "neither does")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table. `charted` names the column whose figures are drawn; `note` says how to read it."""
+
+    key: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+    charted: str = ""
+
+
+def tables(found: Figures) -> tuple[Table, ...]:
+    """Every table that has rows, in the order of the page."""
+    made: list[Table] = []
+    if found.page:
+        made += [main(found), confusion(found), treated(found), stratified(found), whole(found)]
+        made += [
+            comparisons(found),
+            alternatives(found),
+            reliability(found),
+            kappas(found),
+            alpha_differences(found),
+        ]
+    made += [influence(found), preference(found), scorings(found), flow(found), reported()]
+    return tuple(table for table in made if table.rows)
+
+
+SCORES: Final = ("n", "Coverage", "Accuracy", "Precision", "Recall", "F1", "MCC")
+
+
+def scores(row: Scores) -> tuple[Cell, ...]:
+    return (row.n, row.coverage, row.accuracy, row.precision, row.recall, row.f1, row.mcc)
+
+
+def named(row: Scores) -> str:
+    return f"{row.name} (each left out)" if row.left_out else row.name
+
+
+def main(found: Figures) -> Table:
+    assert found.page
+    return Table(
+        "main",
+        f"Against the majority of “{found.page.reference}”",
+        ("Annotator", *SCORES),
+        tuple((named(row), *scores(row)) for row in found.page.table),
+        "Precision, recall, F1 and MCC are of label 1. People who made the reference are each held against "
+        "the others, a split counting ½. Intervals are 95 %, from resampling whole queries.",
+        "Accuracy",
+    )
+
+
+def confusion(found: Figures) -> Table:
+    assert found.page
+    rows = tuple((named(row), *map(whole_if, cells_of(row.confusion))) for row in found.page.table)
+    return Table(
+        "confusion", "Confusion matrices", ("Annotator", *CELLS), rows, "Unweighted counts of pairs."
+    )
+
+
+def cells_of(one: Confusion) -> tuple[float, ...]:
+    return one.both, one.only_annotator, one.only_reference, one.neither
+
+
+def whole_if(count: float) -> Cell:
+    """A count of pairs; parts of pairs where raters share one."""
+    return int(count) if count == int(count) else round(count, 2)
+
+
+def treated(found: Figures) -> Table:
+    assert found.page
+    rows = tuple(
+        (str(way), named(row), row.n, row.accuracy, row.precision, row.recall)
+        for way, table in found.page.treated.items()
+        for row in table
+    )
+    return Table(
+        "treatments",
+        "Ties, skips and abandoned pairs, treated otherwise",
+        ("Open pairs are", "Annotator", "n", "Accuracy", "Precision", "Recall"),
+        rows,
+        "The main table leaves them out. Skipped and abandoned pairs are the hard ones.",
+    )
+
+
+def stratified(found: Figures) -> Table:
+    assert found.page
+    names = sorted({one.stratum for one in found.study.pairs.filter(planted="").only("stratum")})
+    rows = tuple(
+        (names[number], named(row), *scores(row))
+        for number, table in found.page.strata.items()
+        for row in table
+    )
+    return Table(
+        "strata", "By stratum", ("Stratum", "Annotator", *SCORES), rows, "Unweighted inside each stratum."
+    )
+
+
+def whole(found: Figures) -> Table:
+    assert found.page
+    one = found.page.build
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    if one is not None:
+        rows = ((one.annotator, one.pairs, one.judged, one.error, one.plain_error, one.prevalence),)
+    return Table(
+        "build",
+        "All labels of the build",
+        ("Annotator", "Labels", "Judged in the study", "Wrong", "Wrong, without prediction", "True matches"),
+        rows,
+        "Prediction-powered: the annotator's labels everywhere, people's on the sample (arXiv 2406.04291).",
+    )
+
+
+def margin_words(margin: Margin | None) -> str:
+    if margin is None or margin.kept is None:
+        return ""
+    return f"not worse by {margin.margin:g} or more" if margin.kept else f"may be worse by {margin.margin:g}"
+
+
+def comparisons(found: Figures) -> Table:
+    assert found.page
+    rows = tuple(
+        (
+            one.first,
+            one.second,
+            one.n,
+            one.difference,
+            one.method,
+            one.p,
+            one.p_holm,
+            margin_words(one.margin),
+        )
+        for one in found.page.comparisons
+    )
+    return Table(
+        "comparisons",
+        "Differences in accuracy",
+        ("First", "Second", "n", "First − second", "Method", "p", "p (Holm)", "Margin"),
+        rows,
+        "On the pairs that both judged. No p-value while the study is interim.",
+        "First − second",
+    )
+
+
+def alternatives(found: Figures) -> Table:
+    assert found.page
+    rows = tuple(
+        (
+            one.annotator,
+            one.people,
+            one.n,
+            one.agrees,
+            one.people_agree,
+            one.difference,
+            one.winning,
+            one.words,
+        )
+        for one in found.page.alternatives
+    )
+    return Table(
+        "alternatives",
+        "Could it stand in for one of the people?",
+        ("Annotator", "People", "n", "It agrees", "They agree", "Difference", "Winning rate", "Remark"),
+        rows,
+        "The alternative annotator test (2025.acl-long.782): annotator and rater on the same pairs "
+        "against the same others, a split counting ½.",
+        "Difference",
+    )
+
+
+def reliability(found: Figures) -> Table:
+    assert found.page
+    rows = tuple(
+        (
+            one.name, one.raters, one.labels, one.with_two, one.prevalence,
+            one.alpha[Level.NOMINAL], one.alpha[Level.ORDINAL], one.alpha[Level.INTERVAL],
+            one.gwet, one.alike, span(one.without_one),
+            *(plus_words(one.plus.items()),),
+        )
+        for one in found.page.reliability
+    )  # fmt: skip
+    return Table(
+        "reliability",
+        "Agreement of the raters",
+        (
+            "Condition", "Raters", "Labels", "Pairs with two", "Label 1", "Alpha", "Alpha, ordinal",
+            "Alpha, interval", "Gwet’s AC1", "Alike", "Alpha without one rater", "Alpha with one more",
+        ),
+        rows,
+        "Krippendorff’s alpha on the raters’ own scale. AC1 stands beside it where one value has more than "
+        "90 % of the labels. Without one rater: a range for these raters, no interval.",
+        "Alpha",
+    )  # fmt: skip
+
+
+def span(found: Range) -> str:
+    if found.low is None or found.high is None:
+        return found.words or "–"
+    return f"{found.low:.3f} to {found.high:.3f}"
+
+
+def plus_words(found: Iterable[tuple[str, Figure]]) -> str:
+    return "; ".join(f"{name}: {one.value:.3f}" for name, one in found if one.value is not None)
+
+
+def kappas(found: Figures) -> Table:
+    assert found.page
+    rows = tuple(
+        (one.name, pair.first, pair.second, pair.common, pair.kappa, pair.quadratic)
+        for one in found.page.reliability
+        for pair in one.kappas
+    )
+    columns = ("Condition", "Rater", "Rater", "Pairs", "Cohen’s kappa", "Quadratic")
+    return Table("kappas", "Two raters at a time", columns, rows)
+
+
+def alpha_differences(found: Figures) -> Table:
+    assert found.page
+    rows = tuple(
+        (one.first, one.second, one.pairs, *one.alphas, *one.prevalences, one.difference)
+        for one in found.page.alpha_differences
+    )
+    return Table(
+        "alpha-differences",
+        "Alpha between conditions, on the same pairs",
+        ("First", "Second", "Pairs", "Alpha", "Alpha", "Label 1", "Label 1", "Difference"),
+        rows,
+        "Alphas of other pairs or another prevalence can’t be compared: these are of the same pairs.",
+        "Difference",
+    )
+
+
+def influence(found: Figures) -> Table:
+    one = found.influence
+    arms: tuple[tuple[str, Arms], ...] = () if one is None else (
+        ("switched to the agent", one.towards),
+        ("switched from the agent", one.away),
+        ("followed right advice", one.right_advice),
+        ("stood firm against wrong advice", one.wrong_advice),
+    )  # fmt: skip
+    rows = tuple((words, arm.revealed, arm.second_look, arm.influence) for words, arm in arms)
+    return Table(
+        "influence",
+        "What revealing the agents did",
+        ("Share that", "After reveal", "After a second look", "Difference"),
+        rows,
+        "People also change on a plain second look: the difference is the agents’ influence. Right and wrong "
+        "are by other raters’ blind labels only.",
+        "Difference",
+    )
+
+
+def preference(found: Figures) -> Table:
+    one = found.preference
+    row = one and (
+        one.choices,
+        one.ties,
+        one.halved,
+        one.decided,
+        one.left,
+        one.for_first,
+        one.for_second,
+        one.p,
+    )
+    return Table(
+        "preference",
+        "Which answers better",
+        ("Choices", "Ties", "First, ties ½", "First, no ties", "Left", "For first", "For second", "p"),
+        (row,) if row else (),
+        "p is of a sign test that counts queries. Without a habit the left side wins half.",
+    )  # fmt: skip
+
+
+def scorings(found: Figures) -> Table:
+    rows = tuple(
+        (str(one.annotator), f"{one.at:%Y-%m-%d %H:%M} UTC") for one in found.scorings
+    )  # fmt: skip
+    sealed = (
+        "This study is sealed" if found.study.purpose == found.study.Purpose.SEALED else "Development study"
+    )
+    return Table(
+        "scorings",
+        "Annotators scored on this study",
+        ("Annotator", "First scored"),
+        rows,
+        f"{sealed}: {len(rows)} annotator versions were scored on it. After many, a study is a training set.",
+    )
+
+
+def flow(found: Figures) -> Table:
+    one = found.flow
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("pairs sampled", one.sampled),
+        ("planted pairs, never counted", one.planted),
+        ("ratings planned", one.wanted),
+        ("ratings given", one.rated),
+        ("open", one.open),
+        ("skipped", one.skipped),
+        ("lapsed", one.lapsed),
+        ("pairs without a strict majority in the reference", one.split),
+        ("of those adjudicated", one.adjudicated),
+    )
+    return Table("flow", "Flow of pairs", ("What", "How many"), rows)
+
+
+def reported() -> Table:
+    return Table(
+        "reported",
+        "As reported by the papers",
+        ("Who", "Accuracy", "Alpha", "On", "Where"),
+        tuple((one.who, one.accuracy, one.alpha, one.sample, one.where) for one in REPORTED),
+        "Protocols are not stated in full, the rows are not paired, and 0.890 with 0.61 equal the first "
+        "paper’s printed digits: points of reference. On a random sample “always 0” scores 0.787.",
+    )

@@ -1,0 +1,70 @@
+"""The figures of a study: look at them, follow a number to its pairs, take them home."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotation.access import Role, needs
+from annotation.models import Study
+from annotation.pages import study_figures as pages
+from annotation.pages.paging import whole_number
+from annotation.seen import mark_seen
+from annotation.studies.figures import NoFigures, figures_of, refuse_to_raters
+from annotation.studies.formats import FORMATS
+from annotation.studies.tables import CELLS, tables
+
+
+@require_safe
+@needs(Role.READER)
+def figures(request: HttpRequest, pk: int) -> HttpResponse:
+    """All tables, or why there are none."""
+    study = get_object_or_404(Study, pk=pk)
+    try:
+        refuse_to_raters(request.user, study)
+        page = pages.figures_page(figures_of(study))
+    except NoFigures as why:
+        return nothing(request, study, why)
+    return render(request, "annotation/study_figures.html", {"page": page})
+
+
+@require_safe
+@needs(Role.READER)
+def download(request: HttpRequest, pk: int) -> HttpResponse:
+    """One table, `?table=` of the page, as `?format=` csv, json, tex or svg."""
+    study = get_object_or_404(Study, pk=pk)
+    wanted = request.GET.get("format", "")
+    try:
+        refuse_to_raters(request.user, study)
+        made = {table.key: table for table in tables(figures_of(study))}
+    except NoFigures as why:
+        return nothing(request, study, why)
+    table = made.get(request.GET.get("table", ""))
+    if table is None or wanted not in FORMATS:
+        raise Http404("There is no such table or format.")
+    write, kind = FORMATS[wanted]
+    response = HttpResponse(write(table), content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="study-{study.pk}-{table.key}.{wanted}"'
+    return response
+
+
+@require_safe
+@needs(Role.READER)
+def pairs(request: HttpRequest, pk: int) -> HttpResponse:
+    """The pairs of `?row=` in `?cell=` (0 to 3) of its confusion matrix."""
+    study = get_object_or_404(Study, pk=pk)
+    cell = whole_number(request.GET.get("cell", ""))
+    if cell >= len(CELLS):
+        raise Http404("A confusion matrix has four cells.")
+    try:
+        refuse_to_raters(request.user, study)
+        page = pages.pairs_page(study, request.GET.get("row", ""), cell)
+    except NoFigures as why:
+        return nothing(request, study, why)
+    mark_seen(request.user, study.pairs.filter(number__in=page.pairs).values_list("pair", flat=True))
+    return render(request, "annotation/study_pairs.html", {"page": page})
+
+
+def nothing(request: HttpRequest, study: Study, why: NoFigures) -> HttpResponse:
+    return render(request, "annotation/study_no_figures.html", {"study": study, "why": str(why)}, status=200)

@@ -1,0 +1,249 @@
+"""From rows to figures: who counts, what is left out, when something is interim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from annotation.agreement import Figure
+from annotation.models import Adjudication, Assignment, Condition, Enrolment, Rating, Review, Scoring, Study
+from annotation.review import labelling
+from annotation.studies.figures import (
+    Figures,
+    NoFigures,
+    confusion_pairs,
+    figures_of,
+    refuse_to_raters,
+)
+from retrieval.models import Annotator, Label, Pair, Text
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+
+Kind = Condition.Kind
+PAIRS = 8
+
+
+def many_pairs(count: int = PAIRS) -> list[Pair]:
+    """Pairs of as many queries."""
+    texts = Text.objects.keep_all([f"query number {one}" for one in range(count)])
+    code = Text.objects.keep_all([f"def f{one}(): return {one}" for one in range(count)])
+    return [
+        Pair.objects.create(query=query, snippet=snippet) for query, snippet in zip(texts, code, strict=True)
+    ]
+
+
+def rated_study(values: Sequence[Sequence[int | None]], kind: str = Kind.OWN_TESTS, **columns: Any) -> Study:
+    """A study whose raters, one a row, said these values of its pairs."""
+    study = studies.study(conditions=(kind,), pairs=many_pairs(len(values[0])), raters=len(values), **columns)
+    rate(study, kind, values)
+    return study
+
+
+def rate(study: Study, kind: str, values: Sequence[Sequence[int | None]]) -> list[Enrolment]:
+    raters: list[Enrolment] = []
+    for row in values:
+        rater = studies.rater(f"{kind}-{len(raters)}", study, kind)
+        for sampled, value in zip(study.pairs.order_by("number"), row, strict=True):
+            studies.rated(rater, value, sampled)
+        raters.append(rater)
+    return raters
+
+
+def agents(study: Study, labels: Sequence[int | None], model: str = "small-model") -> Annotator:
+    made = factories.annotator(model=model)
+    for sampled, label in zip(study.pairs.order_by("number"), labels, strict=True):
+        if label is not None:
+            Label.objects.create(pair=sampled.pair, annotator=made, value=label)
+    return made
+
+
+def row(found: Figures, name: str) -> dict[str, Figure]:
+    assert found.page
+    one = next(one for one in found.page.table if name in one.name)
+    return {"accuracy": one.accuracy, "precision": one.precision, "coverage": one.coverage}
+
+
+def test_nothing_is_computed_before_somebody_rated() -> None:
+    with pytest.raises(NoFigures, match="first rating"):
+        figures_of(studies.study())
+
+
+def test_the_agents_stand_against_the_majority_of_the_reference() -> None:
+    study = rated_study([[1, 1, 1, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 1]])
+    agents(study, [1, 1, 0, 0, 0, 0, 1, 0])
+    found = figures_of(study)
+    assert row(found, "small-model")["accuracy"].value == pytest.approx(6 / 8)
+    assert row(found, "always 0")["accuracy"].value == pytest.approx(5 / 8)
+    assert row(found, "small-model")["precision"].value == pytest.approx(2 / 3)
+
+
+def test_what_agents_could_not_judge_is_coverage_and_never_no_match() -> None:
+    study = rated_study([[1, 0, 0, 0]] * 3)
+    agents(study, [1, None, 0, 0])
+    found = row(figures_of(study), "small-model")
+    assert found["coverage"].value == pytest.approx(3 / 4)
+    assert found["accuracy"].value == 1
+
+
+def test_planted_pairs_and_assisted_labels_never_count() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3)
+    before = figures_of(study).page
+    planted = study.pairs.create(number=99, pair=studies.three_pairs()[0], planted="attention", answer=1)
+    quota = planted.quotas.create(condition=studies.condition(study), wanted=3)
+    studies.rated(study.enrolments.all()[0], 0, planted)
+    case = factories.examined(factories.cases(factories.opened())[0], 0)
+    labelling.submit(factories.erin(), case, 0, "", "a" * 64, 0)
+    assert quota
+    assert Review.objects.exists()
+    after = figures_of(study)
+    assert after.page == before
+    assert (after.flow.sampled, after.flow.planted, after.flow.rated) == (4, 1, 12)
+
+
+def test_a_study_is_interim_until_every_planned_rating_is_there() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 2)
+    agents(study, [1, 0, 0, 0], "one")
+    agents(study, [1, 1, 1, 0], "two")
+    quota = study.pairs.get(number=1).quotas.get()
+    quota.wanted = 3
+    quota.save()
+    found = figures_of(study)
+    assert found.interim
+    assert found.page
+    assert all(one.p is None for one in found.page.comparisons)
+    quota.wanted = 2
+    quota.save()
+    Rating.objects.create(assignment=Assignment.objects.all()[0], revision=2, value=1, evidence="",
+                          supersedes=Rating.objects.order_by("id")[0])  # fmt: skip
+    assert not figures_of(study).interim
+
+
+def test_a_changed_rating_counts_as_it_stands_and_a_withdrawn_one_not_at_all() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3)
+    first = Rating.objects.order_by("id")[0]
+    Rating.objects.create(assignment=first.assignment, revision=2, value=0, evidence="", supersedes=first)
+    found = figures_of(study).page
+    assert found
+    assert found.reliability[0].alike.value == pytest.approx((1 / 3 + 1 + 1 + 1) / 4)
+    last = Rating.objects.order_by("-id")[0]
+    Rating.objects.create(
+        assignment=first.assignment, revision=3, withdrawn=True, evidence="", supersedes=last
+    )
+    again = figures_of(study).page
+    assert again
+    assert again.reliability[0].labels == 11
+
+
+def test_decisions_settle_open_pairs_in_a_table_of_their_own() -> None:
+    study = rated_study([[1, 0, 1, 0], [0, 0, 1, 0]])
+    agents(study, [1, 0, 1, 0])
+    assert figures_of(study).flow.split == 1
+    sampled = study.pairs.get(number=1)
+    Adjudication.objects.create(
+        study_pair=sampled,
+        condition=studies.condition(study),
+        value=1,
+        cause="slip",
+        note="seen",
+        by=factories.ada(),
+    )
+    found = figures_of(study)
+    assert found.flow.adjudicated == 1
+    assert found.page
+    assert any("adjudicated" in str(way) for way in found.page.treated)
+
+
+def test_reveal_is_held_against_a_second_look() -> None:
+    study = studies.study(conditions=(Kind.REVEAL, Kind.SECOND_LOOK), pairs=many_pairs(), raters=3)
+    build = factories.opened()
+    agent = agents(study, [1] * PAIRS)
+    for sampled, case in zip(study.pairs.all(), factories.cases(build), strict=False):
+        case.annotator = agent
+        case.save()
+        sampled.case = case
+        sampled.save()
+    for kind, phase in ((Kind.REVEAL, Rating.Phase.REVISED), (Kind.SECOND_LOOK, Rating.Phase.SECOND_LOOK)):
+        for rater in rate(study, kind, [[0] * PAIRS] * 3):
+            for done in rater.assignments.all():
+                value = int(kind == Kind.REVEAL)
+                Rating.objects.create(assignment=done, phase=phase, revision=1, value=value, evidence="")
+    found = figures_of(study)
+    assert found.influence
+    assert found.influence.towards.revealed.value == 1
+    assert found.influence.towards.second_look.value == 0
+    assert found.influence.towards.influence.value == 1
+
+
+def test_choices_between_two_know_their_sides() -> None:
+    study = pairwise()
+    found = figures_of(study)
+    assert found.page is None
+    assert found.preference
+    assert (found.preference.choices, found.preference.ties) == (8, 1)
+    assert found.preference.decided.value == pytest.approx(6 / 7)
+    assert found.preference.left.value == pytest.approx(6 / 7)
+
+
+def pairwise() -> Study:
+    study = studies.study(
+        conditions=(Kind.READING,),
+        pairs=many_pairs(),
+        raters=1,
+        kind=Study.Kind.PAIRWISE,
+        scale=Study.Scale.PREFERENCE,
+    )
+    rate(study, Kind.READING, [[1, 1, 1, -1, 0, 1, 1, 1]])
+    return study
+
+
+def test_every_annotator_version_that_was_looked_at_is_remembered() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3, purpose=Study.Purpose.SEALED)
+    agents(study, [1, 0, 1, 0], "one")
+    figures_of(study)
+    agents(study, [1, 0, 1, 1], "two")
+    assert len(figures_of(study).scorings) == Scoring.objects.count() == 2
+
+
+def test_raters_do_not_see_figures_before_all_is_done() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3)
+    rater = study.enrolments.all()[0]
+    with pytest.raises(NoFigures, match="You rate in this study"):
+        refuse_to_raters(rater.user, study)
+    refuse_to_raters(factories.ada(), study)
+    rater.finished_at = rater.accepted_at
+    rater.save()
+    refuse_to_raters(rater.user, study)
+    quota = study.pairs.get(number=1).quotas.get()
+    quota.wanted = 9
+    quota.save()
+    with pytest.raises(NoFigures, match="every planned"):
+        refuse_to_raters(rater.user, study)
+
+
+def test_a_cell_of_the_confusion_matrix_leads_to_its_pairs() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3)
+    agents(study, [1, 1, 0, 0])
+    numbers = dict(study.pairs.values_list("pk", "number"))
+    name = next(one.name for one in figures_of(study).page.table if "small-model" in one.name)  # type: ignore[union-attr]
+    cells = [[numbers[pk] for pk, _ in confusion_pairs(study, name, cell)] for cell in range(4)]
+    assert cells == [[1], [2], [3], [4]]
+    with pytest.raises(NoFigures, match="no such row"):
+        confusion_pairs(study, "nobody", 0)
+
+
+def test_three_steps_and_relevance_have_their_own_limit_of_a_match() -> None:
+    study = rated_study([[2, 1, 0, 2]] * 3, scale=Study.Scale.STEPS)
+    agents(study, [1, 0, 0, 1])
+    assert row(figures_of(study), "small-model")["accuracy"].value == 1
+
+
+def test_the_cost_in_queries_does_not_grow_with_the_study(django_assert_num_queries: object) -> None:
+    assert callable(django_assert_num_queries)
+    study = rated_study([[1, 0] * 10] * 3)
+    agents(study, [1, 0] * 10)
+    figures_of(study)
+    with django_assert_num_queries(5):
+        figures_of(study)

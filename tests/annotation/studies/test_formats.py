@@ -1,0 +1,69 @@
+"""Figures as CSV, JSON, LaTeX and SVG: nothing is lost, and nothing hostile gets out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from xml.etree import ElementTree
+
+from annotation.agreement import Figure
+from annotation.studies.formats import as_csv, as_json, as_latex, as_svg, tex, words
+from annotation.studies.tables import Table
+
+HOSTILE = '=HYPERLINK("http://x") & 50 % <script>alert(1)</script> \\input{/etc/passwd} $x$'
+FIGURE = Figure(0.5, 0.25, 0.75, queries=40, method="Wilson")
+TABLE = Table(
+    "main",
+    "Accuracy & more",
+    ("Annotator", "n", "Accuracy"),
+    ((HOSTILE, 12, FIGURE), ("nobody", 0, Figure(None, words="there is no pair"))),
+    "A note.",
+    "Accuracy",
+)
+
+
+def test_a_figure_is_said_with_its_interval_or_why_there_is_none() -> None:
+    assert words(FIGURE) == "0.500 [0.250, 0.750]"
+    assert words(Figure(None, words="there is no pair")) == "there is no pair"
+    assert words(Figure(0.5)) == "0.500"
+    assert (words(None), words(1234), words(0.5), words("so")) == ("–", "1,234", "0.500", "so")
+
+
+def test_csv_has_columns_for_the_ends_and_runs_nothing() -> None:
+    rows = list(csv.reader(io.StringIO(as_csv(TABLE))))
+    assert rows[0] == ["Annotator", "n", "Accuracy", "Accuracy low", "Accuracy high"]
+    assert rows[1] == ["'" + HOSTILE, "12", "0.5", "0.25", "0.75"]
+    assert rows[2] == ["nobody", "0", "", "", ""]
+
+
+def test_json_keeps_everything_unrounded() -> None:
+    found = json.loads(as_json(TABLE))
+    assert found["rows"][0]["Accuracy"]["low"] == 0.25
+    assert found["rows"][1]["Accuracy"] == {
+        "value": None, "low": None, "high": None, "undefined": 0.0, "queries": 0,
+        "words": "there is no pair", "method": "",
+    }  # fmt: skip
+
+
+def test_columns_of_one_name_are_told_apart_by_their_place() -> None:
+    table = Table("t", "T", ("Pair", "Alpha", "Alpha"), (("a", 0.1, 0.2),))
+    assert json.loads(as_json(table))["rows"] == [["a", 0.1, 0.2]]
+
+
+def test_latex_commands_in_names_are_text() -> None:
+    made = as_latex(TABLE)
+    assert r"\input{" not in made
+    assert r"\textbackslash{}input\{/etc/passwd\}" in made
+    assert r"Accuracy \& more" in made
+    assert made.count(r"\\") == 3
+    assert tex("漢字 ½ ⁺") == r"?? $\frac{1}{2}$ $^+$"
+
+
+def test_a_chart_is_well_formed_and_escaped() -> None:
+    drawn = as_svg(TABLE)
+    assert "<script" not in drawn
+    root = ElementTree.fromstring(drawn)
+    assert len(root.findall("{http://www.w3.org/2000/svg}circle")) == 1
+    assert as_svg(Table("t", "T", ("A", "B"), (("a", 1),))) == ""
+    assert as_svg(Table("t", "T", ("A", "B"), (("a", Figure(None)),), charted="B")) == ""

@@ -1,0 +1,114 @@
+"""The page of a study's figures, its downloads, and the pairs behind a number."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Study
+from tests import factories, studies
+from tests.annotation.studies.test_figures import agents, pairwise, rated_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    made = rated_study([[1, 1, 0, 0]] * 3)
+    agents(made, [1, 0, 0, 1])
+    return made
+
+
+def page(client: Client, study: Study, name: str = "study-figures", **query: str) -> str:
+    response = client.get(reverse(name, args=[study.pk]), query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.fixture
+def ray(client: Client) -> Client:
+    client.force_login(factories.ray())
+    return client
+
+
+def test_every_table_is_there_with_a_chart_and_its_downloads(ray: Client, study: Study) -> None:
+    text = page(ray, study)
+    for words in (
+        "always 0",
+        "small-model",
+        "own tests (each left out)",
+        "As reported",
+        "<svg",
+        "Flow of pairs",
+    ):
+        assert words in text
+    assert "Interim" not in text
+    assert "fewer than 30 queries" in text
+    assert "format=tex" in text
+
+
+def test_an_interim_study_says_so(ray: Client, study: Study) -> None:
+    quota = study.pairs.get(number=1).quotas.get()
+    quota.wanted = 4
+    quota.save()
+    assert "Interim" in page(ray, study)
+
+
+def test_without_ratings_the_page_says_what_is_missing(ray: Client) -> None:
+    assert "first rating" in page(ray, studies.study())
+
+
+def test_a_rater_is_told_when_the_page_opens(client: Client, study: Study) -> None:
+    client.force_login(study.enrolments.all()[0].user)
+    text = page(client, study)
+    assert "You rate in this study" in text
+    assert "always 0" not in text
+    assert "You rate in this study" in page(
+        client, study, "study-figures-download", table="main", format="csv"
+    )
+    assert "You rate in this study" in page(client, study, "study-figures-pairs", row="always 0", cell="0")
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "tex", "svg"])
+def test_a_table_can_be_taken_home(ray: Client, study: Study, kind: str) -> None:
+    asked = {"table": "main", "format": kind}
+    response = ray.get(reverse("study-figures-download", args=[study.pk]), asked)
+    assert f'filename="study-{study.pk}-main.{kind}"' in response["Content-Disposition"]
+    assert b"always 0" in response.content
+    if kind == "json":
+        assert json.loads(response.content)["rows"][0]["n"] == 4
+
+
+@pytest.mark.parametrize("asked", [{}, {"table": "main", "format": "exe"}, {"table": "no", "format": "csv"}])
+def test_what_is_not_there_is_not_found(ray: Client, study: Study, asked: dict[str, str]) -> None:
+    assert ray.get(reverse("study-figures-download", args=[study.pk]), asked).status_code == 404
+
+
+def test_a_cell_leads_to_its_pairs(ray: Client, study: Study) -> None:
+    text = page(ray, study, "study-figures-pairs", row="always 1", cell="1")
+    assert text.count('scope="row"') == 2
+    assert "query number 2" in text
+    assert "no such row" in page(ray, study, "study-figures-pairs", row="<b>", cell="1")
+    assert ray.get(reverse("study-figures-pairs", args=[study.pk]), {"cell": "7"}).status_code == 404
+
+
+def test_who_rates_the_same_pairs_elsewhere_is_kept_out(client: Client, study: Study) -> None:
+    other = studies.study("second study", pairs=[study.pairs.get(number=2).pair])
+    client.force_login(studies.rater("rita", other).user)
+    text = page(client, study)
+    assert "second study" in text
+    assert "always 0" not in text
+
+
+def test_a_pairwise_study_has_its_own_table(ray: Client) -> None:
+    text = page(ray, pairwise())
+    assert "Which answers better" in text
+    assert "Confusion" not in text
+
+
+def test_names_are_escaped(ray: Client, study: Study) -> None:
+    Study.objects.update(name="<script>alert(1)</script>")
+    assert "<script>alert" not in page(ray, study)
