@@ -91,7 +91,7 @@ def leave_study(request: HttpRequest, study: Path[Id]) -> NextOut:
 
 
 @router.get("/{int:study}/ratings", response=list[RatingOut])
-def list_recent_ratings(request: HttpRequest, study: Path[Id]) -> list[RatingOut]:
+def get_recent_ratings(request: HttpRequest, study: Path[Id]) -> list[RatingOut]:
     """Your last ten ratings as they stand, the newest first. For its raters."""
     return [rating_out(row) for row in rating.recent(enrolment_of(request, study))]
 

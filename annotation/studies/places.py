@@ -70,11 +70,15 @@ def count(assignment: Assignment, to: State) -> None:
     grow = {"reserved": int(to in HOLDING) - int(held), "done": int(to == State.DONE) - int(done)}
     if not any(grow.values()):
         return
-    free = "reserved < wanted" if grow["reserved"] > 0 else ""
-    if statements.change(Quota, row_of(assignment), grow=grow, provided=free) == 1:
+    if statements.change(Quota, row_of(assignment), grow=grow, provided=sound(**grow)) == 1:
         return
     if grow["reserved"] > 0 or Quota.objects.filter(**row_of(assignment)).exists():
         raise CameTooLate
+
+
+def sound(reserved: int, done: int) -> str:
+    """That a quota that has grown so holds together: else what the caller has read is not true any more."""
+    return f"reserved + {reserved} <= wanted AND done + {done} BETWEEN 0 AND reserved + {reserved}"
 
 
 def row_of(assignment: Assignment) -> dict[str, int]:

@@ -32,7 +32,7 @@ NOT_SEEDED: Final = {
     "api:get_drift",
     "api:get_function",
     "api:get_pair",
-    "api:list_recent_ratings",
+    "api:get_recent_ratings",
     "api:list_functions",
     "api:list_written",
     "build-again",

@@ -1,8 +1,7 @@
 """Any order of handing out, reporting, running out, rating, skipping, taking back and second looks.
 
 Four raters share five pairs, and one that is planted, in two conditions; after every step the tables are held
-against what has to
-hold always. The model knows only what was accepted.
+against what has to hold always. The model knows only what was accepted.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from tests.annotation.studies.test_queueing import grid
 
 State, Kind = Assignment.State, Condition.Kind
 RATERS = st.integers(0, 3)
-EXAMPLES = int(os.environ.get("RATERS_EXAMPLES", "15"))
+EXAMPLES = int(os.environ.get("RATERS_EXAMPLES", "10"))
 """So many runs of 25 steps; `make raters` does more."""
 VALUES = st.sampled_from([0, 1, None])
 

@@ -347,3 +347,13 @@ def test_the_next_pair_costs_as_many_queries_in_a_large_study_as_in_a_small_one(
             finish(given(rita))
         counts.append(asked_for(rita))
     assert counts[0] == counts[1] <= 14
+
+
+def test_two_workers_that_find_the_same_lapse_give_one_place_back() -> None:
+    study = studies.study(pairs=studies.three_pairs()[:1], raters=1)
+    held = given(studies.rater("rita", study))
+    run_out(held)
+    now = timezone.now()
+    as_read = [Assignment.objects.select_related("study_pair").get(pk=held.pk) for _ in range(2)]
+    assert [queueing.lapse(row, now) for row in as_read] == [True, False]
+    assert Quota.objects.get().reserved == 0
