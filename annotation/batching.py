@@ -111,6 +111,8 @@ def send(batch: Batch, batches: LiveBatches) -> None:
     if not change(batch, State.SENDING, sent_at=timezone.now()):
         return
     asked = list(requests_of(batch))
+    for way in ways_refused(batch.build):
+        batches.skip(batch.build.model, way)
     try:
         with asking.no_connection():
             standing = batches.create(asked)
@@ -118,6 +120,12 @@ def send(batch: Batch, batches: LiveBatches) -> None:
         not_sent(batch, error)
     else:
         change(batch, State.OPEN, provider_id=standing.id, look_at=timezone.now() + FIRST_PAUSE, **NEWS)
+
+
+def ways_refused(build: Build) -> list[Any]:
+    """The ways to ask for structured output that entries of the build's batches have complained of."""
+    complained = Batch.objects.filter(build=build).exclude(refused_way="")
+    return list(complained.order_by().values_list("refused_way", flat=True).distinct())
 
 
 def requests_of(batch: Batch) -> Iterator[tuple[str, Request]]:
@@ -189,39 +197,56 @@ def cancel(batch: Batch, batches: LiveBatches) -> None:
 
 def collect(batch: Batch, batches: LiveBatches) -> None:
     """Take every result, then see what is missing. Can be repeated: what is stored is not taken again."""
-    strange = 0
+    strange = set[str]()
     with asking.no_connection():
         for entries in chunked(batches.results(batch.provider_id)):
-            strange += take_in(batch, entries, batches)
+            strange |= take_in(batch, entries, batches)
     batch.refresh_from_db()
     missing = in_it(batch)
     if strange and not batch.answered + batch.returned and missing.exists():
-        refute(batch)
+        refute(batch, strange)
         return
     for call in missing.select_related("build__tally"):
         budget.give_up(call, f"the results of its batch do not have it; {asking.COUNTED}")
     claims.free_waiting_for(LLMCall.objects.filter(batch=batch))
-    change(batch, State.ENDED, ended_at=timezone.now(), look_at=None, strange=strange, **NEWS)
+    told = {"strange": len(strange), "refused_way": batches.refused or ""}
+    change(batch, State.ENDED, ended_at=timezone.now(), look_at=None, **told, **NEWS)
     if strange:
-        words = f"{strange:,} results of {batch.provider_id} belong to none of its requests"
+        words = f"{len(strange):,} results of {batch.provider_id} belong to none of its requests"
         outages.note(batch.build, "ignored results", words)
 
 
-def refute(batch: Batch) -> None:
-    """What was taken for the batch is somebody else's: look on."""
-    refuted = [*batch.refuted, batch.provider_id]
-    change(batch, State.SENDING, provider_id="", refuted=refuted, look_at=timezone.now())
+def refute(batch: Batch, strange: set[str]) -> None:
+    """What was taken for the batch is another's, as the results say: give it to that one and look on.
+
+    Two batches of one size whose ids were lost together may have been taken for each other.
+    """
+    taken, now = batch.provider_id, timezone.now()
+    lost = [State.SENDING, State.OPEN]
+    asked = LLMCall.objects.filter(digest__in=list(strange)[:CHUNK], batch__state__in=lost)
+    owners = Batch.objects.filter(pk__in=in_work(asked).values("batch"))
+    with transaction.atomic():
+        owner = owners.exclude(pk=batch.pk).select_related("build__tally").first()
+        change(batch, State.SENDING, provider_id="", refuted=[*batch.refuted, taken], look_at=now)
+        if owner is None or taken in owner.refuted or owner.provider_id in batch.refuted:
+            return
+        had = owner.provider_id
+        given = change(owner, State.OPEN, provider_id=taken, look_at=now, **NEWS)
+        if given and had:
+            change(batch, State.OPEN, provider_id=had, look_at=now, **NEWS)
+    if given:
+        outages.note(owner.build, "found a batch", f"{taken}, which was taken for another one")
 
 
-def take_in(batch: Batch, entries: Iterable[Entry], batches: LiveBatches) -> int:
-    """Store a handful of results and let their cases go on; returns how many are of none of its requests.
+def take_in(batch: Batch, entries: Iterable[Entry], batches: LiveBatches) -> set[str]:
+    """Store a handful of results and let their cases go on; returns the ids that are none of its requests'.
 
     One that comes twice is taken once, and never for a later try. Raises LLMError where another model has
     answered.
     """
     told = {entry.id: entry for entry in entries}
     mine = LLMCall.objects.filter(batch=batch, digest__in=told)
-    strange = len(told) - len(set(mine.values_list("digest", flat=True)))
+    strange = told.keys() - set(mine.values_list("digest", flat=True))
     related = "build__tally", "price", "system", "request"
     calls = list(in_work(mine).select_related(*related))
     try:
@@ -237,7 +262,9 @@ def store(call: LLMCall, entry: Entry, batches: LiveBatches) -> None:
     """One result, by the same way as a live reply. Raises LLMError where another model gave it."""
     try:
         if entry.reply is None:
-            raise entry.error or LLMError("the batch gave no reply", retryable=True)
+            error = entry.error or LLMError("the batch gave no reply", retryable=True)
+            batches.learn(error, call.model)
+            raise error
         reply = batches.checked(entry.reply, call.whole_request())
         asking.refuse_other_model(call, reply)
     except LLMError as error:

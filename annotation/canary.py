@@ -6,6 +6,9 @@ Until then the cases of the others do not exist, so that nothing has to keep wor
 from __future__ import annotations
 
 import secrets
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +22,8 @@ from annotation.models import Build, BuildEvent, Canary, Tally
 from retrieval.models import Candidate
 
 SEEDS: Final = 2**31
+FEWEST_QUERIES: Final = 2
+"""Of one query alone nothing tells how far queries differ."""
 
 
 def plan(build: Build) -> Canary:
@@ -26,28 +31,54 @@ def plan(build: Build) -> Canary:
     return Canary.objects.create(build=build, seed=secrets.randbelow(SEEDS))
 
 
-def is_large(pairs: int) -> bool:
-    """Whether a live build of so many pairs has a canary."""
-    return pairs > max(settings.CANARY_ABOVE, settings.CANARY_CASES)
+def is_large(cases: int) -> bool:
+    """Whether a live build of so many cases, which are its pairs in all rounds, has a canary."""
+    return cases > max(settings.CANARY_ABOVE, settings.CANARY_CASES)
+
+
+def by_query(build: Build) -> bool:
+    """Whether the candidates of a query are judged together, so that only whole queries show the cost."""
+    return bool(build.annotator.config.get("screener") == "query")
 
 
 def draw(build: Build, candidates: QuerySet[Candidate]) -> list[int]:
     """Ids of those of `candidates` that the build begins with, each pair as likely as any other.
 
-    Empty where it begins with all of them: it has no canary, or too few pairs for one.
+    Empty where it begins with all of them: it has no canary, or too few cases for one.
     """
     planned = Canary.objects.filter(build=build)
     row = planned.first()
     if row is None:
         return []
-    ids = list(candidates.values_list("pk", flat=True))
-    if not is_large(len(ids)):
+    rows = list(candidates.values_list("pk", "query_id"))
+    if not is_large(len(rows) * build.rounds):
         planned.delete()
         return []
-    places = np.random.default_rng(row.seed).choice(len(ids), settings.CANARY_CASES, replace=False)
-    found = [ids[place] for place in places]
-    planned.update(drawn=found, pairs=len(ids))
+    size = -(-settings.CANARY_CASES // build.rounds)
+    found = some_queries(rows, size, row.seed) if by_query(build) else some_pairs(rows, size, row.seed)
+    planned.update(drawn=found, pairs=len(rows))
     return found
+
+
+def some_pairs(rows: Sequence[tuple[int, int]], size: int, seed: int) -> list[int]:
+    """So many of the candidates (id, query) at random."""
+    places = np.random.default_rng(seed).choice(len(rows), size, replace=False)
+    return [rows[place][0] for place in places]
+
+
+def some_queries(rows: Sequence[tuple[int, int]], size: int, seed: int) -> list[int]:
+    """All candidates (id, query) of random queries, `size` of them or a few more.
+
+    Their order goes round the queries, so that the first ones are of many.
+    """
+    chance, whole = np.random.default_rng(seed), defaultdict[int, list[int]](list)
+    for pk, query in rows:
+        whole[query].append(pk)
+    queries = min(len(whole), max(FEWEST_QUERIES, -(-size * len(whole) // len(rows))))
+    names = list(whole)
+    drawn = [whole[names[place]] for place in chance.choice(len(names), queries, replace=False)]
+    shuffled = [[int(pk) for pk in chance.permutation(one)] for one in drawn]
+    return [pk for turn in zip_longest(*shuffled) for pk in turn if pk is not None]
 
 
 def of(build: Build) -> Canary | None:
@@ -93,9 +124,14 @@ def words(tally: Tally, row: Canary, rounds: int) -> str:
     unjudged = f", {tally.abandoned:,} of {of} abandoned" if tally.abandoned else ""
     each = "" if rounds == 1 else f" in {rounds} rounds each"
     return (
-        f"{tally.total // rounds:,} random pairs of {row.pairs:,} are finished{each}{unjudged}. "
+        f"{tally.total // rounds:,} {kind_of(row)} of {row.pairs:,} are finished{each}{unjudged}. "
         "Read what they cost and say, then go on with all others, or cancel the build."
     )
+
+
+def kind_of(row: Canary) -> str:
+    """What was drawn, in words."""
+    return "pairs of random queries" if by_query(row.build) else "random pairs"
 
 
 def decide(build: Build, user: Any) -> None:

@@ -9,18 +9,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation import budget
-from annotation.launching import (
-    MOST_DOLLARS,
-    Action,
-    Actor,
-    ControlRefused,
-    control,
-    is_priced,
-    person,
-    record,
-)
+from annotation.launching import MOST_DOLLARS, Actor, is_priced, person, record
 from annotation.models import Build, ProjectCapChange, ProjectTally, Tally
 from annotation.models.builds import NANO
+from annotation.steering import Action, ControlRefused, control
 from retrieval.hostile import clean
 
 OPEN: Final = (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING)

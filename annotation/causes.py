@@ -18,6 +18,7 @@ class Cause(StrEnum):
     EMPTY = "empty"
     TOO_LONG = "too_long"
     NOT_RECORDED = "not_recorded"
+    INSTALLING = "installing"
     SANDBOX = "sandbox"
     PROVIDER = "provider"
     FAULT = "fault"
@@ -32,6 +33,7 @@ PATTERNS: Final = tuple(
     (re.compile(pattern, re.IGNORECASE), cause)
     for pattern, cause in (
         (r"a fault of the workbench", Cause.FAULT),
+        (r"the sandbox could not run.*\binstalling .* failed", Cause.INSTALLING),
         (r"the sandbox could not run", Cause.SANDBOX),
         (r"has no reply to request", Cause.NOT_RECORDED),
         (r"cut off at max_tokens", Cause.CUT_OFF),
@@ -75,6 +77,14 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         Cause.NOT_RECORDED: (
             "the recording has no reply",
             "Record the missing replies by file exchange, or undo what made these requests new; then retry.",
+        ),
+        Cause.INSTALLING: (
+            "packages of a test program could not be installed",
+            (
+                "See that this machine reaches its package index (the example has pip's words; pip config "
+                "list names the index), then retry this group: the model is not asked again for what it has "
+                "written."
+            ),
         ),
         Cause.SANDBOX: (
             "the sandbox could not run the test program",

@@ -17,8 +17,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
+from annotation import limiter
 from annotation.asking import no_connection
 from annotation.launching import lacks_key
 from annotation.llm import LLMError
@@ -27,7 +29,7 @@ from annotation.models import ConnectionTest, Price, ProjectTally
 from retrieval.hostile import clean
 
 log = logging.getLogger(__name__)
-LEASE: Final = timedelta(minutes=20)
+LEASE: Final = timedelta(minutes=25)
 """Longer than all questions of a test may take."""
 TIMEOUT: Final = 60.0
 """Seconds for one question: a model that runs on a desk may be slow."""
@@ -56,6 +58,7 @@ class Wanted:
     profile: str
     base_url: str = ""
     caching: bool = False
+    batches: bool = False
 
 
 def ask(user: User, wanted: Wanted) -> ConnectionTest:
@@ -74,6 +77,7 @@ def ask(user: User, wanted: Wanted) -> ConnectionTest:
             model=clean(wanted.model.strip()),
             profile=wanted.profile,
             caching=wanted.caching,
+            batches=wanted.batches,
         )
 
 
@@ -112,8 +116,13 @@ def waits() -> bool:
 
 
 def try_one() -> bool:
-    """Make a test that waits; says whether there was one."""
-    test = ConnectionTest.objects.filter(state=ConnectionTest.State.WAITING).order_by("pk").first()
+    """Make a test that waits and may be made now; says whether there was one.
+
+    One of the configured address is under the limit that all workers share.
+    """
+    waiting = ConnectionTest.objects.filter(state=ConnectionTest.State.WAITING)
+    held = Q(configured=True, model__in=limiter.full_models())
+    test = waiting.exclude(held).order_by("pk").first() if waiting.exists() else None
     if test is None:
         return False
     mine = ConnectionTest.objects.filter(pk=test.pk, state=ConnectionTest.State.WAITING)
@@ -129,6 +138,7 @@ def made(test: ConnectionTest) -> tuple[Probed | None, str]:
     except TestRefused as why:
         return None, str(why)
     except LLMError as error:
+        learn(test, error)
         return None, explained(test, error)
     except Exception as fault:
         log.exception("%s", test)
@@ -143,7 +153,14 @@ def probed(test: ConnectionTest) -> Probed:
         if not test.configured:
             refuse_forbidden_place(test.base_url)
         key = settings.ANTHROPIC_API_KEY if test.configured else ""
-        return probe(test.base_url, key, test.model, caching=test.caching, timeout=TIMEOUT)
+        wishes = {"caching": test.caching, "batches": test.batches}
+        return probe(test.base_url, key, test.model, timeout=TIMEOUT, **wishes)
+
+
+def learn(test: ConnectionTest, error: LLMError) -> None:
+    """Slow all workers down where the configured provider refuses for the number of calls."""
+    if test.configured and error.status == limiter.TOO_MANY:
+        limiter.slow_down(test.model, error)
 
 
 def explained(test: ConnectionTest, error: LLMError) -> str:

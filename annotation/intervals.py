@@ -18,10 +18,14 @@ FEW: Final = 30
 
 @dataclass(frozen=True)
 class Share:
-    """`part` of `whole`, with its Wilson interval; all three figures are None where `whole` is 0."""
+    """`part` of `whole`, with its Wilson interval; all three figures are None where `whole` is 0.
+
+    `between`: another interval, where the units of the sample are not what is counted.
+    """
 
     part: int
     whole: int
+    between: tuple[float, float] | None = None
 
     @property
     def value(self) -> float | None:
@@ -29,11 +33,11 @@ class Share:
 
     @property
     def low(self) -> float | None:
-        return None if not self.whole else wilson(self.part, self.whole)[0]
+        return None if not self.whole else (self.between or wilson(self.part, self.whole))[0]
 
     @property
     def high(self) -> float | None:
-        return None if not self.whole else wilson(self.part, self.whole)[1]
+        return None if not self.whole else (self.between or wilson(self.part, self.whole))[1]
 
 
 @dataclass(frozen=True)
@@ -81,3 +85,35 @@ def bootstrap_mean(values: Sequence[float], seed: int) -> Mean:
     draws = np.random.default_rng(seed).integers(0, len(given), (RESAMPLES, len(given)))
     low, high = np.percentile(given[draws].mean(axis=1), [2.5, 97.5])
     return Mean(float(given.mean()), float(low), float(high))
+
+
+def bootstrap_ratio(parts: Sequence[float], wholes: Sequence[float], seed: int) -> tuple[float, float] | None:
+    """The percentile bootstrap interval of sum(parts) / sum(wholes), resampling units with all they have.
+
+    A unit is a query with its pairs: pairs of one query are more alike than pairs of different ones. None
+    with fewer than two units that have anything.
+    """
+    given = np.asarray([parts, wholes], dtype=np.float64).reshape(2, -1)
+    given = given[:, given[1] > 0]
+    units = given.shape[1]
+    if units < 2:
+        return None
+    draws = np.random.default_rng(seed).integers(0, units, (RESAMPLES, units))
+    sums = given[:, draws].sum(axis=2)
+    low, high = np.percentile(sums[0] / sums[1], [2.5, 97.5])
+    return float(low), float(high)
+
+
+def clustered_share(counts: Sequence[tuple[int, int]], seed: int) -> Share:
+    """The share in a sample of whole queries, each given as (part, whole); its interval resamples them.
+
+    Where every query shows the same, no resample differs: then the interval is Wilson's with one observation
+    a query, as if all pairs of a query were one. The same with a single query.
+    """
+    parts, wholes = [part for part, _ in counts], [whole for _, whole in counts]
+    part, whole = sum(parts), sum(wholes)
+    found = bootstrap_ratio(parts, wholes, seed)
+    if found is None or found[0] == found[1]:
+        queries = sum(one > 0 for one in wholes)
+        found = wilson(round(part / whole * queries), queries) if queries else None
+    return Share(part, whole, found)

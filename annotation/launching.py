@@ -1,4 +1,4 @@
-"""Start a build; pause, resume or cancel it; retry what it abandoned. Who, when and why is recorded."""
+"""Order and start a build. Who, when and why is recorded."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import IntegrityError, transaction
-from django.db.models import Count
 from django.utils import timezone
 
-from annotation import canary, outages, pricing, prompts, trend
+from annotation import canary, pricing, prompts
 from annotation.agents.single_llm import Criterion
-from annotation.causes import said
 from annotation.drift import watching
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
-from annotation.models import Batch, Build, BuildEvent, Case, LostRace, Price, ProjectTally, Tally
+from annotation.llm.recorded import rounds_of
+from annotation.models import Build, BuildEvent, Price, ProjectTally, Tally
 from annotation.models.builds import NANO
-from annotation.stages import Event, Stage
 from retrieval import encoders
 from retrieval.filters import Rule
 from retrieval.models import Annotator, Collection, Mining
@@ -42,18 +40,6 @@ MOST_PAIRS = 2**31 - 1
 
 class LaunchRefused(ValueError):
     """The order can't be launched; the message says what to change."""
-
-
-class ControlRefused(ValueError):
-    """The build is in no state for this; the message says which it is in."""
-
-
-class Action(StrEnum):
-    PAUSE = "pause"
-    RESUME = "resume"
-    GO_ON = "go_on"
-    CANCEL = "cancel"
-    RETRY = "retry"
 
 
 class Judge(StrEnum):
@@ -207,8 +193,26 @@ def refuse_bad_provider(order: Order) -> None:
         raise LaunchRefused("A drift check asks a live model again and again; without one there is none.")
     if order.batches and (why := why_no_batches(order.provider)):
         raise LaunchRefused(why)
-    if order.provider == Build.Provider.RECORDED and not Path(order.recorded).is_file():
+    if order.provider == Build.Provider.RECORDED:
+        refuse_unrecorded(order)
+
+
+def refuse_unrecorded(order: Order) -> None:
+    """A recording answers what was asked when it was made: nothing anew, and no further round."""
+    if not Path(order.recorded).is_file():
         raise LaunchRefused(f"There are no recorded replies at {order.recorded or 'an empty path'}.")
+    if order.fresh:
+        raise LaunchRefused(
+            "Recorded replies can't be given anew. Change what is asked (the model, a switch), let stored "
+            "replies be used again, or choose another provider."
+        )
+    there = rounds_of(Path(order.recorded)) if order.rounds > 1 else 1
+    if order.rounds > there:
+        raise LaunchRefused(
+            f"{Path(order.recorded).name} has replies for {there} {'round' if there == 1 else 'rounds'}, not "
+            f"for {order.rounds}: every case of a further round would be abandoned. Choose {there}, or file "
+            'exchange or a live model; a recording of more rounds says "round" in each line of a later one.'
+        )
 
 
 def refuse_unpaid(order: Order) -> None:
@@ -324,94 +328,3 @@ def person(user: Actor) -> Any:
 
 def record(build: Build, user: Actor, event: str, note: str = "") -> None:
     BuildEvent.objects.create(build=build, user=person(user), event=event, note=note)
-
-
-def control(
-    build: Build, action: Action, user: Actor = None, note: str = "", cause: str | None = None
-) -> int:
-    """Do `action`; returns how many cases it touched (only retry touches any). Raises ControlRefused.
-
-    `cause` retries the cases alone that were abandoned for it.
-    """
-    if action is Action.RESUME and not note.strip() and watching.has_shifted(build):
-        raise ControlRefused("The model has shifted: say why the build may go on with it.")
-    touched = retry_abandoned(build, cause) if action is Action.RETRY else change_state(build, action, user)
-    record(
-        build,
-        user,
-        EVENTS.get(action, action.value),
-        note if cause is None else of_group(cause, touched, note),
-    )
-    trend.note(build, timezone.now(), always=True)
-    Tally.objects.get(build=build).change()
-    return touched
-
-
-EVENTS = {Action.GO_ON: "went on after the canary"}
-PAST = {
-    Action.PAUSE: "paused",
-    Action.RESUME: "resumed",
-    Action.GO_ON: "sent on",
-    Action.CANCEL: "cancelled",
-}
-STATES: dict[Action, tuple[tuple[str, ...], str]] = {
-    Action.PAUSE: ((Build.State.RUNNING, Build.State.WAITING), Build.State.PAUSED),
-    Action.RESUME: ((Build.State.PAUSED, Build.State.WAITING), Build.State.RUNNING),
-    Action.GO_ON: ((Build.State.CANARY,), Build.State.RUNNING),
-    Action.CANCEL: (
-        (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING, Build.State.CANARY),
-        Build.State.CANCELLED,
-    ),
-}
-
-
-@transaction.atomic
-def change_state(build: Build, action: Action, user: Actor = None) -> int:
-    before, after = STATES[action]
-    found = Build.objects.filter(pk=build.pk, state__in=before)
-    if not found.update(state=after, reason="", **outages.NOT_WAITING):
-        build.refresh_from_db(fields=["state"])
-        raise ControlRefused(
-            f"The build is {build.get_state_display().lower()}; it can't be {PAST[action]} now."
-        )
-    Batch.objects.wake(build)
-    if action is Action.GO_ON:
-        canary.decide(build, person(user))
-    return 0
-
-
-def of_group(cause: str, cases: int, note: str) -> str:
-    """What the history says of the retry of one group."""
-    told = f"{cases:,} abandoned because: {said(cause)[0]}"
-    return f"{told}. {note}" if note else told
-
-
-def retry_abandoned(build: Build, cause: str | None = None) -> int:
-    """Send every abandoned case back to the stage that it left, or those of one cause."""
-    build.refresh_from_db()
-    if build.state == Build.State.CANCELLED:
-        raise ControlRefused("The build was cancelled; launch it again under another name.")
-    rows = Case.objects.filter(build=build, stage=Stage.ABANDONED)
-    wanted = rows if cause is None else rows.filter(cause=cause)
-    retried = sum(retry(case) for case in wanted.select_related("build__tally").iterator())
-    if retried:
-        ended = Build.objects.filter(pk=build.pk, state__in=[Build.State.DONE, Build.State.CANARY])
-        ended.update(state=Build.State.RUNNING, reason="", finished_at=None)
-    return retried
-
-
-def retry(case: Case) -> int:
-    try:
-        case.move(Event.RETRIED, note="retried by a person", reason="", left="")
-    except LostRace:
-        return 0  # somebody else retried it at the same moment
-    return 1
-
-
-def abandoned_reasons(build: Build) -> list[tuple[str, int]]:
-    """The reasons for abandoning, the most frequent first, with how many cases each has."""
-    rows = Case.objects.filter(build=build, stage=Stage.ABANDONED).values_list("reason")
-    return [
-        (reason, count)
-        for reason, count in rows.annotate(count=Count("id")).order_by("-count", "reason")[:20]
-    ]

@@ -17,7 +17,7 @@ from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
 from annotation.llm import LLMError, Reply
-from annotation.models import Build, Limiter, LLMCall
+from annotation.models import Build, ConnectionTest, Limiter, LLMCall
 
 LEAST: Final = 1.0
 MOST: Final = 1000.0
@@ -41,8 +41,13 @@ def refused(build: Build, error: LLMError) -> None:
     """Learn from an error: slow down once an episode, and keep to the pause that was asked for."""
     if error.status != TOO_MANY or not is_limited(build):
         return
-    model, now = build.model, timezone.now()
     build.looked_up["limiter"] = True
+    slow_down(build.model, error)
+
+
+def slow_down(model: str, error: LLMError) -> None:
+    """Let all workers ask the model less at once, after it has refused a call."""
+    now = timezone.now()
     flew = in_the_air(model, now) + 1.0
     fresh = Q(slowed_until__isnull=True) | Q(slowed_until__lte=now)
     slower = Greatest(Least(F("most"), flew) * SHRINK, LEAST)
@@ -111,9 +116,12 @@ def has_room(row: Limiter, but: int = 0) -> bool:
 
 
 def in_the_air(model: str, now: datetime) -> int:
-    """The calls to `model` that have no reply yet."""
+    """The calls to `model` that have no reply yet; a test of the connection makes one at a time."""
     reserved = LLMCall.objects.filter(model=model, status=LLMCall.Status.RESERVED)
-    return reserved.filter(created_at__gt=now - LONGEST_CALL).count()
+    tests = ConnectionTest.objects.filter(
+        model=model, configured=True, state=ConnectionTest.State.RUNNING, lease_until__gt=now
+    )
+    return reserved.filter(created_at__gt=now - LONGEST_CALL).count() + tests.count()
 
 
 def known(model: str, most: float) -> QuerySet[Limiter]:

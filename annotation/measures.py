@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from django.db.models import Q, QuerySet
 
-from annotation.intervals import Mean, Share, bootstrap_mean
+from annotation import canary as canaries
+from annotation.intervals import Mean, Share, bootstrap_mean, bootstrap_ratio, clustered_share
 from annotation.models import Build, Canary, Case, Step, Tally
 from annotation.stages import Stage
 
@@ -23,9 +26,11 @@ class Measures:
 
     `unclear` is of the pairs that were screened, `executable` of those whose test program was run,
     `matches` of the settled ones; `refused` counts cases that the model declined, which are abandoned too.
+    `units`: how many independent draws the intervals rest on, pairs or whole queries.
     """
 
     finished: int
+    units: int
     cost: Mean | None
     unclear: Share
     executable: Share
@@ -65,21 +70,47 @@ def of_canary(canary: Canary, spent: int) -> Measures:
     """The canary's measures; `spent` is what the build had paid for it, in nanodollars.
 
     Its pairs are a simple random sample of the build's, so the pair is the unit, also where several belong
-    to one query: it costs what all of its rounds cost, and was decided as its first round was.
+    to one query; where queries were drawn whole, the query is. A pair costs what all of its rounds cost, and
+    was decided as its first round was.
     """
     rows = list(cases_of(canary).filter(stage__in=FINISHED).select_related("execution"))
     settled = [case for case in rows if case.stage == Stage.SETTLED]
     screened = [case for case in rows if case.left != Stage.SCREENING]
-    run = [case.execution for case in settled if case.execution]
+    run = [case for case in settled if case.execution]
+    share = partial(share_of, canary)
     return Measures(
         finished=len(rows),
-        cost=bootstrap_mean(costs(canary.build, rows, spent), canary.seed) if rows else None,
-        unclear=Share(sum(is_unclear(case) for case in screened), len(screened)),
-        executable=Share(sum(execution.ran for execution in run), len(run)),
-        matches=Share(sum(case.label == 1 for case in settled), len(settled)),
-        abandoned=Share(len(rows) - len(settled), len(rows)),
-        refused=Share(sum(REFUSAL in case.reason for case in rows), len(rows)),
+        units=len({case.query_id for case in rows}) if canaries.by_query(canary.build) else len(rows),
+        cost=cost_of(canary, rows, spent) if rows else None,
+        unclear=share(screened, is_unclear),
+        executable=share(run, lambda case: case.execution is not None and case.execution.ran),
+        matches=share(settled, lambda case: case.label == 1),
+        abandoned=share(rows, lambda case: case.stage == Stage.ABANDONED),
+        refused=share(rows, lambda case: REFUSAL in case.reason),
     )
+
+
+def share_of(canary: Canary, cases: Sequence[Case], counts: Callable[[Case], bool]) -> Share:
+    """The share of `cases` that count, with an interval by what was drawn."""
+    if not canaries.by_query(canary.build):
+        return Share(sum(map(counts, cases)), len(cases))
+    said = defaultdict[int, list[bool]](list)
+    for case in cases:
+        said[case.query_id].append(counts(case))
+    return clustered_share([(sum(one), len(one)) for one in said.values()], canary.seed)
+
+
+def cost_of(canary: Canary, cases: Sequence[Case], spent: int) -> Mean:
+    """The cost a pair, in nanodollars, with an interval by what was drawn."""
+    each = costs(canary.build, cases, spent)
+    if not canaries.by_query(canary.build):
+        return bootstrap_mean(each, canary.seed)
+    queries = defaultdict[int, list[float]](list)
+    for case, cost in zip(cases, each, strict=True):
+        queries[case.query_id].append(cost)
+    parts, wholes = [sum(one) for one in queries.values()], [len(one) for one in queries.values()]
+    between = bootstrap_ratio(parts, wholes, canary.seed) or (None, None)
+    return Mean(sum(parts) / sum(wholes), *between)
 
 
 def is_unclear(case: Case) -> bool:
@@ -116,6 +147,7 @@ def of_build(build: Build) -> Measures:
     refused = cases.filter(stage=Stage.ABANDONED, reason__contains=REFUSAL)
     return Measures(
         finished=finished,
+        units=finished,
         cost=Mean(build.rounds * tally.spent / finished) if finished else None,
         unclear=Share(cases.filter(beyond, stage__in=FINISHED).count(), finished - unscreened),
         executable=Share(tally.ran, tally.programs),

@@ -20,10 +20,11 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from annotation.launching import Actor, ControlRefused, person, record
+from annotation.launching import Actor, person, record
 from annotation.models import Build, Case, Merge
 from annotation.publishing import scale_of
 from annotation.rounds import Said, by_pair
+from annotation.steering import ControlRefused
 from retrieval.models import Annotator, Label
 
 QUERIES_AT_ONCE: Final = 200

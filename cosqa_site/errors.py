@@ -25,12 +25,13 @@ from annotation.api.missing import decision_out
 from annotation.api.rating import rating_out
 from annotation.api.reviews import review_out
 from annotation.caps import CapRefused
-from annotation.launching import ControlRefused, LaunchRefused
+from annotation.launching import LaunchRefused
 from annotation.missing.deciding import BadDecision, DecidedMeanwhile
 from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
 from annotation.review.own_tests import TooManyWaiting
 from annotation.stages import IllegalMove
+from annotation.steering import ControlRefused
 from annotation.studies import drafts, rating
 from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
 

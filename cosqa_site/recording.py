@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from annotation import exchanging
-from annotation.launching import abandoned_reasons, launch
+from annotation.launching import launch
 from annotation.llm import Request
 from annotation.llm.exchange import reply_line
 from annotation.llm.reply import Reply, Usage
 from annotation.models import Build, Case, LLMCall
+from annotation.steering import abandoned_reasons
 from cosqa_site import sample
 from retrieval.models import Member
 

@@ -126,7 +126,7 @@ def with_history(running: Studio) -> Studio:
     """The studio with builds in other states, an expert's reviews and a test that was run again."""
     url, contexts, build = running.url, running.contexts, running.ids["build"]
     ids = launching.known_ids(Api(contexts["admin"].request, url), build)
-    ids |= launching.more_builds(contexts["admin"], url)
+    ids |= launching.more_builds(contexts["admin"], url, running.home)
     review_some(contexts["expert"], url, ids)
     ids["execution"] = launching.run_again(contexts["expert"], url, ids["case"])
     ids |= launching.written(running.home)

@@ -1,7 +1,7 @@
 """Agreement, accuracy and what rests on them, with intervals that resample queries. Pure: no I/O.
 
-`page(study)` makes all figures of a study's page; `influence`, `preference` and `planned` those that need
-other rows. docs/statistics.md explains each figure.
+`page(study)` makes all figures of a study's page; `influence` and `preference` those that need other rows;
+`planner` and `pilot` plan a study. docs/statistics.md explains each figure.
 """
 
 from annotation.agreement.figures import MOST_UNDEFINED, Figure

@@ -97,9 +97,11 @@ def alternative(
 
 
 def agreements(annotator: Labels, people: Labels) -> tuple[Floats, Floats]:
-    """How far the annotator, and how far each rater, says what the others say: pairs × raters, 0, ½ or 1."""
-    rest = others(people)
-    mine, theirs = 1 - np.abs(annotator.values - rest), 1 - np.abs(people.values - rest)
+    """How far the annotator, and how far each rater, says what the others say: pairs × raters, 0, ½ or 1.
+    Where the annotator is the people of another condition it is the mean of what each of them would have.
+    """
+    rest, said = others(people), annotator.each[:, None]
+    mine, theirs = (given * rest + (1 - given) * (1 - rest) for given in (said, people.values))
     return mine, np.where(np.isnan(mine), np.nan, theirs)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from annotation.agreement.figures import Figure, Flags, Floats
+from annotation.agreement.figures import Figure, Floats
 from annotation.agreement.labels import Labels
 from annotation.agreement.reliability import values_of
 from annotation.agreement.sample import Draws, Sample
@@ -39,9 +39,9 @@ def kappas(sample: Sample, draws: Draws, labels: Labels, weights: Floats) -> tup
     scale = values_of(labels.values)
     statistics = {}
     for _, one, two in found[:MOST_PAIRS]:
-        columns = sample.sums(crossed(labels.values[:, one], labels.values[:, two], scale, weights))
-        for name, quadratic in (("kappa", False), ("quadratic", True)):
-            statistics[one, two, name] = kappa_statistic(columns, scale, quadratic)
+        columns = sample.sums(weights[:, None] * in_row_order(labels.values[:, [one, two]], scale))
+        statistics[one, two, "kappa"] = kappa_statistic(columns, scale, quadratic=False)
+        statistics[one, two, "quadratic"] = kappa_statistic(columns, scale, quadratic=True)
     made = measure(draws, statistics)
     rows = (
         Kappa(
@@ -56,42 +56,43 @@ def kappas(sample: Sample, draws: Draws, labels: Labels, weights: Floats) -> tup
     return tuple(rows), max(0, len(found) - MOST_PAIRS)
 
 
-def crossed(first: Floats, second: Floats, scale: Floats, weights: Floats) -> Floats:
-    """For each value of the first and of the second rater, whether a pair has both: pairs × values²."""
-    ones: Flags = first[:, None] == scale
-    twos: Flags = second[:, None] == scale
-    cells = ones[:, :, None] & twos[:, None, :]
-    return weights[:, None] * cells.reshape(len(first), -1)
+def in_row_order(values: Floats, scale: Floats) -> Floats:
+    """What every two labels of a pair (pairs × labels) add to kappa, the left one as the first rater's: how
+    often they differ, how far squared, and how often each value was the first and the second of two.
+
+    A pair with six labels has fifteen twos and so counts fifteen times (CodeSearchNet's way: "all pairs"; the
+    order is arbitrary where no rater is named).
+    """
+    size = len(scale)
+    differ, far = np.zeros((2, len(values)))
+    first, second, before = np.zeros((3, len(values), size))
+    for column in values.T:
+        now = (column[:, None] == scale).astype(np.float64)
+        known, passed = now.sum(axis=1), before.sum(axis=1)
+        differ += known * passed - (before * now).sum(axis=1)
+        far += (before * now.dot((scale[:, None] - scale) ** 2)).sum(axis=1)
+        first += before * known[:, None]
+        second += now * passed[:, None]
+        before += now
+    return np.column_stack([differ, far, first, second])
+
+
+def symmetrised(columns: Floats) -> Floats:
+    """The same with each two counted in both orders, so that no order matters."""
+    first, second = np.split(columns[:, 2:], 2, axis=1)
+    middle = (first + second) / 2
+    return np.column_stack([columns[:, :2], middle, middle])
 
 
 def kappa_statistic(columns: Floats, scale: Floats, quadratic: bool) -> Statistic:
-    """Kappa from the cells of `crossed`, by query."""
-    apart = (scale[:, None] - scale) ** 2 if quadratic else scale[:, None] != scale
-    return Statistic(columns, lambda sums: kappa_of(sums, np.asarray(apart, dtype=np.float64)), NO_KAPPA)
+    """Kappa from the columns of `in_row_order`, by query; a difference counts by its square if quadratic."""
+    apart = (scale[:, None] - scale) ** 2 if quadratic else (scale[:, None] != scale).astype(np.float64)
+    return Statistic(columns, lambda sums: kappa_of(sums, apart, int(quadratic)), NO_KAPPA)
 
 
-def kappa_of(sums: Floats, apart: Floats) -> Floats:
-    """1 − observed ÷ expected disagreement, each cell counting as far as its values are apart."""
-    size = len(apart)
-    table = sums.reshape(*sums.shape[:-1], size, size)
-    seen = (table * apart).sum(axis=(-2, -1)) * table.sum(axis=(-2, -1))
-    rows, columns = table.sum(axis=-1), table.sum(axis=-2)
-    expected = (rows[..., :, None] * columns[..., None, :] * apart).sum(axis=(-2, -1))
-    return 1 - ratio(seen, expected)
-
-
-def in_row_order(values: Floats, scale: Floats) -> Floats:
-    """Pairs × values²: every two labels of a pair, the left one first. A pair with six labels has fifteen
-    twos, and so counts fifteen times (CodeSearchNet's way; order is arbitrary where no rater is named).
-    """
-    size = len(scale)
-    found = np.zeros((len(values), size * size))
-    for first, second in combinations(range(values.shape[1]), 2):
-        found += crossed(values[:, first], values[:, second], scale, np.ones(len(values)))
+def kappa_of(sums: Floats, apart: Floats, seen: int) -> Floats:
+    """1 − observed ÷ expected disagreement, the observed one in column `seen` (last axis)."""
+    first, second = np.split(sums[..., 2:], 2, axis=-1)
+    expected = (first * (second @ apart)).sum(axis=-1)
+    found: Floats = 1 - ratio(sums[..., seen] * first.sum(axis=-1), expected)
     return found
-
-
-def symmetrised(columns: Floats, size: int) -> Floats:
-    """The same with each two counted in both orders, so that no order matters."""
-    tables = columns.reshape(len(columns), size, size)
-    return ((tables + tables.transpose(0, 2, 1)) / 2).reshape(columns.shape)

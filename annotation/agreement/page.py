@@ -23,6 +23,7 @@ from annotation.agreement.scores import Against, Scores, Treatment, left_out, sc
 from annotation.agreement.whole import Stratum, Whole, whole
 
 MATCH: Final = 1.0
+CONSTANTS: Final = ("always 0", "always 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +33,11 @@ class Study:
     `conditions` are the raters, `annotators` the agents and single LLMs (0/1), `reference` names the
     condition that counts as true. `adjudicated` labels settle its open pairs. Values of at least `match_at`
     are a match. `build` describes the strata of the build that the sample was drawn from, with the labels of
-    the annotator `built_by`. While `interim` no p-value is given.
+    the annotator `built_by`. While `interim` no p-value is given. `comparisons` are the planned ones, by
+    names of rows; without any, every two are compared.
 
-    Raises BadLabels where the reference is none of the conditions, names repeat, or lengths differ.
+    Raises BadLabels where the reference is none of the conditions, names repeat, lengths differ, or a planned
+    comparison is not of two rows.
     """
 
     sample: Sample
@@ -46,6 +49,7 @@ class Study:
     margin: float | None = None
     epsilon: float = EPSILON
     interim: bool = False
+    comparisons: tuple[tuple[str, str], ...] = ()
     build: tuple[Stratum, ...] = ()
     built_by: str = ""
 
@@ -57,6 +61,10 @@ class Study:
             raise BadLabels(f"the reference {self.reference!r} is none of the conditions")
         if any(len(one.values) != len(self.sample) for one in self.everyone):
             raise BadLabels("there are not as many labels as pairs")
+        known = {*names, *CONSTANTS}
+        for one, two in self.comparisons:
+            if one == two or not {one, two} <= known:
+                raise BadLabels(f"{one!r} and {two!r} are not two rows of the table")
 
     @property
     def everyone(self) -> tuple[Labels, ...]:
@@ -74,10 +82,24 @@ class Study:
         return majority(self.people)
 
     @property
+    def rivals(self) -> tuple[str, ...]:
+        """The rows that can be compared with the people who made the reference."""
+        return tuple(one.name for one in self.everyone if one.name != self.reference)
+
+    @property
+    def compared(self) -> tuple[tuple[str, str], ...]:
+        """What is compared: as planned, the people who made the reference always second."""
+        planned = self.comparisons or (
+            *combinations(self.rivals, 2),
+            *((name, self.reference) for name in self.rivals),
+        )
+        return tuple((two, one) if one == self.reference else (one, two) for one, two in planned)
+
+    @property
     def rows(self) -> tuple[Labels, ...]:
         """The rows of the main table, as match or not."""
         constants = tuple(Labels.constant(label, len(self.sample)) for label in (0, 1))
-        return tuple(one.matches(self.match_at) for one in self.annotators + self.conditions) + constants
+        return tuple(one.matches(self.match_at) for one in self.everyone) + constants
 
     def against(self, labels: Labels, treatment: Treatment = Treatment.EXCLUDED) -> Against:
         """A row against the reference; its own people each against the others, whatever the treatment.
@@ -167,25 +189,37 @@ def strata(study: Study, draws: Draws) -> Mapping[int, tuple[Scores, ...]]:
 
 
 def differences(study: Study, draws: Draws) -> tuple[tuple[Comparison, ...], tuple[Alternative, ...]]:
-    """Every two rows (constants apart), and each annotator against the people who made the reference; one
-    correction by Holm over all of them.
+    """The planned comparisons (else every two rows, constants apart) with one correction by Holm over all of
+    them; and each annotator against the people who made the reference.
     """
-    sample, annotators = study.sample, [one.matches(study.match_at) for one in study.annotators]
-    rivals = [one for one in study.rows[:-2] if one.name != study.reference]
+    rows = {one.name: one for one in study.rows}
+    wanted = {one for one, two in study.compared if two == study.reference}
+    wanted |= {one.name for one in study.annotators}
+    stand_ins = {name: stand_in(study, draws, rows[name]) for name in wanted}
     found = [
-        compare(sample, draws, study.against(one), study.against(two), sample.weights, study.margin)
-        for one, two in combinations(rivals, 2)
+        beside(stand_ins[one])
+        if two == study.reference
+        else compare(
+            study.sample,
+            draws,
+            study.against(rows[one]),
+            study.against(rows[two]),
+            study.sample.weights,
+            study.margin,
+        )
+        for one, two in study.compared
     ]
-    stand_ins = tuple(
-        alternative(sample, draws, one, study.people, sample.weights, study.epsilon, study.margin)
-        for one in annotators
-    )
-    found += [beside(one) for one in stand_ins]
-    corrected = holm([one.p for one in found])
+    alternatives = tuple(stand_ins[one.name] for one in study.annotators)
     if study.interim:
-        return tuple(replace(one, p=None) for one in found), tuple(map(silent, stand_ins))
-    pairs = zip(found, corrected, strict=True)
-    return tuple(replace(one, p_holm=p) for one, p in pairs), stand_ins
+        return tuple(replace(one, p=None) for one in found), tuple(map(silent, alternatives))
+    pairs = zip(found, holm([one.p for one in found]), strict=True)
+    return tuple(replace(one, p_holm=p) for one, p in pairs), alternatives
+
+
+def stand_in(study: Study, draws: Draws, labels: Labels) -> Alternative:
+    """A row against the people who made the reference."""
+    weights = study.sample.weights
+    return alternative(study.sample, draws, labels, study.people, weights, study.epsilon, study.margin)
 
 
 def beside(found: Alternative) -> Comparison:

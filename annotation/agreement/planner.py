@@ -8,7 +8,7 @@ distribution whose intraclass correlation is `clustering`. Given those, everybod
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import ceil, sqrt
+from math import ceil
 from typing import Final
 
 import numpy as np
@@ -226,56 +226,3 @@ def width(found: list[Drawn]) -> float | None:
 
 def mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-def from_pilot(assumed: Assumptions, sample: Sample, people: Labels, annotator: Labels) -> Assumptions:
-    """The same plan with the rates of a pilot: 0/1 labels of at least two people and one annotator.
-
-    Two raters of accuracy a agree in a² + (1 − a)² of pairs; an annotator of accuracy x agrees with one
-    in ax + (1 − a)(1 − x). Raises BadPlan where the raters agree no more than coins, so that nothing follows.
-    """
-    ones = [mean_of(one.values) for one in (people, annotator)]
-    pairs = [(one, two) for one in range(len(people.raters)) for two in range(one)]
-    same = mean_of(np.hstack([alike(people.values[:, [one]], people.values[:, [two]]) for one, two in pairs]))
-    if any(one is None for one in (*ones, same)) or same is None or same <= 0.5:
-        raise BadPlan("the pilot's raters agree no more than coins would: nothing can be planned from it")
-    rater = (1 + sqrt(2 * same - 1)) / 2
-    agree = mean_of(alike(annotator.values, people.values))
-    if agree is None:
-        raise BadPlan("the annotator and the pilot's raters have no pair in common")
-    true = majority(people)
-    return replace(
-        assumed,
-        prevalence=min(mean_of(true[:, None]) or 0.0, 0.99),
-        rater_accuracy=min(rater, 1.0),
-        annotator_accuracy=float(np.clip((agree - (1 - rater)) / (2 * rater - 1), 0.0, 1.0)),
-        clustering=clustering(sample, true),
-    )
-
-
-def alike(one: Floats, two: Floats) -> Floats:
-    """1 where both say the same, 0 where not, nan where one says nothing."""
-    return 1 - np.abs(one - two)
-
-
-def mean_of(values: Floats) -> float | None:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else None
-
-
-def clustering(sample: Sample, values: Floats) -> float:
-    """The intraclass correlation of 0/1 values of one query (one-way analysis of variance), 0 to 0.9; 0 where
-    no query has two.
-    """
-    known = ~np.isnan(values)
-    sums = sample.sums(np.column_stack([known, np.where(known, values, 0)]).astype(np.float64))
-    many, total = sums[sums[:, 0] > 0].T
-    inner = float(many.sum() - len(many))
-    if inner <= 0 or len(many) < 2:
-        return 0.0
-    middle = total.sum() / many.sum()
-    between = float((many * (total / many - middle) ** 2).sum()) / (len(many) - 1)
-    within = float((total - total**2 / many).sum()) / inner
-    size = float(many.sum() - (many**2).sum() / many.sum()) / (len(many) - 1)
-    whole = between + (size - 1) * within
-    return float(np.clip((between - within) / whole, 0.0, 0.9)) if whole > 0 else 0.0

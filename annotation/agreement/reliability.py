@@ -19,7 +19,7 @@ from annotation.agreement.figures import Floats
 from annotation.agreement.sample import Sample, scaled
 from annotation.agreement.statistic import Statistic, ratio, share_of
 
-MOST_VALUES: Final = 50
+MOST_VALUES: Final = 20
 NO_ALPHA: Final = "alpha needs two different values among the pairs that two raters judged"
 NO_TWO: Final = "no pair was judged by two raters"
 NO_LABEL: Final = "there is no label"
@@ -59,7 +59,7 @@ def alpha(sums: Floats) -> Floats:
 
 
 def values_of(values: Floats) -> Floats:
-    """The different values in rising order. Raises TooManyValues above 50."""
+    """The different values in rising order. Raises TooManyValues above 20."""
     found = np.unique(values[~np.isnan(values)])
     if len(found) > MOST_VALUES:
         raise TooManyValues(f"{len(found):,} different labels; a scale has at most {MOST_VALUES}")

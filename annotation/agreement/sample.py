@@ -20,6 +20,8 @@ from annotation.agreement.figures import Floats, Ints
 
 RESAMPLES: Final = 1000
 SEED: Final = 20241
+EVEN: Final = 1e-9
+"""Weights that differ by less are alike: they are quotients."""
 BLOCK: Final = 4_000_000
 """Numbers held at once while queries are drawn: 32 MB."""
 
@@ -78,6 +80,8 @@ class Sample:
     @cached_property
     def stratum(self) -> Ints:
         """The stratum of each query: that of most of its pairs, and of those the smallest."""
+        if not len(self):
+            return np.zeros(0, dtype=np.int64)
         kinds, codes = np.unique(self.strata, return_inverse=True)
         pairs = np.zeros((self.size, len(kinds)))
         np.add.at(pairs, (self.cluster, codes), 1)
@@ -101,7 +105,7 @@ class Sample:
         """Whether the pairs that count, count alike and each belongs to another query."""
         counted = weights[weights != 0]
         spread = np.bincount(self.cluster[weights != 0]).max(initial=0) <= 1
-        return bool(spread and (counted.size == 0 or np.allclose(counted, counted[0])))
+        return bool(spread and (counted.size == 0 or np.ptp(counted) <= EVEN * counted[0]))
 
 
 def scaled(weights: Floats) -> Floats:

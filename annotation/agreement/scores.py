@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -76,7 +77,7 @@ class Against:
     truth: Floats
     left_out: bool = False
 
-    @property
+    @cached_property
     def cells(self) -> Floats:
         """Pairs × (both 1, only said 1, only truth 1, neither), all 0 where nothing can be compared."""
         said, truth = np.broadcast_arrays(self.said, self.truth)

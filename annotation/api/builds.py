@@ -8,7 +8,7 @@ from typing import Literal, cast
 from django.http import HttpRequest
 from ninja import Path, Query, Router, Status
 
-from annotation import caps, launching, progress
+from annotation import caps, launching, progress, steering
 from annotation.access import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
@@ -92,8 +92,8 @@ def get_build(request: HttpRequest, pk: Path[Id]) -> BuildDetail:
 def control_build(request: HttpRequest, pk: Path[Id], order: Control) -> Controlled:
     """Pause, resume or cancel a build, go on after its canary, or retry what it abandoned. For admins."""
     build = visible.job(request, pk)
-    action = launching.Action(order.action)
-    touched = launching.control(build, action, visible.caller(request), order.note, order.cause)
+    action = steering.Action(order.action)
+    touched = steering.control(build, action, visible.caller(request), order.note, order.cause)
     build.refresh_from_db(fields=["state"])
     return Controlled(state=cast(BuildState, build.state), cases=touched)
 

@@ -48,6 +48,7 @@ def get_canary(request: HttpRequest, pk: Path[Id]) -> CanaryOut:
 def measures_out(found: Measures) -> MeasuresOut:
     return MeasuresOut(
         finished=found.finished,
+        units=found.units,
         cost=mean_out(found.cost) if found.cost else None,
         unclear=share_out(found.unclear),
         executable=share_out(found.executable),

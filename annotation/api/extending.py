@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 from ninja import Path, Router, Status
 
 from annotation.access import Role
@@ -18,7 +18,7 @@ from annotation.extending import chances, doing, wishing
 from annotation.extending.chances import NextCandidate
 from annotation.extending.wishing import Wish
 from annotation.models import Build, Extension
-from annotation.pages.rerunning import Picked, picked
+from annotation.pages.rerunning import Picked, picked_by_words
 from annotation.rerunning import ordering
 from annotation.rerunning.ordering import Again
 from annotation.schemas.builds import BuildDetail
@@ -114,12 +114,7 @@ def run_again(request: HttpRequest, pk: Path[Id], wanted: AgainOrder) -> Status[
 
 def picked_by(request: HttpRequest, build: Build, wanted: AgainIn) -> Picked:
     """The cases that are meant, as the page understands the same words."""
-    params = QueryDict(wanted.where, mutable=True)
-    if wanted.cases:
-        params.setlist("case", [str(pk) for pk in wanted.cases])
-    if wanted.flips is not None:
-        params["flips"] = str(wanted.flips)
-    return picked(build, visible.builds(request), params)
+    return picked_by_words(build, visible.builds(request), wanted.where, wanted.cases, wanted.flips)
 
 
 def again_of(wanted: AgainIn) -> Again:

@@ -12,8 +12,9 @@ from annotation import caps, trend
 from annotation.estimating import confirming
 from annotation.extending import wishing
 from annotation.extending.wishing import Plan, Wish
-from annotation.launching import Actor, ControlRefused, person, record
+from annotation.launching import Actor, person, record
 from annotation.models import Build, Case, Extension
+from annotation.steering import ControlRefused
 from retrieval.models import Candidate, Mining
 
 State = Extension.State

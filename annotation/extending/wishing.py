@@ -12,9 +12,10 @@ from annotation import canary
 from annotation.estimating.figures import Estimate, Range
 from annotation.estimating.making import estimate
 from annotation.estimating.tokens import Counter
-from annotation.launching import ControlRefused, LaunchRefused, Order
+from annotation.launching import LaunchRefused, Order
 from annotation.models import Build, Case, Extension
 from annotation.ordered import order_of
+from annotation.steering import ControlRefused
 from retrieval.filters import Rule
 from retrieval.models import Mining
 

@@ -12,8 +12,9 @@ from urllib.parse import quote
 
 from annotation.llm import failures
 from annotation.llm.errors import LLMError
-from annotation.llm.live import LiveLLM
+from annotation.llm.live import LiveLLM, way_refused
 from annotation.llm.payload import payload
+from annotation.llm.profiles import Mode
 from annotation.llm.reply import Reply
 from annotation.llm.request import Request
 from annotation.llm.responses import reply_of, unambiguous, usable
@@ -53,6 +54,7 @@ class LiveBatches:
 
     def __init__(self, llm: LiveLLM) -> None:
         self._llm = llm
+        self.refused: Mode | None = None
 
     def create(self, requests: Iterable[tuple[str, Request]]) -> Standing:
         """Hand in requests, each under an id of at most 64 letters, digits, `_` and `-`."""
@@ -98,6 +100,20 @@ class LiveBatches:
         """The reply with what keeps it from being an answer. Raises LLMError where another model gave it."""
         return usable(reply, request, self._llm.profile)
 
+    def learn(self, error: LLMError, model: str) -> None:
+        """Where an entry complains of the way that structured output was asked for, use the next one.
+
+        Once for all entries: they were asked in one way. `refused` is that one then.
+        """
+        mode = self._llm.mode_of(model)
+        if self.refused is None and way_refused(error, mode):
+            self.refused = mode
+            self._llm.skip(model, mode)
+
+    def skip(self, model: str, mode: Mode) -> None:
+        """Ask `model` no more in a way that entries of an earlier batch have complained of."""
+        self._llm.skip(model, mode)
+
     def _params(self, request: Request) -> dict[str, Any]:
         arguments = payload(request, self._llm.profile, self._llm.mode_of(request.model))
         return {**arguments, **arguments.pop("extra_body", {})}
@@ -138,7 +154,7 @@ class LiveBatches:
 
         kind = result.get("type")
         if kind != "succeeded":
-            return Entry(key, error=LLMError(_why(kind, result.get("error")), retryable=True))
+            return Entry(key, error=_no_reply(kind, result.get("error")))
         message = result.get("message")
         try:
             built = Message.construct(**message) if isinstance(message, dict) else None
@@ -176,9 +192,11 @@ class LiveBatches:
 _KINDS: Final = ("processing", "succeeded", "errored", "canceled", "expired")
 
 
-def _why(kind: object, error: object) -> str:
+def _no_reply(kind: object, error: object) -> LLMError:
     """Why an entry has no reply, in the provider's words where there are any."""
     inner = error.get("error") if isinstance(error, dict) else None
     said = inner if isinstance(inner, dict) else {}
     words = f": {said.get('type', '')}, {str(said.get('message', ''))[:300]}" if said else ""
-    return f"the batch gave no reply, its entry is '{str(kind)[:60]}'{words}"
+    told = f"the batch gave no reply, its entry is '{str(kind)[:60]}'{words}"
+    status = 400 if said.get("type") == "invalid_request_error" else None
+    return LLMError(told, retryable=True, status=status)

@@ -1,6 +1,7 @@
 """Requests and replies as JSON Lines, so that a person or any model can answer a build without a key.
 
-A request line is {"id", "agent", "model", "system", "messages", "schema"}, a reply line {"id", "reply"}
+A request line is {"id", "agent", "model", "system", "messages", "schema"}, and "round" from the second one
+on; a reply line is {"id", "reply"}
 with the agent's JSON object, or its text, as the reply. A reply line may also say which `model`
 answered and its `usage` ({"input_tokens", "output_tokens"}); other keys are ignored. The id is the
 request's digest, so exporting again gives the same ids and a reply to a changed request is unknown.
@@ -61,7 +62,12 @@ def request_line(request: Request) -> str:
     line = {"id": request.digest()} | {
         key: data[key] for key in ("agent", "model", "system", "messages", "schema")
     }
-    return json.dumps(line)
+    return json.dumps(line | round_of(request))
+
+
+def round_of(request: Request) -> dict[str, object]:
+    """The round, where it is not the first: two rounds ask the same in the same words."""
+    return {"round": request.round} if request.round > 1 else {}
 
 
 def write_requests(stream: BinaryIO, requests: Iterable[Request]) -> int:
@@ -87,7 +93,7 @@ def reply_line(request: Request, reply: Reply) -> str:
         "model": reply.model,
         "usage": usage,
     }
-    return json.dumps(line)
+    return json.dumps(line | round_of(request))
 
 
 def read_replies(

@@ -73,9 +73,9 @@ class LiveLLM:
             try:
                 reply = self.call(request, ladder[rung])
             except LLMError as error:
-                if rung + 1 == len(ladder) or not _way_refused(error, ladder[rung]):
+                if rung + 1 == len(ladder) or not way_refused(error, ladder[rung]):
                     raise
-                self._first_rung[request.model] = rung + 1
+                self.skip(request.model, ladder[rung])
             else:
                 return usable(reply, request, self.profile)
         raise AssertionError("the last rung returns or raises")
@@ -132,6 +132,12 @@ class LiveLLM:
         """How `model` is asked for structured output now: the best way that it has not refused."""
         return self.profile.ladder[self._first_rung.get(model, 0)]
 
+    def skip(self, model: str, mode: Mode) -> None:
+        """Ask `model` no more in this way, which its server has refused; words always remain."""
+        ladder = self.profile.ladder
+        if mode in ladder[:-1]:
+            self._first_rung[model] = max(self._first_rung.get(model, 0), ladder.index(mode) + 1)
+
     def client(self) -> "Anthropic":
         """The client of this process, made when it is first needed."""
         with self._lock:
@@ -162,7 +168,8 @@ class LiveLLM:
             )
 
 
-def _way_refused(error: LLMError, mode: Mode) -> bool:
+def way_refused(error: LLMError, mode: Mode) -> bool:
+    """Whether the server complains of the way in which structured output was asked for."""
     complaint = error.message.lower()
     return error.status in (400, 422) and any(word in complaint for word in _COMPLAINTS[mode])
 

@@ -6,6 +6,7 @@ A way of asking counts as known only when the answer shows it: servers also igno
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -13,6 +14,7 @@ from functools import partial
 from statistics import median
 from typing import Final
 
+from annotation.llm.batches import Entry, LiveBatches
 from annotation.llm.errors import LLMError
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import GENERIC, Mode, ProviderProfile
@@ -39,7 +41,12 @@ MOST_TOKENS: Final = 2000
 BARE: Final = replace(GENERIC, sampling=tuple(SAMPLING))
 _OF_THE_MOMENT: Final = frozenset({None, 408, 429, 503, 529})
 MOST_CALLS: Final = 12
-"""Requests that a probe without caching makes at most."""
+"""Requests that a probe without caching and batches makes at most."""
+BATCH_WITHIN: Final = 120.0
+"""Seconds that a probe waits for a batch of one request; the provider may take a day."""
+LOOKS_EVERY: Final = 5.0
+NOT_MADE: Final = 501
+"""What a server answers that knows of batches and has none."""
 LONG_SYSTEM: Final = "Answer the question. " * 1500
 """About 6,000 tokens: below some thousand, nothing is cached."""
 
@@ -73,13 +80,24 @@ class Probed:
         return "".join(f"{name} = {json.dumps(value)}\n" for name, value in fields.items())
 
 
-def probe(base_url: str, api_key: str, model: str, *, caching: bool = False, timeout: float = 60.0) -> Probed:
+def probe(
+    base_url: str,
+    api_key: str,
+    model: str,
+    *,
+    caching: bool = False,
+    batches: bool = False,
+    timeout: float = 60.0,
+) -> Probed:
     """What the server can do. Raises LLMError where it does not even answer in words.
 
-    `caching` costs two requests of about 6,000 tokens.
+    `caching` costs two requests of about 6,000 tokens; `batches` one short request, at half the price where
+    there are batches, and up to `BATCH_WITHIN` seconds.
     """
     probing = _Probing(base_url, api_key, model, timeout)
     profile = probing.profile(caching)
+    if batches:
+        profile = replace(profile, batches=probing.batches(profile))
     usages = [reply.usage for reply in probing.replies]
     return Probed(
         replace(profile, name="probed", about=f"{base_url}, probed with {model}", tested=True),
@@ -87,7 +105,7 @@ def probe(base_url: str, api_key: str, model: str, *, caching: bool = False, tim
         replies=len(usages),
         input_tokens=sum(usage.total_tokens - usage.output_tokens for usage in usages),
         output_tokens=sum(usage.output_tokens for usage in usages),
-        latency=median(reply.latency for reply in probing.replies),
+        latency=median(reply.latency for reply in probing.replies if reply.latency),
     )
 
 
@@ -106,6 +124,38 @@ class _Probing:
         found = replace(found, sampling=tuple(self._sampling(found)))
         found = replace(found, token_counting=self._counts(found))
         return replace(found, prompt_caching=caching and self._caches(found))
+
+    def batches(self, profile: ProviderProfile) -> bool:
+        """Whether a batch is taken in and can be looked after; one that takes too long is cancelled."""
+        with closing(self._llm(profile)) as llm:
+            batches = LiveBatches(llm)
+            try:
+                pk = batches.create([("probe", _question(self._model))]).id
+            except LLMError as error:
+                if error.retryable and error.status != NOT_MADE:
+                    raise
+                return self._note("batches", False, error.message)
+            try:
+                return self._note("batches", *self._awaited(batches, pk))
+            except LLMError as error:
+                return self._note("batches", False, f"{pk} was taken in, then: {error.message}")
+
+    def _awaited(self, batches: LiveBatches, pk: str) -> tuple[bool, str]:
+        """Whether the batch `pk` comes to something, and what the server showed. Raises LLMError."""
+        until = time.monotonic() + BATCH_WITHIN
+        while not batches.look(pk).ended:
+            if time.monotonic() >= until:
+                batches.cancel(pk)
+                return True, f"{pk} was taken in, had not ended after {BATCH_WITHIN:.0f} s and was cancelled"
+            time.sleep(LOOKS_EVERY)
+        return self._came(list(batches.results(pk)), pk)
+
+    def _came(self, entries: list[Entry], pk: str) -> tuple[bool, str]:
+        [entry] = entries if len(entries) == 1 else [Entry("")]
+        if entry.reply is None:
+            return False, entry.error.message if entry.error else f"{pk} has {len(entries)} results, not one"
+        self.replies.append(entry.reply)
+        return entry.id == "probe", f"{pk}: {entry.reply.text[:200]}"
 
     def _needs_key(self, profile: ProviderProfile) -> bool:
         if not self._key:
@@ -141,8 +191,7 @@ class _Probing:
         return self._note("cache_control", second.cache_read_tokens > 0, told)
 
     def _counts(self, profile: ProviderProfile) -> bool:
-        llm = LiveLLM(self._key, profile, base_url=self._base_url, timeout=self._timeout)
-        with closing(llm):
+        with closing(self._llm(profile)) as llm:
             try:
                 counted = llm.count(_question(self._model))
             except LLMError as error:
@@ -182,13 +231,14 @@ class _Probing:
         system: str = "Answer the question.",
     ) -> Reply:
         request = _question(self._model, system, sampling or {})
-        llm = LiveLLM(
-            self._key if key is None else key, profile, base_url=self._base_url, timeout=self._timeout
-        )
-        with closing(llm):
+        with closing(self._llm(profile, key)) as llm:
             reply = llm.call(request, mode)
         self.replies.append(reply)
         return reply
+
+    def _llm(self, profile: ProviderProfile, key: str | None = None) -> LiveLLM:
+        chosen = self._key if key is None else key
+        return LiveLLM(chosen, profile, base_url=self._base_url, timeout=self._timeout)
 
     def _note(self, tried: str, works: bool, told: str) -> bool:
         self.findings.append(Finding(tried, works, told))

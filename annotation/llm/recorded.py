@@ -1,5 +1,7 @@
 """Recorded replies as a provider: the same question always gets the recorded answer, others get none."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -7,8 +9,10 @@ from annotation.llm.errors import LLMError, NoReply
 from annotation.llm.exchange import ExchangeProblem, ReplyLine, read_replies, read_reply_at
 from annotation.llm.reply import Reply, Usage
 from annotation.llm.request import Request
+from annotation.llm.strict_json import NotJson, loads
 
 _SHOWN: Final = 5
+_ROUND: Final = re.compile(rb'"round"\s*:\s*(\d{1,3})\b')
 
 
 class RecordedFileError(LLMError):
@@ -69,6 +73,27 @@ class RecordedLLM:
 
     def _lost(self, reason: str) -> RecordedFileError:
         return RecordedFileError(self._path, f"it was changed while in use ({reason}), restart the worker")
+
+
+def rounds_of(path: Path) -> int:
+    """How many rounds a recording answers: the highest `round` that a line names; 1 where none does.
+
+    Raises OSError.
+    """
+    with path.open("rb") as stream:
+        return max((said for line in stream for said in _rounds_in(line)), default=1)
+
+
+def _rounds_in(line: bytes) -> Iterator[int]:
+    """The round that a line names; most lines name none, and are not parsed."""
+    if _ROUND.search(line):
+        try:
+            data = loads(line.decode())
+        except (UnicodeDecodeError, NotJson):
+            return
+        said = data.get("round") if isinstance(data, dict) else None
+        if isinstance(said, int) and said > 0:
+            yield said
 
 
 def _offsets(path: Path) -> dict[str, int]:

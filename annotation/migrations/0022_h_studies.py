@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0021_studies"),
+        ("annotation", "0023_studies_by_commands"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

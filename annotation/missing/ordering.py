@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+import numpy as np
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation import launching, prompts
-from annotation.launching import Actor, ControlRefused, LaunchRefused
+from annotation import canary, launching, prompts
+from annotation.launching import Actor, LaunchRefused
 from annotation.missing import counting
 from annotation.models import Build, Filling, Proposal, Tally
 from annotation.models.builds import NANO
+from annotation.steering import ControlRefused
 from retrieval.models import Annotator, Mining
 from sandbox.program import Limits
 
@@ -21,14 +24,18 @@ TRIES: Final = 2
 """A function that its test denied is written anew once; then the expert gets it, marked so."""
 READY: Final = (Build.State.DONE, Build.State.PAUSED)
 BATCH: Final = 2000
+SEED: Final = 1
+"""Draws the queries of a job with a limit."""
 
 
 @dataclass(frozen=True)
 class FillOrder:
     """What an admin asks for. `unjudged`: also queries of which some candidates could not be judged.
 
-    `tries`: how many functions are written for a query at most while the agents deny them. The others are
-    as in `launching.Order`; the path of a function is that of the build's agents, without a screener.
+    `tries`: how many functions are written for a query at most while the agents deny them. `limit`: so many
+    queries at most, drawn by `SEED`. `at_once`: why a large live job does without a small one before it. The
+    others are as in `launching.Order`; the path of a function is that of the build's agents, without a
+    screener.
     """
 
     of: Build
@@ -40,6 +47,8 @@ class FillOrder:
     unpriced: bool = False
     unjudged: bool = False
     tries: int = TRIES
+    limit: int | None = None
+    at_once: str = ""
 
     @property
     def whole(self) -> launching.Order:
@@ -65,10 +74,13 @@ class FillOrder:
 
 def queries_of(order: FillOrder) -> list[tuple[int, bool]]:
     """The queries (ids) that a function is written for, each with whether it was judged in part only."""
-    without = [(pk, False) for pk in counting.without_match(order.of).values_list("pk", flat=True)]
-    if not order.unjudged:
-        return without
-    return without + [(pk, True) for pk in counting.unjudged(order.of).values_list("pk", flat=True)]
+    found = [(pk, False) for pk in counting.without_match(order.of).values_list("pk", flat=True)]
+    if order.unjudged:
+        found += [(pk, True) for pk in counting.unjudged(order.of).values_list("pk", flat=True)]
+    if order.limit is None or order.limit >= len(found):
+        return found
+    places = np.random.default_rng(SEED).choice(len(found), order.limit, replace=False)
+    return [found[place] for place in sorted(places)]
 
 
 def refuse_bad(order: FillOrder) -> None:
@@ -80,8 +92,27 @@ def refuse_bad(order: FillOrder) -> None:
         raise LaunchRefused("This job writes functions itself; choose the build that it writes for.")
     if not 1 <= order.tries <= 5:
         raise LaunchRefused("Choose 1 to 5 functions a query at most.")
+    if order.limit is not None and order.limit < 1:
+        raise LaunchRefused("Write for at least one query, or leave the limit empty.")
     launching.refuse_bad_name(order.whole)
     launching.refuse_bad_provider(order.whole)
+    refuse_unseen(order)
+
+
+def refuse_unseen(order: FillOrder) -> None:
+    """A large live job comes after a small one, which is its canary. Raises LaunchRefused."""
+    if order.provider != Build.Provider.LIVE or order.at_once.strip():
+        return
+    queries = len(queries_of(order))
+    if not canary.is_large(queries * order.tries):
+        return
+    same = Filling.objects.filter(of=order.of, build__model=order.model, build__provider=order.provider)
+    if not same.filter(build__state=Build.State.DONE).exists():
+        raise LaunchRefused(
+            f"That is {queries:,} queries with up to {order.tries} functions each, and {order.model} has "
+            f"written none for this build yet. Have {settings.CANARY_CASES:,} queries written for first (the "
+            "limit), see what they cost and what experts say, then order the others; or say why all at once."
+        )
 
 
 def launch(order: FillOrder, user: Actor = None) -> Build:
@@ -109,6 +140,8 @@ def launched(order: FillOrder, user: Actor) -> Build:
     )
     words = f"functions for {len(wanted):,} queries of {order.of.name}; model {order.model}"
     launching.record(build, user, "launched", words)
+    if order.at_once.strip():
+        launching.record(build, user, "skipped the canary", order.at_once.strip())
     launching.record(
         order.of, user, "functions ordered", f"{len(wanted):,} queries without a match: {build.name}"
     )

@@ -74,6 +74,9 @@ class Batch(models.Model):
     state = models.CharField(max_length=9, choices=State, default=State.FILLING)
     provider_id = models.CharField(max_length=120, blank=True, help_text="the provider's id of the batch")
     refuted = models.JSONField(default=list, help_text="ids that were taken for this batch and are others'")
+    refused_way = models.CharField(
+        max_length=12, blank=True, db_default="", help_text="how structured output was asked for in vain"
+    )
     has_room = models.BooleanField(default=True, help_text="it is the one that requests of its stage join")
     requests = models.PositiveIntegerField(default=0)
     size = models.PositiveBigIntegerField(default=0, help_text="bytes of its requests")

@@ -38,6 +38,7 @@ class ConnectionTest(models.Model):
     model = models.CharField(max_length=120)
     profile = models.CharField(max_length=400, help_text="the provider profile that it is compared with")
     caching = models.BooleanField(default=False, help_text="prompt caching was tried too")
+    batches = models.BooleanField(default=False, db_default=False, help_text="a batch was tried too")
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     message = models.TextField(blank=True, help_text="why it failed")
     findings = models.JSONField(default=list, help_text="tried, works and told of each")

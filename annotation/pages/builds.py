@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from annotation import progress, trend
 from annotation.drift.watching import has_shifted
-from annotation.launching import STATES, Action
 from annotation.models import Build, BuildEvent, Rerun
 from annotation.pages import batches, canary, drift, estimates, missing, money, notices
 from annotation.pages.abandoned import Group, groups
@@ -17,6 +16,7 @@ from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
 from annotation.pages.trends import Trend
 from annotation.pages.trends import trend as trend_of
+from annotation.steering import STATES, Action
 from retrieval.filters import Rule
 
 EVENTS = 20

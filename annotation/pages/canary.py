@@ -7,7 +7,7 @@ from typing import Final
 
 from django.db.models import QuerySet
 
-from annotation import measures
+from annotation import canary, measures
 from annotation.intervals import FEW, Mean, Share
 from annotation.measures import Measures, Projection
 from annotation.models import Build, Canary, Case, Tally
@@ -19,12 +19,21 @@ TO_READ: Final = 20
 
 @dataclass(frozen=True)
 class Card:
-    """The canary on its build's page: how far it is, and whether somebody has decided."""
+    """The canary on its build's page: how far it is, and whether somebody has decided.
+
+    `by_query`: whole queries were drawn, as the screener judges their candidates together.
+    """
 
     row: Canary
     finished: int
     size: int
     is_done: bool
+    by_query: bool
+
+    @property
+    def kind(self) -> str:
+        """What was drawn, for one and for more."""
+        return "pair of random queries,pairs of random queries" if self.by_query else "random pair"
 
     @property
     def is_drawn(self) -> bool:
@@ -88,7 +97,7 @@ class CanaryPage:
     @property
     def is_small(self) -> bool:
         """Whether the bootstrap's interval is known to be too short."""
-        return self.measures.finished < FEW
+        return self.measures.units < FEW
 
 
 def card(build: Build) -> Card | None:
@@ -99,7 +108,8 @@ def card(build: Build) -> Card | None:
     tally = build.tally
     undecided = row.decided_at is None
     finished = (tally.settled + tally.abandoned) // build.rounds if undecided else len(row.drawn)
-    return Card(row, finished, len(row.drawn), is_done=not undecided or row.done_at is not None)
+    is_done = not undecided or row.done_at is not None
+    return Card(row, finished, len(row.drawn), is_done=is_done, by_query=canary.by_query(build))
 
 
 def page(build: Build, visible: QuerySet[Build]) -> CanaryPage | None:
@@ -117,14 +127,14 @@ def page(build: Build, visible: QuerySet[Build]) -> CanaryPage | None:
         waits=build.state == Build.State.CANARY,
         measures=found,
         projection=measures.projection(row, found.cost, tally) if found.cost else None,
-        figures=figures(found, measures.of_build(other) if other else None),
+        figures=figures(found, measures.of_build(other) if other else None, by_query=shown.by_query),
         other=other,
         examples=examples(row),
     )
 
 
-def figures(found: Measures, other: Measures | None) -> tuple[Figure, ...]:
-    """The lines of the comparison, cost first."""
+def figures(found: Measures, other: Measures | None, *, by_query: bool) -> tuple[Figure, ...]:
+    """The lines of the comparison, cost first; `by_query`: whole queries were drawn."""
     shares = (
         ("Unclear", "of the screened pairs: these need a test, and cost most", "unclear"),
         ("Executable", "of the test programs: they reached an assertion", "executable"),
@@ -132,17 +142,18 @@ def figures(found: Measures, other: Measures | None) -> tuple[Figure, ...]:
         ("Abandoned", "of the finished pairs: could not be judged", "abandoned"),
         ("Refused", "of the finished pairs: abandoned because the model declined", "refused"),
     )
-    lines = [cost_figure(found.cost, other.cost if other else None)]
+    lines = [cost_figure(found.cost, other.cost if other else None, "queries" if by_query else "pairs")]
+    by = "bootstrap over the queries" if by_query else "Wilson"
     for name, note, field in shares:
         theirs: Share | None = getattr(other, field) if other else None
-        lines.append(share_figure(name, note, getattr(found, field), theirs))
+        lines.append(share_figure(name, f"{note}; {by}", getattr(found, field), theirs))
     return tuple(lines)
 
 
-def cost_figure(mean: Mean | None, other: Mean | None) -> Figure:
+def cost_figure(mean: Mean | None, other: Mean | None, units: str) -> Figure:
     return Figure(
         name="Cost a pair",
-        note="95 % interval: percentile bootstrap over the pairs, 2,000 resamples by the stored seed",
+        note=f"95 % interval: percentile bootstrap over the {units}, 2,000 resamples by the stored seed",
         value=dollars(round(mean.value)) if mean else "–",
         interval=money_interval(mean) if mean else "",
         other=dollars(round(other.value)) if other else "–",
@@ -155,7 +166,7 @@ def share_figure(name: str, note: str, share: Share, other: Share | None) -> Fig
     low, high = share.low, share.high
     return Figure(
         name=name,
-        note=f"{note}; Wilson",
+        note=note,
         value="–" if share.value is None else f"{percent(share.value)} ({share.part:,} of {share.whole:,})",
         interval="" if low is None or high is None else f"{percent(low)} to {percent(high)}",
         other="–" if theirs is None else percent(theirs),

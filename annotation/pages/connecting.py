@@ -35,6 +35,9 @@ class ConnectionForm(forms.Form):
         help_text="Empty: the configured one. Another one, without /v1, is asked without a key.",
     )
     caching = forms.BooleanField(required=False, label="Try prompt caching too: about 12,000 tokens more")
+    batches = forms.BooleanField(
+        required=False, label="Try a batch too: one question, and up to two minutes of waiting for it"
+    )
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # a form's own arguments, passed on
@@ -47,7 +50,8 @@ class ConnectionForm(forms.Form):
     def wanted(self) -> Wanted:
         """The test of a valid form."""
         values = self.cleaned_data
-        return Wanted(values["model"], values["profile"], values["base_url"], caching=values["caching"])
+        tried = {name: values[name] for name in ("caching", "batches")}
+        return Wanted(values["model"], values["profile"], values["base_url"], **tried)
 
 
 def named(name: str) -> str:
@@ -114,7 +118,7 @@ def test_page(test: ConnectionTest) -> TestPage:
     found = profiles_of(test)
     return TestPage(
         test=test,
-        differences=differences(*found, tried_caching=test.caching) if found else (),
+        differences=differences(*found, tried=tried(test)) if found else (),
         has_price=Price.objects.at(test.model, timezone.now()) is not None,
         compared=found is not None,
     )
@@ -130,12 +134,17 @@ def profiles_of(test: ConnectionTest) -> tuple[ProviderProfile, ProviderProfile]
         return None
 
 
+def tried(test: ConnectionTest) -> tuple[str, ...]:
+    """The abilities that the test has looked at."""
+    asked = {"prompt_caching": test.caching, "batches": test.batches}
+    return (*COMPARED, *(name for name, wanted in asked.items() if wanted))
+
+
 def differences(
-    declared: ProviderProfile, found: ProviderProfile, *, tried_caching: bool
+    declared: ProviderProfile, found: ProviderProfile, *, tried: tuple[str, ...]
 ) -> tuple[Difference, ...]:
     """Where the server is not what the profile says; sampling by what the profile would send in vain."""
-    names = (*COMPARED, "prompt_caching") if tried_caching else COMPARED
-    pairs = [(name, getattr(declared, name), getattr(found, name)) for name in names]
+    pairs = [(name, getattr(declared, name), getattr(found, name)) for name in tried]
     rows = [
         Difference(name.replace("_", " "), spoken(ours), spoken(theirs))
         for name, ours, theirs in pairs

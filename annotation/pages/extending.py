@@ -14,11 +14,12 @@ from annotation.extending import chances, wishing
 from annotation.extending.chances import Chance, NextCandidate
 from annotation.extending.wishing import MOST_K, SEEDS, Plan, Reach, Wish
 from annotation.intervals import FEW
-from annotation.launching import ControlRefused, LaunchRefused
+from annotation.launching import LaunchRefused
 from annotation.models import Build, Extension
 from annotation.pages.estimates import Row, Warned, figure, money, table
 from annotation.pages.money import Cap, CapForm, cap_of
 from annotation.pages.words import Sign
+from annotation.steering import ControlRefused
 from annotation.tools import counter
 
 ALL_RANKS: Final = 25

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from django import forms
+from django.conf import settings
 
 from annotation.missing import counting, ordering, written
 from annotation.missing.counting import Standing
@@ -33,6 +34,14 @@ class FillForm(AnsweringForm):
         label="Functions a query at most",
         help_text="One that its test denied is written anew so often, before the expert gets it.",
     )
+    limit = forms.IntegerField(
+        min_value=1,
+        max_value=1_000_000,
+        required=False,
+        label="Queries at most",
+        help_text="Drawn at random. Empty: all. The others can be ordered later.",
+    )
+    at_once = forms.CharField(max_length=400, required=False, label="Why all at once")
     unjudged = forms.BooleanField(
         required=False,
         label="Also queries of which some candidates could not be judged",
@@ -48,6 +57,10 @@ class FillForm(AnsweringForm):
         }
         super().__init__(data, initial=said)
         self.build = build
+        self.fields["at_once"].help_text = (
+            f"A live job of more than {settings.CANARY_ABOVE:,} functions comes after a smaller one, so that "
+            "somebody has seen what they cost and are worth; or say here why not."
+        )
 
     def order(self) -> FillOrder:
         """The order of a valid form."""
@@ -64,6 +77,8 @@ class FillForm(AnsweringForm):
             unpriced=values["unpriced"],
             unjudged=values["unjudged"],
             tries=values["tries"],
+            limit=values["limit"],
+            at_once=values["at_once"],
         )
 
 

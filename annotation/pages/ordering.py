@@ -228,8 +228,9 @@ class LaunchForm(AnsweringForm):
 def canary_words() -> str:
     """What a canary is, and which builds have one."""
     return (
-        f"A live build of more than {max(settings.CANARY_ABOVE, settings.CANARY_CASES):,} pairs judges "
-        f"{settings.CANARY_CASES:,} random ones first, then waits until you have seen what they cost."
+        f"A live build of more than {max(settings.CANARY_ABOVE, settings.CANARY_CASES):,} cases (pairs times "
+        f"rounds) judges {settings.CANARY_CASES:,} random ones first, then waits until you have seen what "
+        "they cost."
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from typing import Final
 
 from django import forms
@@ -16,7 +17,7 @@ from annotation.models import Build, Case
 from annotation.models.builds import NANO
 from annotation.ordered import order_of
 from annotation.pages.answering import AnsweringForm
-from annotation.pages.cases import filters_of, wanted
+from annotation.pages.cases import Filters, filters_of, wanted
 from annotation.pages.estimates import Row, Warned, table, warnings
 from annotation.pages.paging import whole_number
 from annotation.rerunning import ordering
@@ -37,7 +38,8 @@ TAKEN_OVER: Final = {
     Stage.EXECUTING: "the screener’s verdict and the test program",
     Stage.ARBITRATING: "the screener’s verdict, the test program, its dependencies and its execution",
 }
-PICKING: Final = ("case", "flips", "stage", "reached", "label", "outcome", "ran", "agent", "cause", "left")
+FILTERS: Final = tuple(field.name for field in fields(Filters))
+PICKING: Final = ("case", "flips", *FILTERS)
 """The parameters that say which cases are meant; the form's own have other names."""
 
 
@@ -178,6 +180,29 @@ def picked(build: Build, visible: QuerySet[Build], params: QueryDict) -> Picked:
         return Picked(theirs.distinct(), f"labelled otherwise in “{other.name}”", given)
     filters = filters_of(params)
     return Picked(wanted(build, filters), filters.query.replace("&", ", ") or "all cases", given)
+
+
+def picked_by_words(
+    build: Build, visible: QuerySet[Build], where: str, cases: Collection[int] = (), flips: int | None = None
+) -> Picked:
+    """As `picked`, for words that a program sends. Raises LaunchRefused for a filter that there is not.
+
+    Left out of account, as in an address, a misspelt one would choose all cases.
+    """
+    params = QueryDict(where, mutable=True)
+    kept = QueryDict(filters_of(params).query)
+    strange = [name for name in params if name not in PICKING or (name in FILTERS and name not in kept)]
+    if strange:
+        wrong = ", ".join(f"{name}={params[name]}" for name in strange)
+        raise LaunchRefused(
+            f"No cases are chosen by {wrong}: use the words in the address of the list of cases, "
+            f"with the names {', '.join(FILTERS)}."
+        )
+    if cases:
+        params.setlist("case", [str(pk) for pk in cases])
+    if flips is not None:
+        params["flips"] = str(flips)
+    return picked(build, visible, params)
 
 
 def again_page(build: Build, found: Picked, params: QueryDict, decided: QueryDict | None = None) -> AgainPage:

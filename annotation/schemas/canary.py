@@ -10,7 +10,7 @@ from pydantic import Field
 
 
 class ShareOut(Schema):
-    """`part` of `whole` with its Wilson interval; null where `whole` is 0."""
+    """`part` of `whole` with its 95 % interval (Wilson, or resampled queries); null where `whole` is 0."""
 
     part: int
     whole: int
@@ -31,7 +31,8 @@ class MeasuresOut(Schema):
     """How finished pairs came out."""
 
     finished: int
-    cost: MeanOut | None = Field(description="dollars a pair; bootstrap over the pairs of a canary")
+    units: int = Field(description="what the intervals rest on: pairs, or queries that were drawn whole")
+    cost: MeanOut | None = Field(description="dollars a pair; bootstrap over the canary's units")
     unclear: ShareOut = Field(description="of the screened pairs")
     executable: ShareOut = Field(description="of the test programs")
     matches: ShareOut = Field(description="of the settled pairs")

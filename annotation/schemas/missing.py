@@ -39,6 +39,10 @@ class FillIn(Schema):
     unpriced: bool = Field(False, description="ask live although no price is entered")
     unjudged: bool = Field(False, description="also queries of which some candidates could not be judged")
     tries: int = Field(2, ge=1, le=5, description="functions a query at most, while the agents deny them")
+    limit: int | None = Field(None, ge=1, le=1_000_000, description="queries at most, drawn at random")
+    at_once: CleanText = Field(
+        "", max_length=400, description="why a large live job does without a smaller one before it"
+    )
 
 
 class ProposalPage(Paging):

@@ -159,9 +159,18 @@ def arrays(found: Gathered) -> Arrays:
         match_at=found.match_at,
         margin=found.study.margin,
         interim=not found.complete,
+        comparisons=planned(found),
         build=strata(found),
         built_by=built_by(found),
     )
+
+
+def planned(found: Gathered) -> tuple[tuple[str, str], ...]:
+    """The plan's comparisons that are of two rows of the table; conditions may be named by their kind."""
+    kinds = {condition.kind: condition.get_kind_display() for condition in found.conditions}
+    rows = {*kinds.values(), "always 0", "always 1", *map(name_of, found.annotators)}
+    named = [tuple(kinds.get(str(one), str(one)) for one in two) for two in found.study.comparisons]
+    return tuple((two[0], two[1]) for two in named if len(set(two)) == 2 and rows.issuperset(two))
 
 
 def matches(values: Sequence[int | None], at: float) -> Floats:

@@ -9,13 +9,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_http_methods, require_safe
 
-from annotation import launching
+from annotation import launching, steering
 from annotation import progress as progress_of
 from annotation.access import Role, jobs_visible_to, needs
 from annotation.drift.watching import has_shifted
 from annotation.estimating import confirming
 from annotation.estimating.making import estimate
-from annotation.launching import Action, ControlRefused, LaunchRefused
+from annotation.launching import LaunchRefused
 from annotation.models import Build
 from annotation.pages import builds as pages
 from annotation.pages import estimates
@@ -24,6 +24,7 @@ from annotation.pages.cases import cases_page
 from annotation.pages.ordering import LaunchForm, encoder_choices
 from annotation.pages.paging import whole_number
 from annotation.seen import mark_seen
+from annotation.steering import Action, ControlRefused
 from annotation.tools import counter
 from retrieval.hostile import clean
 
@@ -91,7 +92,7 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         cause = clean(request.POST["cause"]) if "cause" in request.POST else None
         note = request.POST.get("note", "").strip()
-        touched = launching.control(build, action, request.user, note, cause)
+        touched = steering.control(build, action, request.user, note, cause)
     except ControlRefused as why:
         messages.error(request, str(why))
     else:

@@ -7,12 +7,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotation import caps, launching
+from annotation import caps, steering
 from annotation.access import Role, jobs_visible_to, needs
 from annotation.caps import CapRefused
-from annotation.launching import Action, ControlRefused
 from annotation.models import Build
 from annotation.pages import money
+from annotation.steering import Action, ControlRefused
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -38,7 +38,7 @@ def changed(request: HttpRequest, build: Build) -> HttpResponse:
     messages.success(request, "The cap is changed.")
     if request.POST.get("then") == "resume":
         try:
-            launching.control(build, Action.RESUME, request.user, "with another cap")
+            steering.control(build, Action.RESUME, request.user, "with another cap")
         except ControlRefused as why:
             messages.error(request, str(why))
     return redirect("build", pk=build.pk)

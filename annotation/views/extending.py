@@ -12,9 +12,10 @@ from annotation import caps
 from annotation.access import Role, needs
 from annotation.caps import CapRefused
 from annotation.extending import doing
-from annotation.launching import ControlRefused, LaunchRefused
+from annotation.launching import LaunchRefused
 from annotation.models import Build, Extension
 from annotation.pages.extending import ExtendPage, extend_page
+from annotation.steering import ControlRefused
 from annotation.views.builds import visible
 
 

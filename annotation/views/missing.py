@@ -11,10 +11,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Role, builds_visible_to, needs
-from annotation.launching import ControlRefused, LaunchRefused
+from annotation.launching import LaunchRefused
 from annotation.missing import ordering, written
 from annotation.models import Build
 from annotation.pages import missing as pages
+from annotation.steering import ControlRefused
 from annotation.views.builds import visible as job
 
 

@@ -9,11 +9,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation import merging
 from annotation.access import Role, builds_visible_to, needs
-from annotation.launching import ControlRefused
 from annotation.merging import WORDS, Rule
 from annotation.models import Build
 from annotation.pages.rounds import rounds_page
 from annotation.seen import mark_seen
+from annotation.steering import ControlRefused
 
 
 @require_safe

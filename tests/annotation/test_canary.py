@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,11 +12,12 @@ import pytest
 from django.db import connection
 
 from annotation import canary, claims, worker
-from annotation.launching import Action, ControlRefused, Order, control, launch
-from annotation.llm import LLMError
+from annotation.launching import Order, launch
+from annotation.llm import LLMError, Request
 from annotation.models import Build, Canary, Case, Tally
 from annotation.pipeline import Tools
 from annotation.stages import Stage
+from annotation.steering import Action, ControlRefused, control
 from retrieval.models import Candidate, Mining
 from tests import factories
 from tests.fakes import Answer, FakeLLM
@@ -124,8 +126,8 @@ def test_going_on_opens_every_other_pair_once_and_says_who(tools_with: Make) -> 
 
 def test_each_drawn_pair_is_judged_in_all_rounds_and_so_is_the_rest(tools_with: Make) -> None:
     build, tools, llm = done(tools_with, rounds=2)
-    assert len(llm.calls) == Case.objects.count() == 2 * CASES
-    assert "4 random pairs of 9 are finished in 2 rounds each." in build.reason
+    assert len(llm.calls) == Case.objects.count() == CASES
+    assert "2 random pairs of 9 are finished in 2 rounds each." in build.reason
     control(build, Action.GO_ON, factories.ada())
     drain(tools)
     assert Tally.objects.get(build=build).settled == len(llm.calls) == 18
@@ -256,6 +258,45 @@ def test_a_small_build_needs_none(tools_with: Make) -> None:
     build, _, llm = done(tools_with, limit=8)
     assert (build.state, len(llm.calls)) == (Build.State.DONE, 8)
     assert not Canary.objects.exists()
+
+
+def test_what_counts_is_the_cases_of_all_rounds(tools_with: Make) -> None:
+    build, _, llm = done(tools_with, limit=5, rounds=2)
+    assert (build.state, len(llm.calls)) == (Build.State.CANARY, CASES)
+    assert Canary.objects.get().pairs == 5
+
+
+def verdicts(request: Request) -> dict[str, Any]:
+    """Of each candidate in a request of the screener that judges them together."""
+    count = sum(f"<candidate-{n}" in request.canonical() for n in range(1, 30))
+    return {"verdicts": [{"candidate": n, "explanation": "so", "verdict": 1} for n in range(1, count + 1)]}
+
+
+def test_where_candidates_are_screened_together_whole_queries_are_drawn(tools_with: Make) -> None:
+    build, tools, llm = done(tools_with, verdicts, screen_by_query=True)
+    assert build.state == Build.State.CANARY
+    cases = Case.objects.filter(build=build)
+    assert cases.count() == 6, "two queries of three candidates: as many as have four cases, or more"
+    assert len(llm.calls) == cases.values("query").distinct().count() == 2
+    first = list(Candidate.objects.in_bulk(Canary.objects.get().drawn[:2]).values())
+    assert len({candidate.query_id for candidate in first}) == 2, "the first to read are of many queries"
+    assert "6 pairs of random queries of 9 are finished." in build.reason
+    control(build, Action.GO_ON)
+    drain(tools)
+    assert (len(llm.calls), Tally.objects.get(build=build).settled) == (3, 9), "no query is asked twice"
+
+
+def test_each_query_is_as_likely_as_any_other() -> None:
+    build = mined(screen_by_query=True)
+    candidates = Candidate.objects.filter(mining=build.mining).order_by("query_id", "rank")
+    seen = Counter[int]()
+    for seed in range(200):
+        Canary.objects.update(seed=seed)
+        drawn = canary.draw(build, candidates)
+        assert drawn == canary.draw(build, candidates) and len(drawn) == len(set(drawn)) == 6
+        seen.update(drawn)
+    # Each of 9 pairs is expected 200 · 2/3 ≈ 133 times, with a standard deviation of 7.
+    assert len(seen) == 9 and all(105 < times < 160 for times in seen.values())
 
 
 def test_a_build_that_pays_nobody_needs_none(tools_with: Make) -> None:

@@ -10,13 +10,13 @@ import pytest
 from annotation import causes, pipeline
 from annotation.agents import screener
 from annotation.causes import Cause, cause_of
-from annotation.launching import retry_abandoned
 from annotation.llm.errors import NoReply
 from annotation.llm.profiles import ANTHROPIC
 from annotation.llm.reply import Reply, Usage
 from annotation.llm.responses import usable
 from annotation.models import Case
 from annotation.stages import Stage
+from annotation.steering import retry_abandoned
 from tests import factories
 
 REQUEST = screener.request(screener.ScreenerInputs("reverse a list", "def f(x):\n    return x\n"), "m")

@@ -7,7 +7,7 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from annotation import children
-from annotation.launching import Action, control
+from annotation.steering import Action, control
 from retrieval.models import Collection, ImportJob, Mining
 from tests import factories
 from tests.annotation.test_worker import in_process, small_build  # noqa: F401  (a fixture)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation import claims, connecting, tasks, worker
+from annotation import claims, connecting, limiter, tasks, worker
 from annotation.connecting import Wanted
 from annotation.llm.probing import MOST_CALLS
-from annotation.models import ConnectionTest, Price, ProjectTally
+from annotation.models import ConnectionTest, Limiter, Price, ProjectTally
 from tests import factories
 from tests.fake_messages import FakeMessages, Fault
 
@@ -54,6 +54,13 @@ def test_what_a_server_can_do_is_kept_with_who_asked_and_what_it_took(fake: Fake
     assert test.latency and test.finished_at and test.lease_until is None
     assert fake.key not in f"{test.toml}{test.findings}"
     assert ProjectTally.objects.now().spent == test.cost, "it was the project's money"
+
+
+def test_batches_are_tried_where_the_admin_wants_it(fake: FakeMessages) -> None:
+    fake.batches.looks = 0
+    test = what_came_of(batches=True)
+    assert "batches = true" in test.toml and len(fake.batches.made) == 1
+    assert "batches" not in [one["tried"] for one in what_came_of().findings]
 
 
 def test_it_asks_no_more_often_than_the_page_says(fake: FakeMessages) -> None:
@@ -162,6 +169,36 @@ def test_what_a_dead_worker_was_asking_has_failed_and_is_not_paid_again(fake: Fa
     test.refresh_from_db()
     assert test.state == "failed" and "Test again" in test.message
     assert not connecting.try_one() and fake.calls == []
+
+
+def test_a_test_waits_while_the_model_may_not_be_asked(fake: FakeMessages, other: FakeMessages) -> None:
+    limiter.close(MODEL, 60)
+    test = connecting.ask(factories.ada(), Wanted(MODEL, "anthropic"))
+    assert not connecting.try_one() and fake.calls == []
+    Limiter.objects.update(closed_until=None)
+    assert connecting.try_one()
+    test.refresh_from_db()
+    assert test.state == "done"
+    limiter.close(MODEL, 60)
+    assert what_came_of(base_url=other.url).state == "done", "another server has limits of its own"
+
+
+def test_a_test_that_runs_is_a_call_in_the_air(fake: FakeMessages) -> None:
+    connecting.ask(factories.ada(), Wanted(MODEL, "anthropic"))
+    Limiter.objects.create(model=MODEL, most=1)
+    assert limiter.full_models() == []
+    ConnectionTest.objects.update(state="running", lease_until=timezone.now() + connecting.LEASE)
+    assert limiter.full_models() == [MODEL]
+    ConnectionTest.objects.update(configured=False)
+    assert limiter.full_models() == []
+
+
+def test_a_refusal_for_too_many_calls_slows_all_workers_down(fake: FakeMessages) -> None:
+    fake.answer = lambda body: Fault(429, headers={"retry-after": "30"})
+    assert "rate limit" in what_came_of().message
+    row = Limiter.objects.get(model=MODEL)
+    assert row.most < limiter.MOST and row.closed_until is not None
+    assert limiter.full_models() == [MODEL]
 
 
 def test_a_worker_of_the_language_models_makes_it(fake: FakeMessages, tools_with: Any) -> None:

@@ -16,11 +16,11 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from annotation import asking, children, claims, publishing, worker
-from annotation.launching import retry_abandoned
 from annotation.llm import LLMError
 from annotation.models import Build, Case, ExecutionRequest, LLMCall, Tally
 from annotation.pipeline import TRIES, Tools, advance
 from annotation.stages import Stage
+from annotation.steering import retry_abandoned
 from retrieval.models import Label, Mining
 from tests import factories
 from tests.fakes import FakeLLM, FakeSandbox

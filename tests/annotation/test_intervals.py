@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.intervals import Mean, Share, bootstrap_mean, wilson
+from annotation.intervals import Mean, Share, bootstrap_mean, bootstrap_ratio, clustered_share, wilson
 
 
 def test_wilson_agrees_with_published_values() -> None:
@@ -57,3 +57,36 @@ def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
 def test_a_sum_of_means_keeps_the_interval() -> None:
     assert Mean(2.0, 1.0, 4.0).times(10) == Mean(20.0, 10.0, 40.0)
     assert Mean(2.0).times(10) == Mean(20.0)
+
+
+def test_a_ratio_resamples_whole_queries() -> None:
+    """Two queries of 10 pairs each, all or nothing: resamples have 0, 10 or 20 of 20."""
+    assert bootstrap_ratio([10, 0], [10, 10], 1) == (0.0, 1.0)
+    narrow = bootstrap_ratio([1, 1, 1, 1], [2, 2, 2, 2], 1)
+    assert narrow == (0.5, 0.5)
+
+
+def test_queries_without_anything_and_single_ones_give_no_interval() -> None:
+    assert bootstrap_ratio([], [], 1) is None
+    assert bootstrap_ratio([3, 0], [4, 0], 1) is None
+
+
+def test_a_share_of_alike_queries_is_wilsons_over_the_queries() -> None:
+    found = clustered_share([(0, 20)] * 10, 1)
+    assert (found.part, found.whole, found.low) == (0, 200, 0.0)
+    assert found.high == wilson(0, 10)[1]
+    assert clustered_share([(5, 20)], 1).between == wilson(0, 1)
+
+
+def test_an_empty_share_has_no_interval() -> None:
+    found = clustered_share([], 1)
+    assert (found.value, found.low, found.high) == (None, None, None)
+
+
+def test_pairs_of_one_query_that_are_alike_make_the_interval_wider() -> None:
+    counts = [(10, 10), (0, 10)] * 10
+    clustered, simple = clustered_share(counts, 3), Share(100, 200)
+    assert clustered.value == simple.value == 0.5
+    ends = clustered.low, clustered.high, simple.low, simple.high
+    low, high, simple_low, simple_high = (end or 0.0 for end in ends)
+    assert high - low > 2 * (simple_high - simple_low)

@@ -1,28 +1,19 @@
-"""Launching a build and steering it."""
+"""Launching a build: what is refused, and what its annotator is."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from annotation import launching
-from annotation.launching import (
-    Action,
-    ControlRefused,
-    Judge,
-    LaunchRefused,
-    Order,
-    abandoned_reasons,
-    control,
-    launch,
-)
+from annotation.launching import Judge, LaunchRefused, Order, launch
 from annotation.models import Build, BuildEvent, Price, Tally
 from annotation.ordered import order_of
-from annotation.stages import Stage
 from sandbox.containers import image_tag
 from tests import factories
 
@@ -41,6 +32,19 @@ def test_a_launch_records_who_and_gives_the_mining_its_options() -> None:
     assert Tally.objects.get(build=build).cap == 1_500_000_000
     event = BuildEvent.objects.get(build=build)
     assert (event.event, event.user) == ("launched", factories.ada())
+
+
+def test_a_recording_answers_the_rounds_that_were_recorded_and_nothing_anew(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text('{"id": "1", "reply": "1"}\n')
+    plain = replace(order(), provider=Build.Provider.RECORDED, recorded=str(path))
+    with pytest.raises(LaunchRefused, match=r"replies for 1 round, not for 3: .* Choose 1, or file exchange"):
+        launch(replace(plain, rounds=3))
+    with pytest.raises(LaunchRefused, match="can't be given anew"):
+        launch(replace(plain, fresh=True))
+    path.write_text('{"id": "1", "reply": "1", "round": 3}\n')
+    assert launch(replace(plain, rounds=3)).rounds == 3
+    assert not Build.objects.exclude(rounds=3).exists()
 
 
 @pytest.mark.parametrize(
@@ -181,33 +185,6 @@ def test_rounds_have_their_bounds(rounds: int) -> None:
 def test_every_switch_makes_another_annotator(change: dict[str, Any]) -> None:
     usual = launch(order()).annotator
     assert launch(replace(order(), name="other", **change)).annotator != usual
-
-
-def test_pause_resume_and_cancel() -> None:
-    build = launch(order())
-    for action, state in [
-        (Action.PAUSE, Build.State.PAUSED),
-        (Action.RESUME, Build.State.RUNNING),
-        (Action.CANCEL, Build.State.CANCELLED),
-    ]:
-        control(build, action, factories.ada(), "because")
-        build.refresh_from_db()
-        assert build.state == state
-    with pytest.raises(ControlRefused, match="be resumed now"):
-        control(build, Action.RESUME)
-    assert BuildEvent.objects.filter(build=build, note="because").count() == 3
-
-
-def test_retry_sends_abandoned_cases_back_to_the_stage_that_they_left() -> None:
-    build = factories.opened()
-    case = factories.abandoned(factories.cases(build)[0], "no sandbox")
-    Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
-    assert abandoned_reasons(build) == [("no sandbox", 1)]
-    assert control(build, Action.RETRY) == 1
-    case.refresh_from_db()
-    build.refresh_from_db()
-    assert (case.stage, case.reason, build.state) == (Stage.SCREENING, "", Build.State.RUNNING)
-    assert Tally.objects.get(build=build).abandoned == 0
 
 
 def test_batches_are_taken_where_the_profile_has_them(settings: Any) -> None:

@@ -75,6 +75,31 @@ def test_every_entry_comes_with_its_id_in_any_order(batches: LiveBatches, fake: 
     assert reply.request_id.startswith("msg_")
 
 
+def test_an_entry_that_complains_of_the_way_of_asking_steps_down_once(
+    batches: LiveBatches, fake: FakeMessages
+) -> None:
+    complaint = Fault(400, "output_config: not with this model; use tools with tool_choice")
+    fake.script(complaint, complaint)
+    for entry in batches.results(ended(batches, 2)):
+        assert entry.error is not None and entry.error.status == 400
+        batches.learn(entry.error, ASKED.model)
+    assert batches.refused == "json_schema"
+    batches.create([("again", ASKED)])
+    params = fake.calls[-1].body["requests"][0]["params"]
+    assert "tool_choice" in params and "output_config" not in params
+
+
+@pytest.mark.parametrize("fault", [Fault(500, "output_config broke"), Fault(400, "messages: too long")])
+def test_other_errors_of_entries_change_nothing(
+    fault: Fault, batches: LiveBatches, fake: FakeMessages
+) -> None:
+    fake.script(fault)
+    [entry] = batches.results(ended(batches, 1))
+    assert entry.error is not None
+    batches.learn(entry.error, ASKED.model)
+    assert batches.refused is None
+
+
 def test_another_models_reply_is_told(batches: LiveBatches, fake: FakeMessages) -> None:
     fake.script(Say("{}", model="other"))
     [entry] = batches.results(ended(batches, 1))

@@ -64,6 +64,12 @@ def test_a_request_line_has_the_six_keys_and_the_calls_id() -> None:
     assert "\n" not in request_line(REQUEST)
 
 
+def test_a_later_round_is_named_in_request_and_reply() -> None:
+    second = replace(REQUEST, round=2)
+    assert json.loads(request_line(second))["round"] == json.loads(reply_line(second, REPLY))["round"] == 2
+    assert "round" not in json.loads(reply_line(REQUEST, REPLY))
+
+
 def test_requests_are_written_one_a_line_and_counted() -> None:
     stream = io.BytesIO()
     assert write_requests(stream, iter([REQUEST, replace(REQUEST, salt="other")])) == 2

@@ -15,12 +15,12 @@ from django.utils import timezone
 
 from annotation import worker
 from annotation.executing import SandboxProvider
-from annotation.launching import Action, control, retry_abandoned
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import ANTHROPIC, DEEPSEEK, GENERIC, ProviderProfile
 from annotation.models import Build, Case, LLMCall, Price, Tally
 from annotation.pipeline import Tools
 from annotation.stages import Stage
+from annotation.steering import Action, control, retry_abandoned
 from retrieval.models import Label
 from tests import factories
 from tests.fake_messages import Answer, Drop, FakeMessages, Fault, Raw, Say

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from annotation.llm import LLMError
+from annotation.llm import LLMError, probing
 from annotation.llm.probing import Probed, probe
 from annotation.llm.profiles import read
-from tests.fake_messages import FakeMessages, Fault, Say
+from tests.fake_messages import Expired, FakeMessages, Fault, Say
 
 WORDS = Say("Yes, it is.")
 
@@ -90,6 +90,65 @@ def test_an_error_of_the_moment_is_no_finding(fake: FakeMessages) -> None:
     fake.answer = overloaded
     with pytest.raises(LLMError, match="overloaded"):
         probed(fake)
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probing, "LOOKS_EVERY", 0.0)
+    monkeypatch.setattr(probing, "BATCH_WITHIN", 0.2)
+
+
+def batch_finding(found: Probed) -> tuple[bool, bool, str]:
+    [finding] = [one for one in found.findings if one.tried == "batches"]
+    return found.profile.batches, finding.works, finding.told
+
+
+def test_batches_are_tried_only_when_asked_for(fake: FakeMessages) -> None:
+    found = probed(fake)
+    assert "batches" not in said(found) and not found.profile.batches and not fake.batches.made
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_batch_of_one_question_is_handed_in_and_waited_for(fake: FakeMessages) -> None:
+    plain = probed(fake)
+    found = probed(fake, batches=True)
+    profile, works, told = batch_finding(found)
+    assert profile and works and '{"answer": 1}' in told
+    assert [len(batch.requests) for batch in fake.batches.made.values()] == [1]
+    assert found.replies == plain.replies + 1 and found.latency > 0
+    assert read(found.toml(), "probed").batches
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_batch_that_takes_too_long_is_cancelled_and_counts_as_taken(fake: FakeMessages) -> None:
+    fake.batches.looks = 100_000
+    profile, works, told = batch_finding(probed(fake, batches=True))
+    assert profile and works and "was cancelled" in told
+    assert [batch.cancelled for batch in fake.batches.made.values()] == [True]
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("status", [400, 404, 405, 501])
+def test_a_server_that_takes_no_batch_has_none(status: int, fake: FakeMessages) -> None:
+    fake.batches.fail("create", Fault(status))
+    assert batch_finding(probed(fake, batches=True))[:2] == (False, False)
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_batch_that_comes_to_nothing_does_not_count(fake: FakeMessages) -> None:
+    fake.batches.fail("get", Fault(404))
+    assert "was taken in, then" in batch_finding(probed(fake, batches=True))[2]
+    real, fake.answer = fake.answer, lambda body: real(body) if not fake.batches.made else Expired()
+    fake.batches.made.clear()
+    profile, works, told = batch_finding(probed(fake, batches=True))
+    assert not profile and not works and "expired" in told
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_busy_server_says_nothing_of_its_batches(fake: FakeMessages) -> None:
+    fake.batches.fail("create", Fault(529))
+    with pytest.raises(LLMError, match="overloaded"):
+        probed(fake, batches=True)
 
 
 def test_the_profile_can_be_read_again(fake: FakeMessages) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotation.llm import LLM, Message, NoReply, Request, Usage
-from annotation.llm.recorded import RecordedFileError, RecordedLLM
+from annotation.llm.recorded import RecordedFileError, RecordedLLM, rounds_of
 
 REQUEST = Request("screener", "m", "rules", (Message("user", "pair"),), {"type": "object"}, 10)
 OTHER = replace(REQUEST, messages=(Message("user", "other pair"),))
@@ -92,3 +92,16 @@ def test_a_file_that_changes_while_in_use_never_gives_another_pairs_answer(file:
     file.unlink()
     with pytest.raises(RecordedFileError, match="was changed while in use"):
         llm.ask(OTHER)
+
+
+def test_the_rounds_of_a_recording_are_those_that_its_lines_name(tmp_path: Path, file: Path) -> None:
+    assert rounds_of(file) == 1
+    said = {"id": OTHER.digest(), "reply": 'says "round": 9 in its text', "round": 3}
+    lines: list[dict[str, object]] = [
+        {"id": REQUEST.digest(), "reply": '"round": 7'},
+        said,
+        {"id": "x", "round": True},
+    ]
+    path = record(tmp_path / "more.jsonl", *lines)
+    path.write_bytes(path.read_bytes() + b'{"round": 8, broken\n\xff"round": 8\n')
+    assert rounds_of(path) == 3

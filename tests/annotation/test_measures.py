@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation import measures
-from annotation.intervals import Mean
+from annotation.intervals import Mean, clustered_share
 from annotation.measures import Projection
 from annotation.models import Build, Canary, Case, LLMCall, Tally
 from annotation.stages import Event
@@ -53,6 +53,23 @@ def test_shares_are_of_what_they_say() -> None:
     build = with_canary()
     found = measures.of_canary(build.canary, 0)
     assert (found.finished, shares(found)) == (8, EXPECTED)
+
+
+def test_where_queries_were_drawn_whole_intervals_resample_them() -> None:
+    build = with_canary()
+    alone = measures.of_canary(build.canary, 800)
+    build.annotator.config["screener"] = "query"
+    found = measures.of_canary(build.canary, 800)
+    assert (found.finished, found.units, shares(found)) == (8, 3, EXPECTED)
+    assert alone.cost is not None and found.cost is not None
+    assert found.cost.value == pytest.approx(alone.cost.value) == pytest.approx(100)
+    by_query = [
+        (case.query_id, measures.REFUSAL in case.reason) for case in Case.objects.exclude(stage="screening")
+    ]
+    counts = {query: [said for q, said in by_query if q == query] for query, _ in by_query}
+    expected = clustered_share([(sum(one), len(one)) for one in counts.values()], build.canary.seed)
+    assert found.refused == expected
+    assert (found.refused.low, found.refused.high) != (alone.refused.low, alone.refused.high)
 
 
 def test_a_pair_costs_what_all_of_its_rounds_cost() -> None:

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation import merging, rounds
-from annotation.launching import ControlRefused
 from annotation.merging import RULES, Rule, merge
 from annotation.models import Build, Case, Merge
 from annotation.rounds import Said
 from annotation.stages import Stage
+from annotation.steering import ControlRefused
 from retrieval.models import Annotator, Label
 from tests import factories
 

@@ -13,11 +13,11 @@ from django.db import connection
 from django.utils import timezone
 
 from annotation import budget, canary, notifying, outages, pulse, sending, worker
-from annotation.launching import Action, control
 from annotation.llm import LLMError
 from annotation.models import Build, Case, Delivery, Notice, Pulse, Tally
 from annotation.pipeline import Tools, pause
 from annotation.stages import Stage
+from annotation.steering import Action, control
 from retrieval.models import Mining
 from tests import factories
 from tests.annotation.test_measures import with_canary

@@ -9,12 +9,12 @@ import pytest
 from django.utils import timezone
 
 from annotation import claims, outages, worker
-from annotation.launching import Action, control
 from annotation.llm import LLMError
 from annotation.models import Build, Case, Tally
 from annotation.outages import FIRST_PAUSE, LONGEST_PAUSE, RUN
 from annotation.pipeline import Tools
 from annotation.stages import Stage
+from annotation.steering import Action, control
 from tests import factories
 from tests.fakes import Answer, FakeLLM
 

@@ -9,13 +9,14 @@ import pytest
 from django.utils import timezone
 
 from annotation import claims, outages, worker
+from annotation.causes import Cause, said
 from annotation.executing import HARMLESS
-from annotation.launching import Action, control
 from annotation.llm import LLMError
 from annotation.models import Build, Case, Tally
 from annotation.outages import FIRST_PAUSE, LONGEST_PAUSE, RUN
 from annotation.pipeline import TRIES, Tools
 from annotation.stages import Event, Stage
+from annotation.steering import Action, control
 from retrieval.models import Label
 from sandbox.program import Program
 from sandbox.report import Outcome, Report
@@ -216,3 +217,31 @@ def test_a_person_decides_otherwise(tools: Tools, engine: Engine) -> None:
 def test_working_until_idle_does_not_wait_for_a_sandbox(tools: Tools, engine: Engine) -> None:
     waiting(tools, engine)
     assert not worker.busy()
+
+
+def test_an_index_that_is_away_abandons_a_group_that_says_what_to_do_and_comes_back(
+    tools: Tools, engine: Engine
+) -> None:
+    away = "installing bs4==4.12 failed: ERROR: Could not fetch URL https://pypi.org/simple/bs4/: no route"
+    ran = engine.box._reports[0]
+
+    def needs_the_index(program: Program) -> Report:
+        if "f(0)" in program.source or "f(1)" in program.source:
+            raise SandboxUnavailable(away)
+        return passed()
+
+    engine.box._reports[0] = needs_the_index
+    build = executing()
+    work(tools, TRIES + 2)
+    work(tools, 2, "llm")
+    build.refresh_from_db()
+    assert build.state == Build.State.RUNNING, "it is no outage: other programs run"
+    found = Case.objects.filter(build=build, stage=Stage.ABANDONED)
+    assert set(found.values_list("cause", flat=True)) == {Cause.INSTALLING}
+    assert found.count() == 2 and "installing bs4==4.12 failed" in found[0].reason
+    assert "package index" in said(Cause.INSTALLING)[1]
+    engine.box._reports[0] = ran
+    assert control(build, Action.RETRY, cause=Cause.INSTALLING) == 2
+    work(tools, 4)
+    work(tools, 4, "llm")
+    assert Tally.objects.get(build=build).settled == 9

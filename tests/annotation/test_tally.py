@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 
 from annotation import budget, claims, exchanging
 from annotation.executing import SandboxProvider
-from annotation.launching import retry_abandoned
 from annotation.llm import LLMError, Request, Waiting
 from annotation.models import Abandonment, AgentBill, Build, Case, Duration, LLMCall, Price, Step, Tally
 from annotation.pipeline import Tools, advance
 from annotation.stages import QUEUE_OF, Stage
+from annotation.steering import retry_abandoned
 from retrieval.models import Label
 from sandbox.report import Outcome
 from sandbox.runner import SandboxUnavailable

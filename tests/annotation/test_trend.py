@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation import launching, trend, worker
+from annotation import steering, trend, worker
 from annotation.models import Build, Moment
 from tests import factories
 
@@ -42,8 +42,8 @@ def test_nothing_is_noted_before_there_are_cases() -> None:
 def test_the_end_and_what_people_do_are_always_noted() -> None:
     build = factories.opened()
     trend.note(build, timezone.now())
-    launching.control(build, launching.Action.PAUSE)
-    launching.control(build, launching.Action.RESUME)
+    steering.control(build, steering.Action.PAUSE)
+    steering.control(build, steering.Action.RESUME)
     worker.close(build, Build.State.DONE)
     assert Moment.objects.count() == 4
     assert trend.began(build) == Moment.objects.earliest("at").at

@@ -11,10 +11,11 @@ from django.db import connection
 from django.utils import timezone
 
 from annotation import children, claims, worker
-from annotation.launching import Action, Order, control, launch
+from annotation.launching import Order, launch
 from annotation.models import Build, Case, ExecutionRequest, Tally
 from annotation.pipeline import Tools
 from annotation.stages import Stage
+from annotation.steering import Action, control
 from retrieval.models import Mining
 from tests import factories
 from tests.annotation.test_pipeline import Make

@@ -160,7 +160,7 @@ def other_builds(
     from tests.e2e.launching import more_builds
 
     admin = entered(browser, server, sessions, "ada")
-    made = more_builds(admin, server.url)
+    made = more_builds(admin, server.url, server.home)
     admin.close()
     return made
 

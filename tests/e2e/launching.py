@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, Final
 
 from playwright.sync_api import BrowserContext, Page
 
+from tests.e2e import workbench
 from tests.e2e.pages import Api
 from tests.e2e.workbench import python
 
@@ -75,14 +77,33 @@ def wait_until_settled(page: Page, cases: int) -> None:
     page.wait_for_function(f"() => {settled} >= {cases}", timeout=ENDS_WITHIN, polling=500)
 
 
-def more_builds(context: BrowserContext, url: str) -> dict[str, int]:
+def answer_by_file(home: Path, name: str, cases: int) -> None:
+    """Answer every request of a screening that waits, which are so many in the end: alternately 1 and 0."""
+    requests, replies = home / "requests.jsonl", home / "answers.jsonl"
+    for _ in range(240):
+        workbench.manage(home, "exchange", "export", name, "--out", str(requests))
+        lines = requests.read_text().splitlines()
+        if len(lines) == cases:
+            break
+        time.sleep(1)
+    answers = [
+        {"id": json.loads(line)["id"], "reply": {"verdict": place % 2, "explanation": "plain to see"}}
+        for place, line in enumerate(lines)
+    ]
+    replies.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+    workbench.manage(home, "exchange", "import", name, str(replies))
+
+
+def more_builds(context: BrowserContext, url: str, home: Path) -> dict[str, int]:
     """A build that waits for replies by file, one whose recording lacks replies, and one in two rounds."""
     page = context.new_page()
     waiting = launch(page, url, Order("answers by file", "exchange", limit=40))
     wait_until_opened(page)
     broken = launch(page, url, Order("with replies missing", "recorded", k=10, limit=30))
     wait_until(page, "done")
-    rounds = launch(page, url, Order("in two rounds", "recorded", limit=20, rounds=2))
+    rounds = launch(page, url, Order("in two rounds", "exchange", limit=20, rounds=2))
+    wait_until_opened(page)
+    answer_by_file(home, "in two rounds", cases=40)
     wait_until(page, "done")
     page.close()
     return {"waiting": waiting, "broken": broken, "rounds": rounds}

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -179,12 +178,12 @@ def test_a_login_that_ends_while_typing_loses_nothing(page: Page, server: Workbe
 
 
 @pytest.fixture
-def alone(tmp_path: Path) -> Iterator[tuple[Path, int]]:
+def alone(tmp_path: Path) -> tuple[Path, int]:
     """A home of its own with the studies, for a server that is killed; and a study's id."""
     if shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
     ids = json.loads(python(tmp_path, "-m", "tests.e2e.rated"))
-    yield tmp_path, ids["stopped"]
+    return tmp_path, int(ids["stopped"])
 
 
 def test_a_server_that_dies_in_the_middle_of_a_save_loses_nothing(

@@ -74,15 +74,18 @@ def python(home: Path, *arguments: str) -> str:
 
 
 @contextmanager
-def serving(home: Path, port: int = 0) -> Iterator[Workbench]:
-    """`manage.py serve` on `home` and `port`, or a free one, until the block ends. Raises ServerDied."""
+def serving(home: Path, port: int = 0, **variables: str) -> Iterator[Workbench]:
+    """`manage.py serve` on `home` and `port`, or a free one, until the block ends. Raises ServerDied.
+
+    `variables` are of its environment.
+    """
     port = port or free_port()
     log = home / "server.log"
     with log.open("w") as output:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "serve", "--port", str(port)],
             cwd=ROOT,
-            env=environment(home),
+            env=environment(home) | variables,
             stdout=output,
             stderr=subprocess.STDOUT,
         )

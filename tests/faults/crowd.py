@@ -81,13 +81,13 @@ def spoken(request: Request) -> dict[str, Any]:
 
 def meddle(chance: random.Random) -> None:
     """What people do meanwhile: pause a build, and resume it."""
-    from annotation import launching
+    from annotation import steering
     from annotation.models import Build
 
     build = chance.choice(list(Build.objects.all()))
-    for action in (launching.Action.PAUSE, launching.Action.RESUME):
-        with suppress(launching.ControlRefused):
-            launching.control(build, action)
+    for action in (steering.Action.PAUSE, steering.Action.RESUME):
+        with suppress(steering.ControlRefused):
+            steering.control(build, action)
 
 
 if __name__ == "__main__":

@@ -223,12 +223,12 @@ def flying_now() -> set[int]:
 
 def resume() -> int:
     """Resume the builds that wait for a person: a wrong model, an answer that was none."""
-    from annotation import launching
+    from annotation import steering
     from annotation.models import Build
 
     waiting = list(Build.objects.filter(state=Build.State.WAITING, probe_at__isnull=True))
     for build in waiting:
-        launching.control(build, launching.Action.RESUME)
+        steering.control(build, steering.Action.RESUME)
     return len(waiting)
 
 

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest
 from django.test import Client
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from annotation import launching, review, stages
+from annotation import launching, review, stages, steering
 from annotation.models import cases
 from cosqa_site import errors
 from tests.calls import post
@@ -55,7 +55,7 @@ def test_no_listed_error_hides_another() -> None:
     ("error", "status", "kind"),
     [
         (launching.LaunchRefused("Give it a name."), 422, "launch-refused"),
-        (launching.ControlRefused("It is done."), 409, "control-refused"),
+        (steering.ControlRefused("It is done."), 409, "control-refused"),
         (PermissionDenied("For admins."), 403, "permission-denied"),
     ],
 )

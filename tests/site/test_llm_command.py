@@ -43,6 +43,12 @@ def test_a_probe_shows_its_findings_and_saves_a_profile_that_can_be_used(
     assert profile(str(path)).ladder == ("json_schema", "forced_tool", "prompt")
 
 
+def test_batches_are_probed_by_a_flag(fake: FakeMessages) -> None:
+    fake.batches.looks = 0
+    told = said("probe", "--base-url", fake.url, "--model", "m", "--batches")
+    assert "yes batches" in told and "batches = true" in told
+
+
 def test_a_probe_as_json(fake: FakeMessages) -> None:
     found = json.loads(said("probe", "--base-url", fake.url, "--model", "m", "--json"))
     assert found["profile"]["json_schema"] is True

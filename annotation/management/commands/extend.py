@@ -10,8 +10,9 @@ from annotation.caps import CapRefused
 from annotation.estimating.confirming import in_words
 from annotation.extending import doing, wishing
 from annotation.extending.wishing import Wish
-from annotation.launching import ControlRefused, LaunchRefused
+from annotation.launching import LaunchRefused
 from annotation.models import Build
+from annotation.steering import ControlRefused
 from annotation.tools import counter
 
 

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation import merging
-from annotation.launching import ControlRefused
 from annotation.merging import WORDS, Rule, outlook
 from annotation.models import Build
 from annotation.rounds import rounds_of
+from annotation.steering import ControlRefused
 
 
 class Command(BaseCommand):

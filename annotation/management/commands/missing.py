@@ -49,6 +49,10 @@ class Command(BaseCommand):
         action.add_argument("--budget", help="dollars; default: no cap")
         action.add_argument("--unpriced", action="store_true", help="ask live although no price is entered")
         action.add_argument("--tries", type=int, default=ordering.TRIES, help="functions a query at most")
+        action.add_argument("--limit", type=int, help="queries at most, drawn at random (default: all)")
+        action.add_argument(
+            "--at-once", default="", metavar="WHY", help="do without a small job before a large live one"
+        )
         action.add_argument("--unjudged", action="store_true", help="also where candidates were abandoned")
         action.add_argument("--price", action="store_true", help="only say what it would take")
 
@@ -121,4 +125,6 @@ def order_of(build: Build, options: dict[str, Any]) -> ordering.FillOrder:
         unpriced=options["unpriced"],
         tries=options["tries"],
         unjudged=options["unjudged"],
+        limit=options["limit"],
+        at_once=options["at_once"],
     )

@@ -71,7 +71,13 @@ class Study(models.Model):
     plan = models.JSONField(null=True, help_text="the plan as it was frozen, then as it was last amended")
     plan_hash = models.CharField(max_length=64, blank=True, help_text="sha256 of the plan's canonical JSON")
     frozen_at = models.DateTimeField(null=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="none where a command made it",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)

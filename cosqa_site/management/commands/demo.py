@@ -13,9 +13,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Q
 from tqdm import tqdm
 
-from annotation.launching import abandoned_reasons
 from annotation.models import Build, Tally
 from annotation.pipeline import Tools
+from annotation.steering import abandoned_reasons
 from annotation.tools import tools
 from annotation.worker import until_idle
 from cosqa_site import sample

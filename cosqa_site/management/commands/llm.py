@@ -38,6 +38,11 @@ class Command(BaseCommand):
         asks.add_argument(
             "--caching", action="store_true", help="also try prompt caching: about 12,000 tokens"
         )
+        asks.add_argument(
+            "--batches",
+            action="store_true",
+            help="also try a batch: one question, waited for up to 2 minutes",
+        )
         asks.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -55,9 +60,8 @@ class Command(BaseCommand):
         if options["save"] and options["save"].suffix != ".toml":
             raise CommandError(f"--save {options['save']}: the name has to end with .toml")
         try:
-            found = probe(
-                options["base_url"], settings.ANTHROPIC_API_KEY, options["model"], caching=options["caching"]
-            )
+            wishes = {name: options[name] for name in ("caching", "batches")}
+            found = probe(options["base_url"], settings.ANTHROPIC_API_KEY, options["model"], **wishes)
         except LLMError as error:
             raise CommandError(f"{error.message}") from error
         self.show(found, as_json=options["json"])

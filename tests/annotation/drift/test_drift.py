@@ -14,7 +14,7 @@ from annotation import notifying, worker
 from annotation.drift import watching
 from annotation.drift.asking import AGENT, Said, claimed, store
 from annotation.drift.judging import look_after_all
-from annotation.launching import Action, ControlRefused, LaunchRefused, control, launch
+from annotation.launching import LaunchRefused, launch
 from annotation.llm import LLMError, Request
 from annotation.models import (
     AgentBill,
@@ -30,6 +30,7 @@ from annotation.models import (
 from annotation.models.notices import Notice
 from annotation.pipeline import Tools
 from annotation.stages import Stage
+from annotation.steering import Action, ControlRefused, control
 from tests import factories
 from tests.annotation.test_canary import mined, order
 from tests.fakes import Answer, FakeLLM

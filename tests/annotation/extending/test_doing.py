@@ -13,11 +13,12 @@ from annotation import worker
 from annotation.executing import SandboxProvider
 from annotation.extending import doing, wishing
 from annotation.extending.wishing import Wish
-from annotation.launching import Action, ControlRefused, LaunchRefused, Order, control, launch
+from annotation.launching import LaunchRefused, Order, launch
 from annotation.llm import Request
 from annotation.models import Build, BuildEvent, Case, Extension, LLMCall, Price, Step, Tally
 from annotation.pipeline import Tools
 from annotation.stages import Stage
+from annotation.steering import Action, ControlRefused, control
 from retrieval.importing import Counts, Options, store_members
 from retrieval.models import Collection, Label, Mining
 from retrieval.sources import Record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from annotation.missing import deciding
 from annotation.missing.deciding import Choice
-from annotation.models import Filling, Price
+from annotation.models import Build, Filling, Price
 from tests import factories, filling
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +36,33 @@ def test_write_says_the_price_or_orders(capsys: pytest.CaptureFixture[str]) -> N
         call_command("missing", "write", "source", "--name", "more")
     with pytest.raises(CommandError, match="dollars"):
         call_command("missing", "write", "source", "--name", "other", "--budget", "much")
+
+
+def test_a_large_live_job_comes_after_a_small_one(capsys: pytest.CaptureFixture[str], settings: Any) -> None:
+    settings.CANARY_ABOVE, settings.CANARY_CASES, settings.ANTHROPIC_API_KEY = 3, 1, "a-key"
+    filling.source()
+    live = ("missing", "write", "source", "--provider", "live", "--unpriced", "--name")
+    with pytest.raises(CommandError, match="Have 1 queries written for first"):
+        call_command(*live, "all of them")
+    call_command(*live, "one", "--limit", "1")
+    job = Filling.objects.get()
+    assert job.proposals.count() == 1
+    with pytest.raises(CommandError, match="Have 1 queries"):
+        call_command(*live, "all of them")
+    Build.objects.filter(pk=job.build_id).update(state=Build.State.DONE)
+    call_command(*live, "the rest")
+    assert Filling.objects.latest("pk").proposals.count() == 2, "the one has its function already"
+
+
+def test_a_reason_does_without_the_small_one_and_is_kept(settings: Any) -> None:
+    settings.CANARY_ABOVE, settings.CANARY_CASES, settings.ANTHROPIC_API_KEY = 3, 1, "a-key"
+    filling.source()
+    call_command(
+        *("missing", "write", "source", "--provider", "live", "--unpriced", "--name", "all of them"),
+        *("--at-once", "written for yesterday"),
+    )
+    event = Filling.objects.get().build.events.get(event="skipped the canary")
+    assert event.note == "written for yesterday"
 
 
 def test_export_writes_what_was_accepted(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from annotation import launching
+from annotation import steering
 from annotation.models import Abandonment, AgentBill, Build, Case, Price, Tally
 from annotation.models.figures import add
 from annotation.pages import abandoned as pages
@@ -80,7 +80,7 @@ def test_the_first_case_of_a_build_that_fails_has_no_price() -> None:
 def test_groups_follow_retries_and_what_is_abandoned_again(build: Build) -> None:
     for case in factories.cases(build)[2:5]:
         factories.abandoned(case, "odd")
-    assert launching.retry_abandoned(build, "other: odd") == 3
+    assert steering.retry_abandoned(build, "other: odd") == 3
     assert groups(build) == []
     factories.abandoned(Case.objects.select_related("build__tally").filter(stage=Stage.SCREENING)[0], "even")
     assert [(group.cause, group.count) for group in groups(build)] == [("other: even", 1)]

@@ -15,6 +15,7 @@ from annotation.studies.figures import (
     NoFigures,
     confusion_pairs,
     figures_of,
+    name_of,
     refuse_to_raters,
 )
 from retrieval.models import Annotator, Label, Pair, Text
@@ -247,3 +248,14 @@ def test_the_cost_in_queries_does_not_grow_with_the_study(django_assert_num_quer
     figures_of(study)
     with django_assert_num_queries(5):
         figures_of(study)
+
+
+def test_only_the_planned_comparisons_are_tested() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3)
+    one = agents(study, [1, 0, 1, 1], "one")
+    agents(study, [1, 1, 1, 1], "two")
+    study.comparisons = [[name_of(one), "own_tests"], [name_of(one), "nobody any more"]]
+    study.save()
+    found = figures_of(study).page
+    assert found
+    assert [(row.first, row.second) for row in found.comparisons] == [(name_of(one), "own tests")]

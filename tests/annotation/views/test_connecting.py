@@ -75,6 +75,17 @@ def test_what_is_wrong_is_said_and_kept(ada: Client, change: dict[str, str], sai
     assert change.get("base_url", "") in page
 
 
+def test_a_batch_is_tried_by_a_choice_and_compared_with_the_profile(ada: Client, settings: Any) -> None:
+    with FakeMessages() as fake:
+        settings.ANTHROPIC_API_KEY, settings.LLM_BASE_URL = fake.key, fake.url
+        fake.batches.looks = 0
+        ada.post(PAGE, WANTED | {"profile": "deepseek", "batches": "on"})
+        connecting.try_one()
+    test = ConnectionTest.objects.get()
+    page = " ".join(ada.get(reverse("connection-test", args=[test.pk])).content.decode().split())
+    assert '<th scope="row">batches</th><td data-label="The profile says">no</td>' in page
+
+
 def test_what_a_server_says_is_shown_as_text(ada: Client) -> None:
     told = {"tried": "json schema", "works": False, "told": "<script>alert(1)</script>\u202e"}
     test = made(state="done", findings=[told], toml="broken", latency=0.1)

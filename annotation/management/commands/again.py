@@ -1,0 +1,121 @@
+"""`manage.py again NAME --from STAGE …`: run cases of a build again from the command line."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.caps import CapRefused
+from annotation.estimating.confirming import in_words
+from annotation.launching import LaunchRefused
+from annotation.models import Build
+from annotation.pages.rerunning import Picked, free_name, picked_by_words
+from annotation.rerunning import ordering
+from annotation.rerunning.ordering import STAGES, Again, Plan
+from annotation.stages import Stage
+from annotation.tools import counter
+
+SAME = "(default: as in the build)"
+DIFFERING = ("provider", "recorded", "model", "fix_rounds", "rewrites", "second_test", "fresh", "unpriced")
+
+
+class Command(BaseCommand):
+    help = "Run cases of a build again from a stage on, as another build; what comes before is taken over."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", help="name of the build whose cases are meant; it is not changed")
+        parser.add_argument("--from", dest="stage", choices=[stage.value for stage in STAGES], required=True)
+        parser.add_argument(
+            "--as", dest="new", default="", help="name of the new build (default: NAME again)"
+        )
+        self.add_picking(parser)
+        self.add_differing(parser)
+        parser.add_argument("--why", default="", help="kept in the history; needed unless --estimate")
+        parser.add_argument(
+            "--estimate", action="store_true", help="only say what it would take; nothing is made"
+        )
+
+    def add_picking(self, parser: CommandParser) -> None:
+        """Which cases; without any of these all of them."""
+        parser.add_argument(
+            "--where",
+            default="",
+            metavar="FILTERS",
+            help="as in the address of the list of cases: 'stage=abandoned&cause=…', 'outcome=failed' …",
+        )
+        parser.add_argument("--cases", type=int, nargs="+", default=[], metavar="ID", help="just these")
+        parser.add_argument("--flips", default="", metavar="NAME", help="that this build labelled otherwise")
+
+    def add_differing(self, parser: CommandParser) -> None:
+        """What differs from the build."""
+        parser.add_argument("--provider", choices=Build.Provider.values, help=SAME)
+        parser.add_argument("--model", help=SAME)
+        parser.add_argument("--recorded", default="", help="file of recorded replies")
+        parser.add_argument("--fix-rounds", type=int, help=f"for missing modules {SAME}")
+        parser.add_argument("--rewrites", type=int, help=f"of programs that redefine {SAME}")
+        second = parser.add_mutually_exclusive_group()
+        second.add_argument("--second-test", action="store_true", default=None, help=SAME)
+        second.add_argument("--no-second-test", action="store_false", dest="second_test", default=None)
+        fresh = parser.add_mutually_exclusive_group()
+        fresh.add_argument(
+            "--fresh",
+            action="store_true",
+            default=None,
+            help="ask anew what was answered before (default: where nothing else is new)",
+        )
+        fresh.add_argument("--no-fresh", action="store_false", dest="fresh", default=None)
+        parser.add_argument("--budget", default="", help="dollars; default no cap")
+        parser.add_argument("--unpriced", action="store_true", help="ask a live model without a price")
+        parser.add_argument("--skip-canary", default="", metavar="WHY")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        source = found(options["name"])
+        wish = self.wish(source, options)
+        try:
+            picked = self.picked(source, options)
+            plan = ordering.plan(source, picked.cases, wish)
+            ordering.refuse_bad(plan)
+            self.show(picked, plan)
+            if options["estimate"]:
+                return
+            made = ordering.launch(source, picked.cases, wish, options["why"], words=picked.words)
+        except (LaunchRefused, CapRefused) as why:
+            raise CommandError(str(why)) from why
+        self.stdout.write(f"launched build {made.pk}: {made.name}")
+
+    def wish(self, source: Build, options: dict[str, Any]) -> Again:
+        return Again(
+            options["new"] or free_name(source),
+            Stage(options["stage"]),
+            budget=dollars(options["budget"]),
+            skip_canary=options["skip_canary"],
+            **{name: options[name] for name in DIFFERING},
+        )
+
+    def picked(self, source: Build, options: dict[str, Any]) -> Picked:
+        other = found(options["flips"]).pk if options["flips"] else None
+        return picked_by_words(source, Build.objects.all(), options["where"], options["cases"], other)
+
+    def show(self, picked: Picked, plan: Plan) -> None:
+        """What it comes to, in one line."""
+        price = in_words(ordering.price(plan, counter(plan.order.provider)))
+        start, anew = plan.stage.replace("_", " "), ", asked anew" if plan.order.fresh else ""
+        self.stdout.write(
+            f"{picked.words}: {plan.able:,} of {plan.chosen:,} cases from {start} on{anew}: {price}"
+        )
+
+
+def found(name: str) -> Build:
+    build = Build.objects.select_related("tally", "annotator", "mining").filter(name=name).first()
+    if build is None:
+        raise CommandError(f"There is no build called {name!r}.")
+    return build
+
+
+def dollars(text: str) -> Decimal | None:
+    try:
+        return Decimal(text) if text else None
+    except InvalidOperation as error:
+        raise CommandError(f"--budget {text!r} is no number of dollars.") from error

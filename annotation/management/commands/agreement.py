@@ -1,0 +1,73 @@
+"""`manage.py agreement import|report`: labels from elsewhere, and how far the raters of a study agree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.models import Study
+from annotation.studies.foreign import Format
+from annotation.studies.importing import NotImported, import_labels
+from annotation.studies.reporting import NoReport, Report, report
+
+
+class Command(BaseCommand):
+    help = (
+        "'import' loads labels that people gave elsewhere into a study without a build: CodeSearchNet's "
+        "annotations, or a CSV file with the columns item, rater, label (and perhaps query, notes). "
+        "'report' says how far the raters of a study agree."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True, parser_class=type(parser))
+        take = actions.add_parser("import", help="load a file of labels")
+        take.add_argument("file", type=Path, help="CSV file, UTF-8")
+        take.add_argument("--name", required=True, help="name of the new study")
+        take.add_argument("--format", required=True, choices=[form.value for form in Format])
+        say = actions.add_parser("report", help="agreement of a study's raters")
+        say.add_argument("study", help="name of the study")
+        say.add_argument("--json", action="store_true", help="as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["action"] == "import":
+            self.take(options["file"], options["name"], Format(options["format"]))
+        else:
+            self.say(options["study"], options["json"])
+
+    def take(self, path: Path, name: str, form: Format) -> None:
+        try:
+            study = import_labels(path, name, form)
+        except NotImported as why:
+            for problem in why.problems[:-1]:
+                self.stderr.write(problem)
+            raise CommandError(f"{why.problems[-1]}\nNothing was stored.") from why
+        self.stdout.write(
+            f"{study.sample['labels']:,} labels of {study.planned_pairs:,} items are in study "
+            f"{study.name!r}; 'manage.py agreement report' says how far they agree"
+        )
+
+    def say(self, name: str, as_json: bool) -> None:
+        study = Study.objects.filter(name=name).first()
+        if study is None:
+            raise CommandError(f"There is no study called {name!r}.")
+        try:
+            found = report(study)
+        except NoReport as why:
+            raise CommandError(str(why)) from why
+        self.stdout.write(json.dumps(found.as_json(), indent=2) if as_json else told(found))
+
+
+def told(found: Report) -> str:
+    """The report to be read: counts, a figure a line, notes."""
+    lines = [
+        f"{found.items:,} items, {found.items_with_two:,} with two labels or more, {found.labels:,} labels, "
+        + (f"{found.raters:,} raters" if found.raters else "raters not named")
+    ]
+    for name, one in found.figures.items():
+        value = "–" if one.value is None else f"{one.value:.3f}"
+        ends = "" if one.low is None else f"  {one.low:.3f} to {one.high:.3f}"
+        lines.append(f"{name:28} {value}{ends}{'  ' + one.words if one.words else ''}")
+    return "\n".join([*lines, *found.notes])

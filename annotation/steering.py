@@ -1,0 +1,119 @@
+"""Pause, resume or cancel a build, let it go on, retry what it abandoned. Who, when and why is recorded."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from annotation import canary, outages, trend
+from annotation.causes import said
+from annotation.drift import watching
+from annotation.launching import Actor, person, record
+from annotation.models import Batch, Build, Case, LostRace, Tally
+from annotation.stages import Event, Stage
+
+
+class ControlRefused(ValueError):
+    """The build is in no state for this; the message says which it is in."""
+
+
+class Action(StrEnum):
+    PAUSE = "pause"
+    RESUME = "resume"
+    GO_ON = "go_on"
+    CANCEL = "cancel"
+    RETRY = "retry"
+
+
+def control(
+    build: Build, action: Action, user: Actor = None, note: str = "", cause: str | None = None
+) -> int:
+    """Do `action`; returns how many cases it touched (only retry touches any). Raises ControlRefused.
+
+    `cause` retries the cases alone that were abandoned for it.
+    """
+    if action is Action.RESUME and not note.strip() and watching.has_shifted(build):
+        raise ControlRefused("The model has shifted: say why the build may go on with it.")
+    touched = retry_abandoned(build, cause) if action is Action.RETRY else change_state(build, action, user)
+    record(
+        build,
+        user,
+        EVENTS.get(action, action.value),
+        note if cause is None else of_group(cause, touched, note),
+    )
+    trend.note(build, timezone.now(), always=True)
+    Tally.objects.get(build=build).change()
+    return touched
+
+
+EVENTS = {Action.GO_ON: "went on after the canary"}
+PAST = {
+    Action.PAUSE: "paused",
+    Action.RESUME: "resumed",
+    Action.GO_ON: "sent on",
+    Action.CANCEL: "cancelled",
+}
+STATES: dict[Action, tuple[tuple[str, ...], str]] = {
+    Action.PAUSE: ((Build.State.RUNNING, Build.State.WAITING), Build.State.PAUSED),
+    Action.RESUME: ((Build.State.PAUSED, Build.State.WAITING), Build.State.RUNNING),
+    Action.GO_ON: ((Build.State.CANARY,), Build.State.RUNNING),
+    Action.CANCEL: (
+        (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING, Build.State.CANARY),
+        Build.State.CANCELLED,
+    ),
+}
+
+
+@transaction.atomic
+def change_state(build: Build, action: Action, user: Actor = None) -> int:
+    before, after = STATES[action]
+    found = Build.objects.filter(pk=build.pk, state__in=before)
+    if not found.update(state=after, reason="", **outages.NOT_WAITING):
+        build.refresh_from_db(fields=["state"])
+        raise ControlRefused(
+            f"The build is {build.get_state_display().lower()}; it can't be {PAST[action]} now."
+        )
+    Batch.objects.wake(build)
+    if action is Action.GO_ON:
+        canary.decide(build, person(user))
+    return 0
+
+
+def of_group(cause: str, cases: int, note: str) -> str:
+    """What the history says of the retry of one group."""
+    told = f"{cases:,} abandoned because: {said(cause)[0]}"
+    return f"{told}. {note}" if note else told
+
+
+def retry_abandoned(build: Build, cause: str | None = None) -> int:
+    """Send every abandoned case back to the stage that it left, or those of one cause."""
+    build.refresh_from_db()
+    if build.state == Build.State.CANCELLED:
+        raise ControlRefused("The build was cancelled; launch it again under another name.")
+    rows = Case.objects.filter(build=build, stage=Stage.ABANDONED)
+    wanted = rows if cause is None else rows.filter(cause=cause)
+    retried = sum(retry(case) for case in wanted.select_related("build__tally").iterator())
+    if retried:
+        ended = Build.objects.filter(pk=build.pk, state__in=[Build.State.DONE, Build.State.CANARY])
+        ended.update(state=Build.State.RUNNING, reason="", finished_at=None)
+    return retried
+
+
+def retry(case: Case) -> int:
+    try:
+        case.move(Event.RETRIED, note="retried by a person", reason="", left="")
+    except LostRace:
+        return 0  # somebody else retried it at the same moment
+    return 1
+
+
+def abandoned_reasons(build: Build) -> list[tuple[str, int]]:
+    """The reasons for abandoning, the most frequent first, with how many cases each has."""
+    rows = Case.objects.filter(build=build, stage=Stage.ABANDONED).values_list("reason")
+    return [
+        (reason, count)
+        for reason, count in rows.annotate(count=Count("id")).order_by("-count", "reason")[:20]
+    ]

@@ -1,0 +1,173 @@
+"""How far the raters of one study agree, in one flat report: `manage.py agreement report`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from annotation.agreement import Draws, Figure, Level, Sample, measure
+from annotation.agreement.figures import Floats
+from annotation.agreement.kappa import in_row_order, kappa_statistic, symmetrised
+from annotation.agreement.reliability import alike, alphas, values_of
+from annotation.agreement.statistic import Statistic
+from annotation.models import ImportedRating, Rating, Study
+
+CHUNK: Final = 5000
+NO_RATERS: Final = (
+    "The file names no rater: every two labels of one item are a pair, in row order. That order is "
+    "arbitrary, so kappa_quadratic_symmetrised counts each two in both orders."
+)
+ALL_PAIRS: Final = (
+    "kappa_quadratic is over all pairs: an item with six labels has fifteen, and counts fifteen times. Alpha "
+    "counts each label once."
+)
+BY_NAME: Final = "Of every two raters the one whose name comes first is the first one of kappa_quadratic."
+RESAMPLED: Final = (
+    "Intervals (95 %) resample {queries:,} queries with all their items, {draws:,} draws of seed {seed}."
+)
+ALONE: Final = (
+    "The file has no query column, so each item is resampled alone; if items share queries, intervals are "
+    "too short."
+)
+FEW: Final = "With fewer than 30 queries the intervals are known to be too short."
+
+
+class NoReport(Exception):
+    """There is nothing to report; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One label: of what, of which query, by whom (empty: nobody knows)."""
+
+    item: str
+    cluster: str
+    rater: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The figures by their names in the report; `queries` have an item with two labels or more."""
+
+    study: str
+    items: int
+    raters: int | None
+    labels: int
+    items_with_two: int
+    queries: int
+    figures: Mapping[str, Figure]
+    notes: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as plain data; a figure without a value is null, and `undefined` says why."""
+        values = {name: one.value for name, one in self.figures.items()}
+        ends = {name: None if one.low is None else [one.low, one.high] for name, one in self.figures.items()}
+        return {
+            "study": self.study,
+            "items": self.items,
+            "raters": self.raters,
+            "labels": self.labels,
+            "items_with_two": self.items_with_two,
+            "queries": self.queries,
+            **values,
+            "intervals": ends,
+            "undefined": {name: one.words for name, one in self.figures.items() if one.words},
+            "notes": list(self.notes),
+        }
+
+
+def report(study: Study) -> Report:
+    """Of imported labels, or of the blind ratings in the study's reference condition.
+
+    Raises NoReport where the study compares snippets two by two, or has no label.
+    """
+    if study.kind == Study.Kind.PAIRWISE:
+        raise NoReport(f"{study.name!r} asks which of two snippets is better; it has no scale to agree on.")
+    given = list(imported(study) if study.kind == Study.Kind.IMPORTED else rated(study))
+    if not given:
+        raise NoReport(f"Nobody has labelled anything in {study.name!r} yet.")
+    return reported(study.name, given)
+
+
+def imported(study: Study) -> Iterator[Given]:
+    """The labels of a file, in its order."""
+    rows = ImportedRating.objects.filter(study=study).order_by("row")
+    for row in rows.values_list("item", "cluster", "rater", "value").iterator(CHUNK):
+        yield Given(*row)
+
+
+def rated(study: Study) -> Iterator[Given]:
+    """What stands of the blind ratings in the condition that is the reference; planted pairs never count."""
+    rows = Rating.objects.current().filter(
+        phase=Rating.Phase.BLIND,
+        assignment__study_pair__study=study,
+        assignment__study_pair__planted="",
+        assignment__condition__kind=study.reference,
+    )
+    columns = "study_pair", "study_pair__pair__query", "enrolment__pseudonym"
+    found: dict[tuple[str, str], Given] = {}
+    names = [f"assignment__{column}" for column in columns]
+    for item, query, rater, value in rows.order_by("assignment__round", "pk").values_list(*names, "value"):
+        if value is not None:
+            found[str(item), rater] = Given(f"pair {item}", f"query {query}", rater, float(value))
+    yield from found.values()
+
+
+def reported(name: str, given: Iterable[Given]) -> Report:
+    """The figures of these labels, in their order."""
+    items: dict[str, list[Given]] = defaultdict(list)
+    for one in given:
+        items[one.item].append(one)
+    twice = [sorted(labels, key=lambda one: one.rater) for labels in items.values() if len(labels) > 1]
+    raters = {one.rater for labels in items.values() for one in labels} - {""}
+    clusters = sorted({labels[0].cluster for labels in twice})
+    place = {cluster: number for number, cluster in enumerate(clusters)}
+    sample = Sample.of([place[labels[0].cluster] for labels in twice])
+    draws = Draws.of(sample)
+    drawn = measure(draws, statistics(sample, table(twice)))
+    alone = any(one.cluster == one.item for labels in twice for one in labels)
+    return Report(
+        study=name,
+        items=len(items),
+        raters=len(raters) or None,
+        labels=sum(map(len, items.values())),
+        items_with_two=len(twice),
+        queries=len(clusters),
+        figures={key: one.figure for key, one in drawn.items()},
+        notes=notes(draws, bool(raters), alone),
+    )
+
+
+def notes(draws: Draws, named: bool, alone: bool) -> tuple[str, ...]:
+    """What a reader must know of the figures."""
+    queries = len(draws.strata)
+    resampled = RESAMPLED.format(queries=queries, draws=draws.size, seed=draws.seed)
+    said = [BY_NAME if named else NO_RATERS, ALL_PAIRS, resampled]
+    said += [ALONE] if alone else []
+    return (*said, FEW) if queries < 30 else tuple(said)
+
+
+def table(items: list[list[Given]]) -> Floats:
+    """Items × labels, from the left; nan where an item has fewer than others."""
+    found = np.full((len(items), max(map(len, items), default=0)), np.nan)
+    for row, labels in zip(found, items, strict=True):
+        row[: len(labels)] = [one.value for one in labels]
+    return found
+
+
+def statistics(sample: Sample, values: Floats) -> dict[str, Statistic]:
+    """The figures by their names."""
+    even, scale = np.ones(len(values)), values_of(values)
+    twos = sample.sums(in_row_order(values, scale))
+    found = alphas(sample, values, even)
+    return {
+        **{f"alpha_{level}": found[level] for level in Level},
+        "kappa_quadratic": kappa_statistic(twos, scale, quadratic=True),
+        "kappa_quadratic_symmetrised": kappa_statistic(symmetrised(twos), scale, quadratic=True),
+        "percent_agreement": alike(sample, values, even),
+    }

@@ -1,0 +1,96 @@
+"""Tests of differences against their definitions and published numbers."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.agreement import Draws, Labels
+from annotation.agreement.differences import Margin, compare, holm, mcnemar, sign_test
+from annotation.agreement.sample import Sample
+from annotation.agreement.scores import Treatment, treated
+from tests.ratings import each_its_query, people
+
+
+def test_mid_p_of_the_published_example() -> None:
+    """Fagerland et al. 2013, airway hyper-responsiveness: 1 against 7; exact 0.0703, mid-p 0.0391."""
+    assert mcnemar(1, 7) == mcnemar(7, 1) == pytest.approx(0.0391, abs=5e-5)
+    assert sign_test(1, 7) == pytest.approx(0.0703, abs=5e-5)
+
+
+def test_nothing_that_differs_has_p_1() -> None:
+    assert mcnemar(0, 0) == mcnemar(4, 4) == sign_test(0, 0) == 1
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_mid_p_is_its_definition(one: int, two: int) -> None:
+    many, low = one + two, min(one, two)
+    exact = min(1.0, 2 * sum(comb(many, k) for k in range(low + 1)) / 2**many)
+    expected = exact - comb(many, low) / 2**many if one != two else 1.0
+    assert mcnemar(one, two) == pytest.approx(expected)
+
+
+def test_thousands_of_pairs_go_on_where_the_exact_sum_ends() -> None:
+    assert mcnemar(950, 1050) == pytest.approx(mcnemar(951, 1051), abs=5e-4)
+    assert 0 < mcnemar(190_000, 191_000) < 0.2
+
+
+def test_holm_by_hand() -> None:
+    """0.01 · 3, 0.02 · 2, 0.03 · 1 but never below the one before; None stays."""
+    assert holm([0.03, None, 0.01, 0.02]) == pytest.approx([0.04, None, 0.03, 0.04], nan_ok=True)
+    assert holm([0.6, 0.7]) == [1, 1]
+
+
+def labels(right: str, name: str) -> Labels:
+    """An annotator that is right where there is a 1; the truth is all ones."""
+    return Labels.of_annotator(name, [float(one) for one in right])
+
+
+def test_one_against_one_is_mcnemar() -> None:
+    sample, truth = each_its_query(12), np.ones(12)
+    one = treated(labels("111111110111", "one"), truth, Treatment.EXCLUDED)
+    two = treated(labels("111100001111", "two"), truth, Treatment.EXCLUDED)
+    found = compare(sample, Draws.of(sample), one, two, sample.weights, margin=0.1)
+    assert (found.n, found.method, found.p) == (12, "mid-p McNemar", mcnemar(4, 1))
+    assert found.difference.value == pytest.approx(3 / 12)
+    assert found.margin is not None and found.margin.lower is not None
+    assert found.margin.kept is (found.margin.lower > -0.1)
+
+
+def test_clusters_or_several_raters_take_the_bootstrap() -> None:
+    truth = np.ones(12)
+    one, two = (treated(labels("110" * 4, name), truth, Treatment.EXCLUDED) for name in ("one", "two"))
+    crowd = treated(people("110" * 4, "111" * 4), truth, Treatment.EXCLUDED)
+    clustered, single = Sample.of(np.arange(12) // 3), each_its_query(12)
+    for sample, second in ((clustered, two), (single, crowd)):
+        found = compare(sample, Draws.of(sample), one, second, sample.weights)
+        assert found.method == "query bootstrap" and found.margin is None
+
+
+def test_only_common_pairs_count() -> None:
+    sample, truth = each_its_query(4), np.ones(4)
+    one = treated(Labels.of_annotator("one", [1, 1, np.nan, 0]), truth, Treatment.EXCLUDED)
+    two = treated(Labels.of_annotator("two", [np.nan, 1, 1, 1]), truth, Treatment.EXCLUDED)
+    found = compare(sample, Draws.of(sample), one, two, sample.weights)
+    assert found.n == 2 and found.difference.value == -0.5
+
+
+def test_nothing_in_common_has_neither_difference_nor_p() -> None:
+    sample, truth = each_its_query(2), np.ones(2)
+    one, two = (
+        treated(Labels.of_annotator(name, given), truth, Treatment.EXCLUDED)
+        for name, given in (("one", [1, np.nan]), ("two", [np.nan, 1]))
+    )
+    found = compare(sample, Draws.of(sample), one, two, sample.weights, margin=0.1)
+    assert (found.n, found.difference.value, found.p) == (0, None, None)
+    assert found.margin == Margin(0.1, None) and found.margin.kept is None
+
+
+def test_equal_in_every_draw_is_p_1() -> None:
+    sample, truth = Sample.of(np.arange(12) // 2), np.ones(12)
+    one, two = (treated(labels("1" * 11 + "0", name), truth, Treatment.EXCLUDED) for name in ("one", "two"))
+    assert compare(sample, Draws.of(sample), one, two, sample.weights).p == 1

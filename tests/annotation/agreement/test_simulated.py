@@ -1,0 +1,180 @@
+"""Studies with known truth: do 95 % intervals hold it, and do equally good annotators come out equal?
+
+Every query has its own rate of matches and of errors, which raters and annotators share; true values are
+those of a study of 200,000 pairs. Seeds are fixed, so nothing here fails by chance.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from annotation.agreement import Draws, Labels, Sample, Statistic, Stratum, majority, measure
+from annotation.agreement.alternative import agreements, averages, by_rater
+from annotation.agreement.differences import compare, difference, mcnemar, right
+from annotation.agreement.reliability import nominal
+from annotation.agreement.scores import Against, Treatment, statistics_of, treated
+from annotation.agreement.whole import whole
+
+STUDIES: Final = 400
+LOWEST, HIGHEST = 0.91, 0.98
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Made:
+    """Labels of one simulated study: an agent, an LLM, and raters of two conditions."""
+
+    agent: Labels
+    rival: Labels
+    people: Labels
+    readers: Labels
+    true: Array
+
+
+def made(sample: Sample, generator: np.random.Generator, right: float = 0.88) -> Made:
+    """Everybody is right with `right` on average, and less in hard queries."""
+    prevalence = generator.beta(3, 7, sample.size)[sample.cluster][:, None]
+    hard = generator.beta((1 - right) * 6, right * 6, sample.size)[sample.cluster][:, None]
+    true = (generator.random((len(sample), 1)) < prevalence).astype(float)
+
+    def said(raters: int) -> Array:
+        slips = generator.random((len(sample), raters)) < hard
+        return np.where(slips, 1 - true, true)
+
+    return Made(
+        Labels.of_annotator("agent", said(1)[:, 0]),
+        Labels.of_annotator("rival", said(1)[:, 0]),
+        Labels.of_people("own tests", said(3)),
+        Labels.of_people("reading", said(3)),
+        true[:, 0],
+    )
+
+
+def statistics(sample: Sample, found: Made) -> dict[str, Statistic]:
+    """One of each kind of figure."""
+    truth, even = majority(found.people), sample.weights
+    agent, rival = (treated(one, truth, Treatment.EXCLUDED) for one in (found.agent, found.rival))
+    alpha = nominal(sample, found.people.values, even)
+    columns, _ = by_rater(sample, *agreements(found.agent, found.people), even)
+    return {
+        **statistics_of(sample, agent.cells, even),
+        "alpha": alpha,
+        "alphas apart": alpha.minus(nominal(sample, found.readers.values, even)),
+        "accuracies apart": difference(sample, right(agent), right(rival), even),
+        "agent less people": averages(columns)["difference"],
+    }
+
+
+@pytest.mark.parametrize(("queries", "each"), [(30, 10), (300, 1)])
+def test_intervals_hold_the_truth_as_often_as_they_say(queries: int, each: int) -> None:
+    generator = np.random.default_rng(20)
+    large = Sample.of(np.arange(200_000) // each)
+    true = {name: one_value(one) for name, one in statistics(large, made(large, generator)).items()}
+    sample = Sample.of(np.arange(queries * each) // each)
+    draws, held = Draws.of(sample), Counter[str]()
+    for _ in range(STUDIES):
+        for name, one in measure(draws, statistics(sample, made(sample, generator))).items():
+            figure = one.figure
+            assert figure.low is not None and figure.high is not None
+            held[name] += figure.low <= true[name] <= figure.high
+    del held["coverage"]  # always 1 here
+    shares = {name: count / STUDIES for name, count in held.items()}
+    assert len(shares) == 9
+    assert all(LOWEST <= one <= HIGHEST for one in shares.values()), shares
+
+
+def test_a_sample_that_takes_more_of_one_label_still_tells_of_the_whole_build() -> None:
+    """E11: half/half by the agent's label from a build where it is 1 for a fifth. Weighted accuracy, weighted
+    alpha and the prediction-powered error hold the build's values; plain ones would not.
+    """
+    generator = np.random.default_rng(21)
+    build = Sample.of(np.arange(40_000))
+    everyone = made(build, generator)
+    truth, label = majority(everyone.people), everyone.agent.values[:, 0]
+    ones: Array = np.flatnonzero(label == 1)
+    zeros: Array = np.flatnonzero(label == 0)
+    strata = (Stratum(0, len(zeros), 0), Stratum(1, len(ones), len(ones)))
+    even = np.ones(len(build))
+    true = {
+        "accuracy": 1 - np.abs(label - truth).mean(),
+        "alpha": one_value(nominal(build, everyone.people.values, even)),
+        "error": np.abs(label - truth).mean(),
+        "prevalence": truth.mean(),
+    }
+    held: Counter[str] = Counter()
+    plain = []
+    stratum: Array = np.repeat([0, 1], 150)
+    sample = Sample.of(np.arange(300), np.where(stratum, 150 / len(ones), 150 / len(zeros)), stratum)
+    draws = Draws.of(sample)
+    for _ in range(STUDIES):
+        chosen = np.r_[
+            generator.choice(zeros, 150, replace=False), generator.choice(ones, 150, replace=False)
+        ]
+        against = Against("agent", label[chosen][:, None], truth[chosen][:, None])
+        found = {
+            "accuracy": statistics_of(sample, against.cells, sample.weights)["accuracy"],
+            "alpha": nominal(sample, everyone.people.values[chosen], sample.weights),
+        }
+        told = whole(sample, draws, "agent", label[chosen], truth[chosen], strata)
+        figures = {name: one.figure for name, one in measure(draws, found).items()}
+        figures |= {"error": told.error, "prevalence": told.prevalence}
+        for name, figure in figures.items():
+            assert figure.low is not None and figure.high is not None
+            held[name] += figure.low <= true[name] <= figure.high
+        plain.append(against.cells[:, [0, 3]].sum() / 300)
+    shares = {name: count / STUDIES for name, count in held.items()}
+    assert all(LOWEST <= one <= HIGHEST for one in shares.values()), shares
+    assert abs(np.mean(plain) - true["accuracy"]) > 0.02
+
+
+def one_value(statistic: Statistic) -> float:
+    return float(statistic.of(statistic.columns.sum(axis=0)))
+
+
+def test_equally_good_agent_and_raters_come_out_equal() -> None:
+    """E10: the naive rules show the raters ahead by three points (ties dropped); these show nothing."""
+    generator = np.random.default_rng(22)
+    sample = Sample.of(np.arange(200_000))
+    found = made(sample, generator)
+    mine, theirs = agreements(found.agent, found.people)
+    assert abs(np.nanmean(mine) - np.nanmean(theirs)) < 0.002
+    naive = np.nanmean(1 - np.abs(found.agent.values[:, 0] - majority(found.people)))
+    dropped = theirs[(theirs != 0.5) & ~np.isnan(theirs)].mean()
+    assert dropped - naive > 0.02
+
+
+@pytest.mark.parametrize(("queries", "each"), [(30, 10), (300, 1)])
+def test_false_alarms_are_as_rare_as_they_should_be(queries: int, each: int) -> None:
+    """Agent against people, and agent against an equally good LLM: p below 5 % in about 5 % of studies."""
+    generator = np.random.default_rng(23)
+    sample = Sample.of(np.arange(queries * each) // each)
+    draws, alarms = Draws(sample.stratum, size=300), Counter[str]()
+    for _ in range(STUDIES):
+        study = made(sample, generator)
+        truth = majority(study.people)
+        columns, _ = by_rater(sample, *agreements(study.agent, study.people), sample.weights)
+        people = measure(draws, {"": averages(columns)["difference"]})[""].p
+        rows = [treated(one, truth, Treatment.EXCLUDED) for one in (study.agent, study.rival)]
+        rival = compare(sample, draws, rows[0], rows[1], sample.weights).p
+        assert people is not None and rival is not None
+        alarms["people"] += people < 0.05
+        alarms["rival"] += rival < 0.05
+    assert all(0.02 <= alarms[name] / STUDIES <= 0.08 for name in ("people", "rival")), alarms
+
+
+def test_pooled_rows_of_raters_alarm_far_too_often() -> None:
+    """E10, S8: why McNemar is not used where a rater set stands against one annotator."""
+    generator = np.random.default_rng(24)
+    sample = Sample.of(np.arange(300))
+    alarms = 0
+    for _ in range(STUDIES):
+        study = made(sample, generator)
+        one = study.agent.values == study.true[:, None]
+        rows = study.people.values == study.true[:, None]
+        alarms += mcnemar(int((one & ~rows).sum()), int((~one & rows).sum())) < 0.05
+    assert alarms / STUDIES > 0.1

@@ -1,0 +1,159 @@
+"""Results: in any order, twice, broken off, or without a reply; each counts once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotation import asking, batching, worker
+from annotation.models import Batch, Build, Case, LLMCall, Tally
+from annotation.pipeline import Tools
+from annotation.steering import Action, control
+from tests.annotation.batching.by_batch import balanced, batched, fill, tend, work
+from tests.fake_messages import Answer, Drop, Expired, FakeMessages, Fault, Say
+
+pytestmark = pytest.mark.django_db
+
+
+def test_results_that_come_twice_or_are_of_nobody_change_nothing(tools: Tools, fake: FakeMessages) -> None:
+    fake.batches.twice, fake.batches.strangers = 5, 2
+    build = batched()
+    work(tools)
+    tally = Tally.objects.get(build=build)
+    assert (tally.settled, tally.calls) == (9, 9)
+    assert "2 results" in build.events.get(event="ignored results").note
+    balanced(build)
+
+
+@pytest.mark.parametrize("answer", [Fault(500), Expired()])
+def test_what_comes_back_without_a_reply_is_asked_by_another_batch(
+    answer: Answer, tools: Tools, fake: FakeMessages
+) -> None:
+    fake.script(answer, answer)
+    build = batched()
+    work(tools)
+    tally = Tally.objects.get(build=build)
+    assert (tally.settled, tally.abandoned) == (9, 0)
+    assert [len(batch.requests) for batch in fake.batches.made.values()] == [9, 2]
+    assert Batch.objects.order_by("pk")[0].returned == 2
+    assert tally.provider_errors == 0
+    balanced(build)
+
+
+def test_what_comes_back_again_and_again_is_asked_live(tools: Tools, fake: FakeMessages) -> None:
+    build = batched()
+    fake.script(*[Expired()] * 9 * asking.BATCH_TRIES)
+    work(tools)
+    assert Tally.objects.get(build=build).settled == 9
+    assert len(fake.batches.made) == asking.BATCH_TRIES
+    assert len([call for call in fake.calls if call.path == "/v1/messages"]) == 9
+    balanced(build)
+
+
+def test_a_malformed_reply_is_repaired_live(tools: Tools, fake: FakeMessages) -> None:
+    fake.script(Say("Well, that depends. {"))
+    build = batched()
+    work(tools)
+    assert Tally.objects.get(build=build).settled == 9
+    [repair] = [call for call in fake.calls if call.path == "/v1/messages"]
+    assert len(repair.body["messages"]) == 3
+    [live] = LLMCall.objects.filter(batch=None)
+    assert live.status == LLMCall.Status.SUCCEEDED
+    balanced(build)
+
+
+def test_a_reply_that_declines_is_abandoned_as_a_live_one_is(tools: Tools, fake: FakeMessages) -> None:
+    fake.script(Say(stop_reason="refusal"))
+    build = batched()
+    work(tools)
+    tally = Tally.objects.get(build=build)
+    assert (tally.settled, tally.abandoned) == (8, 1)
+    assert not [call for call in fake.calls if call.path == "/v1/messages"]
+    balanced(build)
+
+
+def test_another_models_reply_stops_the_build_and_leaves_the_other_results(
+    tools: Tools, fake: FakeMessages
+) -> None:
+    fake.script(Say('{"explanation": "plain", "verdict": 1}', model="other"))
+    build = batched()
+    work(tools)
+    build.refresh_from_db()
+    assert (build.state, build.probe_at) == (Build.State.WAITING, None)
+    assert "other answered" in build.reason
+    control(build, Action.RESUME)
+    work(tools)
+    tally = Tally.objects.get(build=build)
+    assert (tally.settled, tally.calls, len(fake.batches.asked)) == (9, 10, 10)
+    balanced(build)
+
+
+@pytest.mark.parametrize("fault", [Fault(404), Fault(529), Fault(429), Drop()])
+def test_polling_goes_on_after_a_fault(fault: Answer, tools: Tools, fake: FakeMessages) -> None:
+    fake.batches.fail("get", fault, fault)
+    build = batched()
+    work(tools)
+    tally = Tally.objects.get(build=build)
+    assert (tally.settled, tally.calls, len(fake.batches.made)) == (9, 9, 1)
+    assert not build.events.exclude(event="launched").exists()
+    balanced(build)
+
+
+def test_results_that_break_off_are_kept_and_the_others_fetched_again(
+    tools: Tools, fake: FakeMessages
+) -> None:
+    fake.batches.cuts = 2
+    build = batched()
+    fill(tools)
+    for _ in range(3):  # sent, still in work, ended and broken off
+        tend(tools)
+    batch = Batch.objects.get()
+    assert 0 < batch.answered < 9
+    assert "not whole" in batch.error
+    work(tools)
+    tally = Tally.objects.get(build=build)
+    assert (tally.settled, tally.calls, len(fake.batches.made)) == (9, 9, 1)
+    balanced(build)
+
+
+def test_results_that_come_again_are_not_taken_for_a_later_try(tools: Tools, fake: FakeMessages) -> None:
+    fake.script(*[Fault(500)] * 9)
+    fake.batches.cuts = 1
+    build = batched()
+    fill(tools)
+    for _ in range(3):  # sent, still in work, ended and broken off
+        tend(tools)
+    again = fill(tools)
+    first = Batch.objects.get(state=Batch.State.OPEN)
+    for _ in range(2):  # the rest of the first one, and the results that came before
+        Batch.objects.filter(pk=first.pk).update(look_at=timezone.now() - timedelta(hours=1))
+        batching.tend_one(tools.llm_of)
+    assert LLMCall.objects.filter(batch=again).exclude(status=LLMCall.Status.BATCHED).count() == 0
+    work(tools)
+    assert Tally.objects.get(build=build).settled == 9
+    assert LLMCall.objects.filter(batch=None).count() == 0
+    balanced(build)
+
+
+def test_a_reply_that_came_while_its_case_was_parked_frees_it(
+    tools: Tools, fake: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = batched()
+    fill(tools)
+    call = LLMCall.objects.all()[0]
+    Case.objects.filter(waiting_for=call).update(waiting_for=None)
+    real = Case.put_back
+
+    def slow(self: Case, **how: Any) -> None:
+        for _ in range(4):
+            tend(tools)
+        real(self, **how)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Case, "put_back", slow)
+        worker.drain_cases("llm", tools)
+    work(tools)
+    assert Tally.objects.get(build=build).settled == 9
