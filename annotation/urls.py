@@ -80,6 +80,7 @@ urlpatterns = [
     path("rate/<int:study_pk>/", rating_pages.study, name="rate-study"),
     path("rate/<int:study_pk>/next/", rating.following, name="rate-next"),
     path("rate/<int:study_pk>/undo/", rating.undo, name="rate-undo"),
+    path("rate/<int:study_pk>/leave/", rating.leave, name="rate-leave"),
     path("rate/<int:study_pk>/guidelines/", rating_pages.guidelines, name="rate-guidelines"),
     path("rate/<int:study_pk>/pairs/<int:number>/", rating_pages.pair, name="rate-pair"),
     path("rate/<int:study_pk>/pairs/<int:number>/submit/", rating.submit, name="rate-submit"),

@@ -42,16 +42,17 @@ class Past:
     attention: int
 
 
-def choose(enrolment: Enrolment) -> Choice | None:
+def choose(enrolment: Enrolment, *, lapsed: bool = True) -> Choice | None:
     """What comes next for a rater who has nothing open; None where nothing can be handed out now.
+
+    `lapsed`: whether anything of this rater's may have lapsed.
 
     What lapsed comes first, then what is planted for the beginning, then the sampled pairs with planted
     ones among them.
     """
-    lapsed = lapsed_of(enrolment)
-    if lapsed is not None:
-        number = lapsed.study_pair.number
-        return Choice(lapsed.study_pair_id, number, lapsed.position, lapsed=lapsed)
+    back = lapsed_of(enrolment) if lapsed else None
+    if back is not None:
+        return Choice(back.study_pair_id, back.study_pair.number, back.position, lapsed=back)
     past, planted = past_of(enrolment), planted_for(enrolment)
     left = enrolment.capacity - past.given
     first = [offer for offer, kind in planted if kind == StudyPair.Planted.ONBOARDING]

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Enrolment, Study
+from annotation.models import Assignment, Enrolment, Study, StudyPair
 from annotation.studies import choosing, places
 from annotation.studies.choosing import Choice
 from annotation.studies.guiding import acknowledged
@@ -50,15 +50,15 @@ def next_assignment(enrolment: Enrolment) -> Assignment | None:
     """
     refuse_outsiders(enrolment)
     for _ in range(TRIES):
-        held = open_of(enrolment)
-        if held is not None:
+        states = unfinished(enrolment)
+        if states & set(OPEN) and (held := open_of(enrolment)) is not None:
             return renewed(held)
         if enrolment.finished_at is not None:
             return None
         if enrolment.study.state != Study.State.RUNNING:
             raise QueueClosed("The study is paused: nothing new is handed out. Come back when it goes on.")
         expire(enrolment.study)
-        choice = choosing.choose(enrolment)
+        choice = choosing.choose(enrolment, lapsed=State.LAPSED in states)
         if choice is None:
             end_if_over(enrolment)
             return None
@@ -81,6 +81,12 @@ def refuse_outsiders(enrolment: Enrolment) -> None:
         raise QueueClosed("Read the study's information and accept it; then you get your first pair.")
     if not acknowledged(study, enrolment.user):
         raise QueueClosed("The guidelines are new to you. Read them and confirm it; then you go on.")
+
+
+def unfinished(enrolment: Enrolment) -> set[str]:
+    """The states of what the rater has not ended: mostly none, so that nothing more need be looked for."""
+    rows = enrolment.assignments.filter(state__in=[*OPEN, State.LAPSED]).order_by()
+    return set(rows.values_list("state", flat=True))
 
 
 def open_of(enrolment: Enrolment) -> Assignment | None:
@@ -109,7 +115,7 @@ def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
         made = Assignment.objects.create(
             enrolment=enrolment,
             study_pair_id=choice.study_pair,
-            condition_id=enrolment.condition_id,
+            condition=enrolment.condition,
             rater_id=enrolment.user_id,
             round=choice.round,
             position=choice.position,
@@ -117,7 +123,8 @@ def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
             token=places.new_token(),
             reserved_until=places.until(),
         )
-    return Assignment.objects.select_related(*RELATED).get(pk=made.pk)
+    made.study_pair = StudyPair.objects.select_related("pair").get(pk=choice.study_pair)
+    return made
 
 
 def take_back(lapsed: Assignment) -> None:
@@ -233,6 +240,8 @@ def expire(study: Study | None = None) -> int:
     rows = Assignment.objects.filter(state=State.RESERVED, reserved_until__lt=now)
     if study is not None:
         rows = rows.filter(condition__study=study)
+    if not rows.exists():
+        return 0
     return sum(lapse(row, now) for row in rows.select_related("study_pair"))
 
 

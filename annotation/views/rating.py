@@ -112,6 +112,15 @@ def undo(request: HttpRequest, study_pk: int) -> HttpResponse:
     return to_pair(found)
 
 
+@needs(Role.EXPERT)
+@require_POST
+def leave(request: HttpRequest, study_pk: int) -> HttpResponse:
+    """End one's part early: what is open is given back, what was said stays."""
+    queueing.leave(own_enrolment(request, study_pk))
+    messages.success(request, "Your part of this study is over. What you rated stays; thank you.")
+    return to_study(study_pk)
+
+
 def sent_in(request: HttpRequest) -> Sent:
     """What the form says, as it was typed."""
     return Sent(

@@ -107,6 +107,7 @@ ROLES: Final = {
         "api:post_rating",
         "api:skip_pair",
         "api:undo_rating",
+        "rate-leave",
         "api:list_functions",
         "api:take_back",
         "api:post_review",
