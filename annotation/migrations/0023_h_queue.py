@@ -5,7 +5,6 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0021_h_stats"),
         ("annotation", "0022_h_studies"),
     ]
 

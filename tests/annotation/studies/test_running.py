@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Assignment, CallRequest, Case, Condition, ExecutionRequest, Study
+from annotation.review.own_tests import MOST_WAITING
 from annotation.studies import running
 from annotation.studies.running import BadExpression, BadTest, NotNow, TooManyWaiting
 from tests import factories, studies
@@ -37,7 +38,7 @@ def test_the_same_text_of_another_assignment_is_another_program() -> None:
 
 def test_calls_of_plain_review_count_against_the_same_limit() -> None:
     of = given()
-    for number in range(running.MOST_WAITING):
+    for number in range(MOST_WAITING):
         CallRequest.objects.create(user=of.rater, pair=of.study_pair.pair, expression=str(number))
     with pytest.raises(TooManyWaiting):
         running.ask(of, of.study_pair.pair, "1 + 1")
