@@ -89,7 +89,7 @@ def gather(study: Study) -> Gathered:
         pairs=pairs,
         said=tuple(one for one in standing(study) if one.pair in counted),
         skipped=skips(study),
-        enrolments=tuple(study.enrolments.order_by("pseudonym")),
+        enrolments=tuple(study.enrolments.filter(excluded=False).order_by("pseudonym")),
         conditions=tuple(study.conditions.order_by("id")),
         annotators=judged(study),
         adjudicated=decided(study),
@@ -98,8 +98,12 @@ def gather(study: Study) -> Gathered:
 
 
 def standing(study: Study) -> list[Said]:
-    """The last revision of each assignment and phase of the latest round, unless it was taken back."""
-    rows = Rating.objects.filter(assignment__enrolment__study=study).order_by("assignment__round", "id")
+    """The last revision of each assignment and phase of the latest round, unless it was taken back.
+
+    Raters whom an amendment excludes are left out of every figure; their ratings stay.
+    """
+    rows = Rating.objects.filter(assignment__enrolment__study=study, assignment__enrolment__excluded=False)
+    rows = rows.order_by("assignment__round", "id")
     columns = (
         "assignment__study_pair",
         "assignment__enrolment",
