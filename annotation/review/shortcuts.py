@@ -85,7 +85,7 @@ DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
         Action.TAG_TEST_EMPTY: "o",
         Action.TAG_TEST_ENVIRONMENT: "v",
         Action.SKIP: "-",
-        Action.GUIDELINES: "y",
+        Action.GUIDELINES: "/",
         Action.HELP: "?",
     }
 )

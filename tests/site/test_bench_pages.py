@@ -15,6 +15,7 @@ from tests.site.test_access import ROLES, ours
 
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
 CHANGING: Final = {
+    "rate-leave",
     "rate-submit",
     "rate-skip",
     "rate-draft",
