@@ -87,8 +87,8 @@ DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
         Action.TAG_TEST_EMPTY: "o",
         Action.TAG_TEST_ENVIRONMENT: "v",
         Action.SKIP: "-",
-        Action.GUIDELINES: "y",
-        Action.AS_BEFORE: "=",
+        Action.GUIDELINES: "/",
+        Action.AS_BEFORE: "y",
         Action.STRENGTH: "k",
         Action.HELP: "?",
     }

@@ -45,7 +45,7 @@ def paid(home: Path) -> Iterator[tuple[Workbench, FakeMessages]]:
             "COSQA_CANARY_CASES": str(CANARY),
             "COSQA_DRIFT_EVERY": "100",
         }
-        with workbench.serving(home, **settings) as server:
+        with workbench.serving(home, 0, **settings) as server:
             yield server, fake
 
 

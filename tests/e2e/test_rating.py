@@ -85,7 +85,7 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     page.keyboard.press("0")
     other_pair(page, first)
     second = pair_on(page)
-    page.keyboard.press("y")
+    page.keyboard.press("/")
     expect(page.locator("#guidelines-dialog")).to_contain_text("does all that is asked")
     page.keyboard.press("Escape")
     page.keyboard.press("-")

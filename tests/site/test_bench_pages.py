@@ -17,6 +17,7 @@ TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
 CHANGING: Final = {
     "review-label",
     "review-layout",
+    "rate-leave",
     "rate-submit",
     "rate-skip",
     "rate-draft",
