@@ -1,7 +1,7 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-postgres check lint types contracts run worker bench
-.PHONY: protections hostile survive faults screenshots compose-smoke
+.PHONY: protections hostile survive faults raters screenshots compose-smoke
 
 PY := .venv/bin/python
 # The files of tests are shared out to as many processes as there are cores.
@@ -69,6 +69,10 @@ survive: .venv/.all ## kill callers and engines at full size: needs root, docker
 
 faults: .venv/.all ## kill workers, Redis and PostgreSQL 100 times under a build of 2,000 cases (half an hour)
 	@$(PY) -m tests.faults.drive $(FAULTS)
+
+raters: .venv/.all ## let 20 raters rate for a minute on each database, over HTTP, and check that nothing is lost
+	@RATERS_EXAMPLES=200 .venv/bin/pytest tests/annotation/studies/test_queue_machine.py $(PYTEST)
+	@$(PY) -m tests.raters.drive $(RATERS)
 
 screenshots: .venv/.all ## take and check pictures of every page, at both widths, light and dark
 	@scripts/need-chromium

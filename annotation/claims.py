@@ -25,12 +25,13 @@ from annotation.models import (
     LLMCall,
     Proposal,
     Request,
+    Trial,
 )
 from annotation.models.calls import IN_WORK
 from annotation.stages import QUEUE_OF, Queue, Stage
 from retrieval.models import ImportJob, Mining, statements
 
-REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest)
+REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest, Trial)
 RequestRow = TypeVar("RequestRow", bound=Request)
 BUILDS_A_LOOK: Final = 20
 LEASE = timedelta(minutes=10)
@@ -181,6 +182,11 @@ def claim_execution() -> ExecutionRequest | None:
 def claim_call() -> CallRequest | None:
     """Lease one person's call."""
     return claim_request(CallRequest, "pair__snippet__body")
+
+
+def claim_trial() -> Trial | None:
+    """Lease one of many runs that somebody asked for at once."""
+    return claim_request(Trial, "program__source", "snippet__body", "mutant__source")
 
 
 def claim_request(kind: type[RequestRow], *related: str) -> RequestRow | None:

@@ -15,7 +15,7 @@ from math import inf
 from django.utils import timezone
 
 from annotation.asking import no_connection
-from annotation.claims import claim_call, claim_execution
+from annotation.claims import claim_call, claim_execution, claim_trial
 from annotation.models import (
     CallAnswer,
     CallRequest,
@@ -25,6 +25,7 @@ from annotation.models import (
     Request,
     SandboxCheck,
     TestProgram,
+    Trial,
 )
 from retrieval.hostile import clean
 from sandbox.calling import CALL_LIMITS, Call, CallOutcome
@@ -148,14 +149,16 @@ def execute(
     provider: SandboxProvider,
     limits: Limits,
     repeat: int = 1,
+    name: str = "",
 ) -> tuple[Execution, Report]:
     """One execution of this very program and candidate: stored earlier, or run now and stored.
 
-    It is the first, unless `repeat` names a later one.
+    It is the first, unless `repeat` names a later one. `name` is the one under which the program expects the
+    candidate, where it was written for another one.
 
     Raises SandboxUnavailable, also for a report that says so: infrastructure is never evidence.
     """
-    inputs = Program(candidate=candidate, source=program.source.text, dependencies=tuple(dependencies))
+    inputs = Program(candidate, program.source.text, tuple(dependencies), name=name)
     sandbox = provider.get()
     stored = Execution.objects.filter(**key(inputs, sandbox, limits), repeat=repeat)
     earlier = stored.select_related("report").first()
@@ -182,6 +185,7 @@ def key(inputs: Program, sandbox: Sandbox, limits: Limits) -> dict[str, str]:
         "dependencies_hash": inputs.dependencies_hash,
         "image": sandbox.image,
         "limits": limits.digest(),
+        "applied_as": inputs.name,
     }
 
 
@@ -207,7 +211,10 @@ def keep(inputs: Program, sandbox: Sandbox, limits: Limits, report: Report, repe
 
 
 def fulfil_one(provider: SandboxProvider, limits: Limits) -> bool:
-    """Answer one person's call, or else run one requested program; says whether anybody waited."""
+    """Answer one person's call, or else run one requested program, or else one of many that were asked for.
+
+    Says whether anybody waited.
+    """
     call = claim_call()
     if call is not None:
         fulfil(call, "answer", lambda: answered(call, provider))
@@ -215,7 +222,11 @@ def fulfil_one(provider: SandboxProvider, limits: Limits) -> bool:
     request = claim_execution()
     if request is not None:
         fulfil(request, "execution", lambda: repeat(request, provider, limits))
-    return request is not None
+        return True
+    trial = claim_trial()
+    if trial is not None:
+        fulfil(trial, "execution", lambda: tried(trial, provider, limits))
+    return trial is not None
 
 
 def fulfil(request: Request, column: str, work: Callable[[], Execution | CallAnswer]) -> None:
@@ -251,6 +262,12 @@ def answered(request: CallRequest, provider: SandboxProvider) -> CallAnswer:
         queued_seconds=answer.queued_seconds,
         text=answer.to_json(),
     )
+
+
+def tried(trial: Trial, provider: SandboxProvider, limits: Limits) -> Execution:
+    """The stored execution of the trial's program and candidate, or a fresh one."""
+    name = trial.applied_as
+    return execute(trial.candidate, trial.program, trial.dependencies, provider, limits, name=name)[0]
 
 
 def repeat(request: ExecutionRequest, provider: SandboxProvider, limits: Limits) -> Execution:

@@ -37,12 +37,14 @@ from annotation.models import Batch, Build, Case, Proposal, Tally
 from annotation.pipeline import Tools, advance
 from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
+from annotation.studies import queueing
 from retrieval.models import Candidate, ImportJob, Mining
 
 log = logging.getLogger(__name__)
 QUEUES = ("llm", "sandbox", "interactive", "mining", "control", "notices")
 HANDFUL = {"llm": 4, "sandbox": 2}
 CASES_A_BATCH = 2000
+PROPOSED = ("pk", "pair_id", "query_id", "rank", "score")
 USUAL_IDLE = 0.3
 IDLE = {"interactive": 0.05, "control": 1.0, "notices": 2.0}
 LONGEST_IDLE = 1.0
@@ -213,6 +215,7 @@ def busy() -> bool:
 def chores(tools: Tools) -> int:
     """One beat; returns 0, so that the loop waits before the next."""
     claims.expire(timezone.now())
+    queueing.expire()
     claims.free_answered()
     budget.give_up_lost()
     connecting.give_up_lost()
@@ -308,7 +311,7 @@ def add_cases(build: Build, rows: QuerySet[Candidate], left_out: Collection[int]
     rerun = rerunning.of(build)
     if rerun is not None:
         return rerunning.add_cases(rerun, rows, left_out)
-    found = [row for row in rows.values_list("pk", "pair_id", "query_id", "rank") if row[0] not in left_out]
+    found = [row for row in rows.values_list(*PROPOSED) if row[0] not in left_out]
     for number in range(1, build.rounds + 1):
         Case.objects.bulk_create(
             [
@@ -318,10 +321,11 @@ def add_cases(build: Build, rows: QuerySet[Candidate], left_out: Collection[int]
                     pair_id=pair,
                     query_id=query,
                     rank=rank,
+                    score=score,
                     annotator_id=build.annotator_id,
                     round=number,
                 )
-                for candidate, pair, query, rank in found
+                for candidate, pair, query, rank, score in found
             ],
             batch_size=CASES_A_BATCH,
         )

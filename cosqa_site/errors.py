@@ -21,7 +21,9 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from annotation.access import KeptBlind, refuse_while_blind
+from annotation.api.adjudicating import decision_out as adjudicated_out
 from annotation.api.missing import decision_out
+from annotation.api.rating import rating_out
 from annotation.api.reviews import review_out
 from annotation.caps import CapRefused
 from annotation.launching import LaunchRefused
@@ -31,25 +33,38 @@ from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsR
 from annotation.review.own_tests import TooManyWaiting
 from annotation.stages import IllegalMove
 from annotation.steering import ControlRefused
+from annotation.studies import drafts, rating
+from annotation.studies.adjudicating import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
 from annotation.studies.planning import StudyRefused
+from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
 from annotation.studies.sampling.wishing import SampleRefused
 
 CONTENT_TYPE: Final = "application/problem+json"
 
 STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
+    AdjudicatedMeanwhile: HTTPStatus.CONFLICT,
+    BadAdjudication: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadDecision: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
+    BadSkip: HTTPStatus.UNPROCESSABLE_ENTITY,
     CapRefused: HTTPStatus.CONFLICT,
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
     DecidedMeanwhile: HTTPStatus.CONFLICT,
+    drafts.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     IllegalMove: HTTPStatus.CONFLICT,
     KeptBlind: HTTPStatus.FORBIDDEN,
+    Lapsed: HTTPStatus.CONFLICT,
     LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     LostRace: HTTPStatus.CONFLICT,
+    MayNotAdjudicate: HTTPStatus.FORBIDDEN,
     NothingToUndo: HTTPStatus.CONFLICT,
     OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,
     PermissionDenied: HTTPStatus.FORBIDDEN,
+    QueueClosed: HTTPStatus.CONFLICT,
+    rating.BadRating: HTTPStatus.UNPROCESSABLE_ENTITY,
+    rating.Conflict: HTTPStatus.CONFLICT,
+    rating.NothingToUndo: HTTPStatus.CONFLICT,
     SampleRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     StudyRefused: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
@@ -97,6 +112,10 @@ def stored_of(error: object) -> dict[str, Any]:
     if isinstance(error, DecidedMeanwhile):
         stored = decision_out(error.stored).model_dump(mode="json") if error.stored else None
         return {"stored": stored, "yours": asdict(error.mine)}
+    if isinstance(error, rating.Conflict):
+        return {"stored": rating_out(error.stored).model_dump(mode="json") if error.stored else None}
+    if isinstance(error, AdjudicatedMeanwhile):
+        return {"stored": adjudicated_out(error.stored).model_dump(mode="json") if error.stored else None}
     if not isinstance(error, Conflict):
         return {}
     return {"stored": review_out(error.stored).model_dump(mode="json") if error.stored else None}

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from retrieval.filters import Rule, Unreadable, rules_of
-from retrieval.models import Annotator, Collection, Label, Member, Pair, Text
+from retrieval.models import Annotator, Collection, Label, Member, Pair, QueryText, Text
 from retrieval.sources import Problem, Record, cosqa, python_source
 
 BATCH = 1000
@@ -118,6 +118,8 @@ def add(target: Collection, batch: Sequence[Record], flags: Sequence[Rule], coun
         there.add(text.pk)
         rows.append(member(target, record, text, rules, (-1 if last is None else last) + 1 + len(rows)))
     Member.objects.bulk_create(rows, batch_size=500)
+    if target.kind == Collection.Kind.QUERIES:
+        QueryText.objects.keep_all(row.text for row in rows)
     Collection.objects.filter(pk=target.pk).update(size=F("size") + len(rows))
     counts.stored += len(rows)
 

@@ -176,7 +176,7 @@ def show(page: Page, studio: Studio, place: Place, width: int, scheme: Any) -> N
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
     page.goto(studio.address(place))
-    page.locator("main h1, main h2, #content h1, .swagger-ui h1").first.wait_for()
+    page.locator("main h1:visible, main h2:visible, #content h1, .swagger-ui h1").first.wait_for()
     settle(page)
 
 

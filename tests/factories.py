@@ -31,7 +31,17 @@ from annotation.models import (
 from annotation.publishing import publish_case
 from annotation.stages import Event, Stage
 from retrieval.filters import Rule, Unreadable, rules_of
-from retrieval.models import Annotator, Candidate, Collection, ImportJob, Member, Mining, Pair, Text
+from retrieval.models import (
+    Annotator,
+    Candidate,
+    Collection,
+    ImportJob,
+    Member,
+    Mining,
+    Pair,
+    QueryText,
+    Text,
+)
 from sandbox.program import Limits, Program
 from sandbox.report import Assertion, Outcome, Rates, Report, TraceStep
 
@@ -88,7 +98,10 @@ def collection(kind: str, texts: Sequence[str], name: str = "small", **columns: 
     """A collection of `texts` with rule flags as an import would set them."""
     made = Collection.objects.create(name=name, kind=kind, size=len(texts), **columns)
     snippets = kind == Collection.Kind.SNIPPETS
-    for position, text in enumerate(Text.objects.keep_all(texts)):
+    kept = Text.objects.keep_all(texts)
+    if not snippets:
+        QueryText.objects.keep_all(kept)
+    for position, text in enumerate(kept):
         Member.objects.create(
             collection=made,
             text=text,
@@ -181,6 +194,7 @@ def open_case(build: Build, of: Candidate, number: int = 1) -> Case:
         query=of.query,
         annotator=build.annotator,
         rank=of.rank,
+        score=of.score,
         round=number,
     )
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotation.access import Role
 from annotation.models import (
+    Acknowledgement,
     Assignment,
     Condition,
     Enrolment,
@@ -70,7 +71,7 @@ def condition(of: Study, kind: str = "") -> Condition:
 
 
 def rater(name: str, of: Study, kind: str = "", **columns: Any) -> Enrolment:
-    """An expert called `name`, enrolled in the study, who has accepted its information text."""
+    """An expert called `name`, enrolled in the study, who has read its information text and guidelines."""
     number = of.enrolments.count() + 1
     defaults: dict[str, Any] = {
         "capacity": 1000,
@@ -78,9 +79,12 @@ def rater(name: str, of: Study, kind: str = "", **columns: Any) -> Enrolment:
         "seed": number,
         "accepted_at": timezone.now(),
     }
+    expert = person(name, Role.EXPERT)
+    if of.guideline is not None:
+        Acknowledgement.objects.get_or_create(guideline=of.guideline, user=expert)
     return Enrolment.objects.create(
         study=of,
-        user=person(name, Role.EXPERT),
+        user=expert,
         condition=condition(of, kind),
         **{**defaults, **columns},
     )

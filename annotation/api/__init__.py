@@ -5,6 +5,7 @@ from ninja import Router
 
 from annotation.access import role_of
 from annotation.api import (
+    adjudicating,
     builds,
     canary,
     cases,
@@ -13,6 +14,7 @@ from annotation.api import (
     extending,
     missing,
     queries,
+    rating,
     reviews,
     rounds,
     studies,
@@ -29,8 +31,10 @@ router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
 router.add_router("/builds", rounds.router)
 router.add_router("", cases.router)
+router.add_router("", adjudicating.router)
 router.add_router("", missing.router)
 router.add_router("", reviews.router)
+router.add_router("/rate", rating.router)
 router.add_router("/studies", studies.router)
 
 

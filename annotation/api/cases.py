@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router
 
@@ -11,11 +11,12 @@ from annotation.api import visible
 from annotation.api.builds import dollars
 from annotation.api.queries import text_head
 from annotation.models import Case, Execution, Step, TestProgram
+from annotation.pages.case_lists import Filters, found, listed
 from annotation.pages.evidence import evidence_hash
 from annotation.schemas.cases import CaseDetail, CaseOut, CasePage, ExecutionOut, ProgramOut, StepOut
 from annotation.seen import mark_seen
 from annotation.stages import Event, Stage
-from retrieval.schemas import Id, Page, page_of
+from retrieval.schemas import Id, Page
 from sandbox.report import Outcome
 
 router = Router(tags=["cases"])
@@ -23,14 +24,20 @@ router = Router(tags=["cases"])
 
 @router.get("/builds/{int:pk}/cases", response=Page[CaseOut])
 def list_cases(request: HttpRequest, pk: Path[Id], wanted: Query[CasePage]) -> Page[CaseOut]:
-    """The build's cases in the order in which they were made: by round, query and rank."""
-    rows = Case.objects.filter(build=visible.build(request, pk), pk__gt=wanted.after or 0)
-    asked = {"stage": wanted.stage, "label": wanted.label, "query": wanted.query}
-    rows = rows.filter(**{name: value for name, value in asked.items() if value is not None})
-    related = "query", "pair__snippet", "execution"
-    page = list(rows.select_related(*related).order_by("pk")[: wanted.limit + 1])
-    mark_seen(request.user, [case.pair_id for case in page[: wanted.limit]])
-    return page_of(page, wanted.limit, lambda row: row.pk, case_out)
+    """The build's cases that pass the filters, in the order asked for."""
+    build = visible.build(request, pk)
+    filters = Filters(
+        stage=wanted.stage or "",
+        label=wanted.label or "",
+        q=wanted.q.strip(),
+        differs=wanted.differs or "",
+        sort=wanted.sort,
+    )
+    place = QueryDict(f"after={wanted.after or ''}")
+    window = found(build, visible.builds(request), filters, place, wanted.limit, wanted.query or 0).window
+    page = listed([case.pk for case in window.rows], "query")
+    mark_seen(request.user, [case.pair_id for case in page])
+    return Page(items=[case_out(case) for case in page], next=page[-1].pk if window.next else None)
 
 
 @router.get("/cases/{int:pk}", response=CaseDetail)
@@ -81,6 +88,7 @@ def case_out(case: Case) -> CaseOut:
         query=text_head(case.query),
         snippet=text_head(case.pair.snippet),
         rank=case.rank,
+        score=case.score,
         round=case.round,
         reason=case.reason,
         outcome=Outcome(case.execution.outcome) if case.execution else None,

@@ -14,7 +14,7 @@ from annotation.models import Build, Case
 from annotation.schemas.cases import CandidateOut, CaseRef, QueryOut, QueryPage
 from annotation.seen import mark_seen
 from annotation.stages import Stage
-from retrieval.models import Candidate, Text
+from retrieval.models import Candidate, QueryText, Text
 from retrieval.schemas import Id, Page, Paging, TextHead, page_of
 
 router = Router(tags=["queries"])
@@ -25,7 +25,7 @@ def list_queries(request: HttpRequest, pk: Path[Id], wanted: Query[QueryPage]) -
     """The queries that have cases in the build, each with counts over its candidates in the first round."""
     rows = Case.objects.filter(build=visible.build(request, pk), round=1, query__gt=wanted.after or 0)
     if wanted.q:
-        rows = rows.filter(query__head__icontains=wanted.q)
+        rows = rows.filter(query__in=QueryText.objects.containing(wanted.q).values("text"))
     counted = rows.values("query").annotate(**COUNTS).order_by("query")
     page: list[dict[str, Any]] = [dict(row) for row in counted[: wanted.limit + 1]]
     texts = Text.objects.in_bulk([row["query"] for row in page])

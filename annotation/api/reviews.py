@@ -40,8 +40,9 @@ def post_review(request: HttpRequest, pk: Path[Id], said: ReviewIn) -> Status[Re
     """Give your label on the case's pair; it is stored as assisted. For experts."""
     case = visible.case(request, pk)
     mark_seen(request.user, [case.pair_id])
+    beside = review.Beside(said.tags, said.seconds)
     given = review.submit(
-        visible.caller(request), case, said.label, said.reason, said.evidence, said.seen_revision
+        visible.caller(request), case, said.label, said.reason, said.evidence, said.seen_revision, beside
     )
     return Status(201, review_out(given))
 
@@ -67,6 +68,10 @@ def review_out(row: Review) -> ReviewOut:
         agent_label=row.agent_label,
         is_override=row.is_override,
         reason=row.reason,
+        tags=row.tags,
+        seconds=row.seconds,
+        calls=row.calls,
+        runs=row.runs,
         evidence=row.evidence,
         created_at=row.created_at,
     )

@@ -8,6 +8,7 @@ from annotation.models.canaries import Canary
 from annotation.models.cases import Case, LostRace, Step
 from annotation.models.checks import ConnectionTest, SandboxCheck
 from annotation.models.drifts import DriftAnswer, DriftCheck, DriftWatch
+from annotation.models.equals import CarriedOver, NormalForm
 from annotation.models.executions import (
     CallAnswer,
     CallRequest,
@@ -45,6 +46,7 @@ from annotation.models.studies import (
     Study,
     StudyPair,
 )
+from annotation.models.trials import Mutant, MutantText, Trial
 
 __all__ = [
     "Abandonment",
@@ -62,6 +64,7 @@ __all__ = [
     "CallAnswer",
     "CallRequest",
     "Canary",
+    "CarriedOver",
     "Case",
     "Cause",
     "Condition",
@@ -84,6 +87,9 @@ __all__ = [
     "LostRace",
     "Merge",
     "Moment",
+    "Mutant",
+    "MutantText",
+    "NormalForm",
     "Notice",
     "Precedent",
     "Preference",
@@ -112,4 +118,5 @@ __all__ = [
     "SystemText",
     "Tally",
     "TestProgram",
+    "Trial",
 ]

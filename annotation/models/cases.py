@@ -54,6 +54,7 @@ class Case(models.Model):
     annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="cases")
     round = models.PositiveIntegerField(default=1)
     rank = models.PositiveIntegerField()
+    score = models.FloatField(default=0, db_default=0, help_text="its candidate's: lists are sorted by it")
     stage = models.CharField(max_length=12, choices=CHOICES, default=Stage.SCREENING.value)
     label = models.SmallIntegerField(null=True)
     reason = models.TextField(blank=True, help_text="why it was abandoned")
@@ -108,6 +109,10 @@ class Case(models.Model):
                 name="case_by_cause",
             ),
             models.Index(fields=["build", "id"], condition=Q(execution__isnull=False), name="case_executed"),
+            models.Index(fields=["build", "id"], condition=Q(label=1), name="case_matches"),
+            models.Index(fields=["build", "rank", "id"], name="case_by_rank"),
+            models.Index(fields=["build", "score", "id"], name="case_by_score"),
+            models.Index(fields=["build", "updated_at", "id"], name="case_by_time"),
         ]
 
     def __str__(self) -> str:

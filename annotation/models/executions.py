@@ -77,12 +77,27 @@ class Execution(models.Model):
     seconds = models.FloatField()
     queued_seconds = models.FloatField(default=0)
     report = models.ForeignKey(ReportText, on_delete=models.PROTECT, related_name="+", db_index=False)
+    applied_as = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="the name under which the program found a candidate that it was not written for",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["program_hash", "candidate_hash", "dependencies_hash", "image", "limits", "repeat"],
+                fields=[
+                    "program_hash",
+                    "candidate_hash",
+                    "dependencies_hash",
+                    "image",
+                    "limits",
+                    "repeat",
+                    "applied_as",
+                ],
                 name="execution_once",
             )
         ]

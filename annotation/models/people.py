@@ -16,6 +16,7 @@ class Preference(models.Model):
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="preference")
     shortcuts = models.JSONField(default=dict, help_text="action → key, where it differs from the default")
     shortcuts_on = models.BooleanField(default=True)
+    layout = models.JSONField(default=dict, blank=True, help_text="sizes and closed panes of the review page")
 
     def __str__(self) -> str:
         return f"preferences of {self.user}"

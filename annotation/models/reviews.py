@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, TextField
+from django.db.models.functions import Cast
 
 from annotation.models.cases import Case
 from retrieval.models import Pair
@@ -18,6 +19,10 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         """
         later = Review.objects.filter(supersedes=OuterRef("pk"))
         return self.filter(~Exists(later), withdrawn=False)
+
+    def tagged(self, tag: str) -> ReviewQuerySet:
+        """Those that carry the tag. Neither database has an operator for it that the other has, too."""
+        return self.alias(said=Cast("tags", TextField())).filter(said__contains=f'"{tag}"')
 
 
 class Review(models.Model):
@@ -38,6 +43,12 @@ class Review(models.Model):
     withdrawn = models.BooleanField(default=False, help_text="this revision takes the label back (undo)")
     agent_label = models.SmallIntegerField(null=True, help_text="what the agents had said then")
     reason = models.TextField(blank=True)
+    tags = models.JSONField(default=list, blank=True, help_text="known tags, see annotation.review.tags")
+    seconds = models.PositiveIntegerField(
+        default=0, help_text="active time on the page before it was given; 0 = not known"
+    )
+    calls = models.JSONField(default=list, blank=True, help_text="ids of the rater's calls that it rests on")
+    runs = models.JSONField(default=list, blank=True, help_text="ids of the rater's executions likewise")
     evidence = models.CharField(max_length=64, help_text="hash of the evidence on screen")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -65,6 +76,7 @@ class Draft(models.Model):
         TEST = "test"
         CALL = "call"
         CODE = "code"
+        TAGS = "tags"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="drafts")

@@ -19,7 +19,7 @@ from annotation.models import Build, Case, Review
 from annotation.models.cases import OPEN
 from annotation.pages.paging import counted, window
 from annotation.stages import Stage
-from retrieval.models import Annotator, Label, Member
+from retrieval.models import Annotator, Label, Member, QueryText
 
 PAGE_SIZE = 40
 LONGEST_SEARCH = 200
@@ -205,7 +205,7 @@ def wanted(build: Build, visible: QuerySet[Build], filters: Filters) -> QuerySet
     cases = Case.objects.filter(build=build, query=OuterRef("text"), round=1)
     rows = Member.objects.filter(Exists(cases), collection=build.queries_id)
     if filters.text:
-        rows = rows.filter(text__head__icontains=filters.text)
+        rows = rows.filter(text__in=QueryText.objects.containing(filters.text).values("text"))
     if filters.matches or filters.sort == "matches":
         rows = rows.annotate(found=matches_found(cases))
     if filters.matches:

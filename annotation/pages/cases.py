@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
-from urllib.parse import urlencode
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import QueryDict
 
 from annotation.causes import said
 from annotation.models import Build, Case
-from annotation.pages.browse import chosen
-from annotation.pages.figures import AGENTS, REACHED
-from annotation.pages.paging import counted, window
+from annotation.pages.browse import LONGEST_SEARCH, chosen
+from annotation.pages.case_lists import SORTS, Filters, found, listed
+from annotation.pages.figures import AGENTS
 from annotation.pages.words import OUTCOMES, Sign, case_sign
-from annotation.reached import EXECUTED, REACHING
+from annotation.review.tags import Tag, tag_name
 from annotation.stages import Stage
 from sandbox.report import Outcome
 
 PAGE_SIZE: Final = 50
 LONGEST_CAUSE: Final = 130
-ORDER: Final = ("pk",)
 
-UNLABELLED: Final = Q(stage__in=[stage.value for stage in Stage if stage is not Stage.SETTLED])
-"""Only settled cases have a label, and stages have an index."""
-REACHED_BY: Final = {agent: REACHED[stage] for stage, agent in AGENTS.items()}
-"""How far a case came that an agent worked on."""
 STAGES: Final = tuple((stage.value, stage.replace("_", " ")) for stage in Stage)
 LABELS: Final = (("1", "match"), ("0", "no match"), ("none", "no label"))
 RAN: Final = (("yes", "ran"), ("no", "did not run"))
@@ -43,30 +38,10 @@ REACHED_WORDS: Final = (
     ("fixed", "lacked a module"),
     ("arbitrated", "arbitrated"),
 )
+DIFFERENCES: Final = (("experts", "expert ≠ agents"),)
+TAG_WORDS: Final = tuple((tag.value, tag_name(tag)) for tag in Tag)
+"""Said by a person of the pair, or of its test."""
 AGENT_WORDS: Final = tuple((agent, agent.replace("_", " ")) for agent in AGENTS.values())
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Which cases are wanted; empty means all."""
-
-    stage: str = ""
-    reached: str = ""
-    label: str = ""
-    outcome: str = ""
-    ran: str = ""
-    agent: str = ""
-    cause: str = ""
-    left: str = ""
-
-    @property
-    def narrow(self) -> bool:
-        return bool(self.query)
-
-    @property
-    def query(self) -> str:
-        """The filters as a query string."""
-        return urlencode({name: value for name in self.__slots__ if (value := getattr(self, name))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +50,9 @@ class CaseRow:
 
     pk: int
     round: int
+    rank: int
+    score: float
+    at: datetime
     query: str
     snippet: str
     stage: str
@@ -105,25 +83,31 @@ def filters_of(params: QueryDict) -> Filters:
         outcome=chosen(params.get("outcome", ""), OUTCOME_WORDS),
         ran=chosen(params.get("ran", ""), RAN),
         agent=chosen(params.get("agent", ""), AGENT_WORDS),
+        tag=chosen(params.get("tag", ""), TAG_WORDS),
         cause=params.get("cause", "").replace("\x00", "")[:LONGEST_CAUSE],
         left=chosen(params.get("left", ""), STAGES),
+        q=params.get("q", "").replace("\x00", "").strip()[:LONGEST_SEARCH],
+        differs=chosen(params.get("differs", ""), DIFFERENCES),
+        sort=params.get("sort", "") if params.get("sort") in SORTS else "made",
     )
 
 
-def cases_page(build: Build, params: QueryDict) -> CasesPage:
-    """One page of the build's cases that pass the filters, in the order in which they were made."""
+def cases_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> CasesPage:
+    """One page of the build's cases that pass the filters; `visible` are the builds whose reviews count.
+
+    What the page shows of its cases is read once it is known which they are.
+    """
     filters = filters_of(params)
-    rows = wanted(build, filters)
-    shown = rows.select_related("pair__query", "pair__snippet", "execution")
-    page = window(shown, ORDER, params, PAGE_SIZE)
+    page = found(build, visible, filters, params, PAGE_SIZE)
+    cases = listed([case.pk for case in page.window.rows])
     return CasesPage(
         build=build,
         filters=filters,
-        cases=tuple(case_row(case) for case in page.rows),
-        pairs=tuple(case.pair_id for case in page.rows),
-        count=counted(rows),
-        previous=page.previous,
-        next=page.next,
+        cases=tuple(case_row(case) for case in cases),
+        pairs=tuple(case.pair_id for case in cases),
+        count=page.count,
+        previous=page.window.previous,
+        next=page.window.next,
         cause=said(filters.cause)[0] if filters.cause else "",
         options={
             "stage": STAGES,
@@ -132,36 +116,20 @@ def cases_page(build: Build, params: QueryDict) -> CasesPage:
             "outcome": OUTCOME_WORDS,
             "ran": RAN,
             "agent": AGENT_WORDS,
+            "differs": DIFFERENCES,
+            "sort": tuple((name, sort.word) for name, sort in SORTS.items()),
+            "tag": TAG_WORDS,
         },
     )
-
-
-def wanted(build: Build, filters: Filters) -> QuerySet[Case]:
-    """The build's cases that pass the filters."""
-    rows = Case.objects.filter(build=build)
-    if filters.stage:
-        rows = rows.filter(stage=filters.stage)
-    if filters.label:
-        rows = rows.filter(UNLABELLED if filters.label == "none" else Q(label=int(filters.label)))
-    if filters.outcome:
-        rows = rows.filter(execution__isnull=False, execution__outcome=filters.outcome)
-    if filters.ran:
-        rows = rows.filter(EXECUTED, execution__isnull=False, execution__ran=filters.ran == "yes")
-    if filters.cause or filters.left:
-        rows = rows.filter(stage=Stage.ABANDONED)
-    if filters.cause:
-        rows = rows.filter(cause=filters.cause)
-    if filters.left:
-        rows = rows.filter(left=filters.left)
-    for key in filter(None, (filters.reached, REACHED_BY.get(filters.agent))):
-        rows = rows.filter(REACHING[key])
-    return rows
 
 
 def case_row(case: Case) -> CaseRow:
     return CaseRow(
         pk=case.pk,
         round=case.round,
+        rank=case.rank,
+        score=case.score,
+        at=case.updated_at,
         query=case.pair.query.head,
         snippet=case.pair.snippet.head,
         stage=case.stage,

@@ -13,8 +13,10 @@ from django.db.models import Min
 from annotation.models import Case, Execution, LLMCall, Step, TestProgram
 from annotation.pages.code import NO_NOTES, Code, beginning, code_of
 from annotation.pages.reports import (
+    AssertionLine,
     ReportView,
     candidate_notes,
+    not_reached,
     program_notes,
     report_view,
 )
@@ -75,6 +77,7 @@ class ProgramView:
     undeclared: tuple[str, ...]
     redefines: bool
     author: str
+    not_reached: tuple[AssertionLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +277,7 @@ def program_view(program: TestProgram, report: Report | None = None, prefix: str
         undeclared=tuple(name for name in helpers(text) if name not in declared),
         redefines=program.redefines,
         author=program.author.get_username() if program.author else "test writer",
+        not_reached=not_reached(text, report, prefix) if report else (),
     )
 
 

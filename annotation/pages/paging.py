@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
 
 MOST_COUNTED = 10_000
 M = TypeVar("M", bound=Model)
+Groups: TypeAlias = Sequence[Q]
+ALL: Final[Groups] = (Q(),)
+"""All rows are one group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,24 +25,41 @@ class Window(Generic[M]):
     next: str
 
 
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where a row stands: the place of its group, from 0, and its values of what the rows are ordered by."""
+
+    place: int
+    values: Mapping[str, Any]
+
+
 def whole_number(text: str) -> int:
     """A whole number that every database can hold; -1, which nothing has, for anything else."""
     return int(text) if text.isdecimal() and len(text) < 19 else -1
 
 
-def window(rows: QuerySet[M], order: Sequence[str], params: QueryDict, size: int) -> Window[M]:
+def window(
+    rows: QuerySet[M],
+    order: Sequence[str],
+    params: QueryDict,
+    size: int,
+    groups: Groups = ALL,
+    among: QuerySet[M] | None = None,
+) -> Window[M]:
     """The page that `params` asks for by `after` or `before` (a row's id), else the first one.
 
-    `order` names fields or annotations and must end with one that is unique. A row that is gone, or an id
-    that is none, leads to the first page.
+    `order` names fields or annotations and must end with one that is unique. With `groups`, which part the
+    rows, those of the first come first, and `order` is that inside each. A row that is gone, or an id that is
+    none, leads to the first page; `among` are the rows that may be named so, by default those of the list.
     """
     back = "before" in params
-    anchor = anchor_of(rows, order, params.get("before" if back else "after", ""))
-    wanted = rows.filter(beyond(order, anchor, forward=not back)) if anchor else rows
-    found = list(wanted.order_by(*(turned(order) if anchor and back else order))[: size + 1])
+    known = rows if among is None else among
+    anchor = anchor_of(known, order, params.get("before" if back else "after", ""), groups)
+    back = back and anchor is not None
+    found = read(rows, order, groups, anchor, size + 1, forward=not back)
     more = len(found) > size
-    page = found[:size][::-1] if anchor and back else found[:size]
-    earlier, later = (more, True) if anchor and back else (anchor is not None, more)
+    page = found[:size][::-1] if back else found[:size]
+    earlier, later = (more, True) if back else (anchor is not None, more)
     return Window(
         rows=page,
         previous=query_string(params, "before", page[0].pk) if page and earlier else "",
@@ -47,22 +67,59 @@ def window(rows: QuerySet[M], order: Sequence[str], params: QueryDict, size: int
     )
 
 
-def anchor_of(rows: QuerySet[M], order: Sequence[str], pk: str) -> Mapping[str, Any] | None:
-    """The ordering values of the row with this id, or None."""
+def read(
+    rows: QuerySet[M],
+    order: Sequence[str],
+    groups: Groups,
+    anchor: Anchor | None,
+    most: int,
+    *,
+    forward: bool = True,
+) -> list[M]:
+    """Up to `most` rows after the anchor, or before it, the nearest first.
+
+    A group is one look, as each has an index in whose order it can be read, and all together have none.
+    """
+    found: list[M] = []
+    places = range(len(groups)) if forward else range(len(groups) - 1, -1, -1)
+    for place in places[places.index(anchor.place) if anchor else 0 :]:
+        part = rows.filter(groups[place])
+        if anchor and place == anchor.place:
+            part = part.filter(beyond(order, anchor.values, forward=forward))
+        found += part.order_by(*(order if forward else turned(order)))[: most - len(found)]
+        if len(found) == most:
+            break
+    return found
+
+
+def anchor_of(rows: QuerySet[M], order: Sequence[str], pk: str, groups: Groups = ALL) -> Anchor | None:
+    """Where the row with this id stands, or None."""
     if not pk.isdecimal() or len(pk) > 18:
         return None
-    return rows.filter(pk=int(pk)).values(*(name.lstrip("-") for name in order)).first()
+    row = rows.filter(pk=int(pk))
+    values = row.values(*(name.lstrip("-") for name in order)).first()
+    if values is None:
+        return None
+    last = len(groups) - 1
+    return Anchor(next((n for n in range(last) if row.filter(groups[n]).exists()), last), values)
 
 
-def beyond(order: Sequence[str], anchor: Mapping[str, Any], *, forward: bool) -> Q:
-    """Rows that come after the anchor in `order`, or before it."""
+def beyond(order: Sequence[str], values: Mapping[str, Any], *, forward: bool) -> Q:
+    """Rows that come after these values in `order`, or before them.
+
+    What holds for the first column alone is said besides: from it databases know where to begin.
+    """
     wanted, equal = Q(), Q()
     for name in order:
         field = name.lstrip("-")
-        comparison = "gt" if forward != name.startswith("-") else "lt"
-        wanted |= equal & Q(**{f"{field}__{comparison}": anchor[field]})
-        equal &= Q(**{field: anchor[field]})
-    return wanted
+        wanted |= equal & Q(**{f"{field}__{comparison(name, forward=forward)}": values[field]})
+        equal &= Q(**{field: values[field]})
+    first = order[0].lstrip("-")
+    return Q(**{f"{first}__{comparison(order[0], forward=forward)}e": values[first]}) & wanted
+
+
+def comparison(name: str, *, forward: bool) -> str:
+    return "gt" if forward != name.startswith("-") else "lt"
 
 
 def turned(order: Sequence[str]) -> list[str]:
@@ -80,5 +137,13 @@ def query_string(params: QueryDict, name: str, value: object) -> str:
 
 def counted(rows: QuerySet[M]) -> str:
     """How many rows there are, as far as it is worth counting: `9,876` or `10,000+`."""
-    number = rows.order_by()[: MOST_COUNTED + 1].count()
+    return said_count(count_some(rows))
+
+
+def count_some(rows: QuerySet[M]) -> int:
+    """How many rows there are; one more than is counted means more."""
+    return rows.order_by()[: MOST_COUNTED + 1].count()
+
+
+def said_count(number: int) -> str:
     return f"{MOST_COUNTED:,}+" if number > MOST_COUNTED else f"{number:,}"

@@ -17,7 +17,8 @@ from annotation.models import Build, Case
 from annotation.models.builds import NANO
 from annotation.ordered import order_of
 from annotation.pages.answering import AnsweringForm
-from annotation.pages.cases import Filters, filters_of, wanted
+from annotation.pages.case_lists import Filters, wanted
+from annotation.pages.cases import filters_of
 from annotation.pages.estimates import Row, Warned, table, warnings
 from annotation.pages.paging import whole_number
 from annotation.rerunning import ordering
@@ -38,7 +39,7 @@ TAKEN_OVER: Final = {
     Stage.EXECUTING: "the screener’s verdict and the test program",
     Stage.ARBITRATING: "the screener’s verdict, the test program, its dependencies and its execution",
 }
-FILTERS: Final = tuple(field.name for field in fields(Filters))
+FILTERS: Final = tuple(field.name for field in fields(Filters) if field.name != "sort")
 PICKING: Final = ("case", "flips", *FILTERS)
 """The parameters that say which cases are meant; the form's own have other names."""
 
@@ -115,6 +116,7 @@ class Picked:
     cases: QuerySet[Case]
     words: str
     params: tuple[tuple[str, str], ...]
+    of_test: bool = False
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,12 @@ def picked(build: Build, visible: QuerySet[Build], params: QueryDict) -> Picked:
         theirs = rows.filter(pair__cases__build=other, pair__cases__label=1 - F("label"))
         return Picked(theirs.distinct(), f"labelled otherwise in “{other.name}”", given)
     filters = filters_of(params)
-    return Picked(wanted(build, filters), filters.query.replace("&", ", ") or "all cases", given)
+    return Picked(
+        wanted(build, visible, filters),
+        filters.query.replace("&", ", ") or "all cases",
+        given,
+        filters.of_test,
+    )
 
 
 def picked_by_words(
@@ -190,6 +197,7 @@ def picked_by_words(
     Left out of account, as in an address, a misspelt one would choose all cases.
     """
     params = QueryDict(where, mutable=True)
+    params.pop("sort", None)  # an address of the list may have it; it chooses nothing
     kept = QueryDict(filters_of(params).query)
     strange = [name for name in params if name not in PICKING or (name in FILTERS and name not in kept)]
     if strange:
@@ -208,6 +216,8 @@ def picked_by_words(
 def again_page(build: Build, found: Picked, params: QueryDict, decided: QueryDict | None = None) -> AgainPage:
     """The page, with an offer where the form is filled in; else the form says what is wrong."""
     form = AgainForm(params if "start" in params else None, build)
+    if found.of_test:
+        form.initial["start"] = Stage.WRITING_TEST.value
     counts = ((stage.replace("_", " "), able(found.cases, stage).count()) for stage in STAGES)
     return AgainPage(
         build=build,

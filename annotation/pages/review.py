@@ -1,44 +1,35 @@
-"""The review page: one case's evidence, the person's label, what was said before; and the list of builds."""
+"""The review page: one case's evidence, the person's label, what was said before; and the end of a list."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
 
-from annotation.models import Build, Case, Draft, Review
+from annotation.models import Build, Case, Draft, Preference, Review
+from annotation.pages.as_before import Before, before_of
 from annotation.pages.evidence import Evidence, Verdict, evidence_hash, evidence_of, steps_of
-from annotation.pages.review_calls import CallBox, call_box
-from annotation.pages.review_keys import KeyView, key_views
+from annotation.pages.names import marked, names_view
+from annotation.pages.panes import Panes, panes_of
+from annotation.pages.review_calls import call_box
+from annotation.pages.review_keys import KeyView, key_views, views_of
+from annotation.pages.review_lists import list_name, lists_beside, tag_lists
 from annotation.pages.review_runs import RunLine, run_lines
+from annotation.pages.strength import strength_views
+from annotation.pages.tagging import TagChoice, tag_choices
 from annotation.pages.words import UNSURE, Sign, label_sign
-from annotation.review import Conflict, Submission, drafts, last_action, reviews_of, revision_seen
-from annotation.review.order import (
-    Flipped,
-    Parted,
-    Progress,
-    Show,
-    Worklist,
-    progress,
-    reviewed_counts,
-    standing,
-)
-from annotation.review.shortcuts import Action, keys_of
+from annotation.review import Conflict, Submission, decisions, drafts, last_action, reviews_of, revision_seen
+from annotation.review.labelling import SHOWN
+from annotation.review.layout import Layout, Pane, layout_in
+from annotation.review.order import Progress, Worklist, progress, reviewed_counts
+from annotation.review.shortcuts import Action, keys_in, keys_of
+from annotation.review.tags import known, tag_name
 
 MOST_HISTORY = 100
 LONGEST_TITLE = 80
 WITHDRAWN = Sign("↺", "taken back")
-LISTS: dict[Show, str] = {
-    Show.WAITING: "settled, not labelled by you",
-    Show.UNSETTLED: "open or abandoned, not labelled by you",
-    Show.REVIEWED: "labelled by you",
-    Show.UNSURE: "unsure, by you",
-    Show.OVERRIDDEN: "overridden by anybody",
-    Show.ALL: "all cases",
-}
 
 
 class EvidenceChanged(Exception):
@@ -52,7 +43,10 @@ class EvidenceChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One review as people read it. `stale`: it was given beside other evidence than is there now."""
+    """One review as people read it. `stale`: it was given beside other evidence than is there now.
+
+    `carried_from`: the case whose label it repeats, because the code is the same.
+    """
 
     who: str
     mine: bool
@@ -61,6 +55,11 @@ class Revision:
     at: datetime
     override: bool = False
     stale: bool = False
+    tags: tuple[str, ...] = ()
+    seconds: int = 0
+    calls: int = 0
+    runs: int = 0
+    carried_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +83,18 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """One of the person's last decisions, in the list beside the page; `here`: it is the page's own."""
+
+    case: int
+    query: str
+    sign: Sign
+    tags: tuple[str, ...]
+    at: datetime
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """One label button. `overrides`: it contradicts the agents, so a reason is needed."""
 
@@ -101,6 +112,7 @@ class Said:
 
     reason: str = ""
     pending: str = ""
+    tags: tuple[str, ...] | None = None
     problem: str = ""
     conflict: Conflict | None = None
     changed: bool = False
@@ -129,50 +141,39 @@ class CasePage:
     """Everything that the page of one case shows."""
 
     evidence: Evidence
+    panes: Panes
+    layout: Layout
     show: Worklist
     lists: tuple[tuple[Worklist, str], ...]
+    tag_lists: tuple[tuple[Worklist, str], ...]
     progress: Progress
     mine: Revision | None
     seen_revision: int
     choices: tuple[Choice, ...]
+    tags: tuple[TagChoice, ...]
+    tags_draft: Typed
     reason: Typed
-    has_test_draft: bool
-    calls: CallBox
+    decisions: tuple[Decision, ...]
     undo: Undo | None
     keys: dict[str, KeyView]
     history: tuple[Entry, ...]
+    before: Before | None
     problem: str = ""
     pending: Choice | None = None
     clash: Clash | None = None
     changed: bool = False
 
     @property
-    def latest_verdict(self) -> tuple[Verdict, ...]:
-        """The step that decided, or the last one so far: what the person judges."""
-        return self.evidence.verdicts[-1:]
+    def history_closed(self) -> bool:
+        return Pane.HISTORY in self.layout.closed
 
     @property
-    def earlier_verdicts(self) -> tuple[Verdict, ...]:
-        return self.evidence.verdicts[:-1]
-
-
-@dataclass(frozen=True, slots=True)
-class BuildLine:
-    """One build in the list, with how far the person is."""
-
-    pk: int
-    name: str
-    state: str
-    state_word: str
-    settled: int
-    open: int
-    abandoned: int
-    reviewed: int
+    def pair_tags(self) -> tuple[TagChoice, ...]:
+        return tuple(choice for choice in self.tags if not choice.of_test)
 
     @property
-    def left(self) -> int:
-        """Settled cases that the person may still label; labels of other cases may make it less."""
-        return max(0, self.settled - self.reviewed)
+    def test_tags(self) -> tuple[TagChoice, ...]:
+        return tuple(choice for choice in self.tags if choice.of_test)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,31 +199,54 @@ def refuse_changed(case: Case, seen: str) -> None:
 def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) -> CasePage:
     """The page of a case that was read with `evidence.RELATED` and `build__tally`."""
     said = said or Said()
+    text = case.pair.snippet.text
     evidence = evidence_of(case)
-    reviews = list(reviews_of(case.pair_id).select_related("rater"))
+    evidence = replace(evidence, candidate=marked(evidence.candidate, text))
+    reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
     last = next((review for review in reversed(reviews) if review.rater_id == user.pk), None)
     standing = last if last and not last.withdrawn else None
-    keys = key_views(user)
+    liked = Preference.objects.filter(user=user).first()
+    keys, layout = views_of(keys_in(liked)), layout_in(liked)
     choices = choices_of(case, standing, keys, said.pending)
     kept = drafts.load(user, case.pair_id)
+    box = call_box(user, case, keys=keys, kept=kept)
+    lately = decisions(user, case.build)
+    tags = tags_typed(said, kept.get(Draft.Field.TAGS), standing)
     return CasePage(
         evidence=evidence,
+        panes=with_trials(
+            panes_of(evidence, box, keys, layout.closed, Draft.Field.TEST in kept, str(show)), case, keys
+        ),
+        layout=layout,
         show=show,
         lists=lists_beside(show),
+        tag_lists=tag_lists(),
         progress=progress(user, case.build, case.query_id),
         mine=revision(standing, user, evidence.hash) if standing else None,
         seen_revision=revision_seen(last),
         choices=choices,
+        tags=tag_choices(tags.text.split(), keys),
+        tags_draft=tags,
         reason=reason_of(said, kept.get(Draft.Field.REASON), standing),
-        has_test_draft=Draft.Field.TEST in kept,
-        calls=call_box(user, case, keys=keys),
-        undo=undo_of(user, case.build),
+        decisions=tuple(decision(one, case) for one in lately[:SHOWN]),
+        undo=undo_of(next(iter(lately), None)),
         keys=keys,
         history=history_of(reviews, evidence, run_lines(case), user),
+        before=None if standing else before_of(user, case),
         problem=said.problem,
         pending=next((choice for choice in choices if choice.pending), None),
         clash=clash_of(said.conflict, user, evidence.hash),
         changed=said.changed,
+    )
+
+
+def with_trials(panes: Panes, case: Case, keys: dict[str, KeyView]) -> Panes:
+    """The panes with the names that the candidate lacks, and with how strong the test is."""
+    strength = strength_views([case.program], keys)[case.program.pk] if case.program else None
+    return replace(
+        panes,
+        code=replace(panes.code, names=names_view(case.pair.snippet.text)),
+        test=replace(panes.test, strength=strength),
     )
 
 
@@ -258,6 +282,33 @@ def reason_of(said: Said, draft: Draft | None, standing: Review | None) -> Typed
     return Typed(standing.reason if standing else "")
 
 
+def tags_typed(said: Said, draft: Draft | None, standing: Review | None) -> Typed:
+    """The tags that were just sent, else those of the draft, else those that stand; by spaces."""
+    at = draft.updated_at.isoformat() if draft else ""
+    if said.tags is not None:
+        return Typed(" ".join(said.tags), at)
+    if draft:
+        return Typed(draft.text, at)
+    return Typed(" ".join(standing.tags) if standing else "")
+
+
+def decision(last: Review, here: Case) -> Decision:
+    """A person's last revision of a pair as a line of the list."""
+    return Decision(
+        case=last.case_id,
+        query=last.pair.query.head[:LONGEST_TITLE],
+        sign=review_sign(last),
+        tags=tag_words(last),
+        at=last.created_at,
+        here=last.pair_id == here.pair_id,
+    )
+
+
+def tag_words(review: Review) -> tuple[str, ...]:
+    """The review's tags in words; those of the test say so."""
+    return tuple(tag_name(tag) for tag in known(review.tags))
+
+
 def revision(review: Review, user: User, evidence: str) -> Revision:
     return Revision(
         who=review.rater.get_username(),
@@ -267,6 +318,11 @@ def revision(review: Review, user: User, evidence: str) -> Revision:
         at=review.created_at,
         override=review.is_override,
         stale=review.evidence != evidence and not review.withdrawn,
+        tags=tag_words(review),
+        seconds=review.seconds,
+        calls=len(review.calls),
+        runs=len(review.runs),
+        carried_from=review.carried.source.case_id if hasattr(review, "carried") else None,
     )
 
 
@@ -289,8 +345,7 @@ def clash_of(conflict: Conflict | None, user: User, evidence: str) -> Clash | No
     return Clash(str(conflict), stored, said_sign(sent.label), sent.reason)
 
 
-def undo_of(user: User, build: Build) -> Undo | None:
-    last = last_action(user, build)
+def undo_of(last: Review | None) -> Undo | None:
     if last is None:
         return None
     title = last.pair.query.head[:LONGEST_TITLE]
@@ -309,41 +364,6 @@ def history_of(
     return tuple(sorted(entries, key=lambda entry: entry.at, reverse=True)[:MOST_HISTORY])
 
 
-def build_lines(user: User, builds: QuerySet[Build]) -> tuple[BuildLine, ...]:
-    """The builds that have cases, with the person's own progress.
-
-    Two queries, and one for each build with several rounds.
-    """
-    counts = reviewed_counts(user, builds)
-    return tuple(
-        BuildLine(
-            pk=build.pk,
-            name=build.name,
-            state=build.state,
-            state_word=build.get_state_display(),
-            **standing(build),
-            reviewed=counts.get(build.pk, 0),
-        )
-        for build in builds.filter(opened=True).select_related("tally")
-    )
-
-
-def lists_beside(show: Worklist) -> tuple[tuple[Worklist, str], ...]:
-    """The lists to choose from; flips, or where rounds part, are among them while they are gone through."""
-    own = () if isinstance(show, Show) else ((show, list_name(show)),)
-    return (*LISTS.items(), *own)
-
-
-def list_name(show: Worklist) -> str:
-    """A list in words."""
-    if isinstance(show, Parted):
-        return "rounds part, not labelled by you"
-    if not isinstance(show, Flipped):
-        return LISTS[show]
-    other = Build.objects.filter(pk=show.against).values_list("name", flat=True).first()
-    return f"labelled otherwise in {other}, not labelled by you"
-
-
 def nothing_left(user: User, build: Build, show: Worklist) -> NothingLeft:
     """The page at the end of a list; an undo still leads back."""
     return NothingLeft(
@@ -353,7 +373,7 @@ def nothing_left(user: User, build: Build, show: Worklist) -> NothingLeft:
         show=show,
         lists=lists_beside(show),
         reviewed=reviewed_counts(user, Build.objects.filter(pk=build.pk)).get(build.pk, 0),
-        undo=undo_of(user, build),
+        undo=undo_of(last_action(user, build)),
         keys=key_views(user),
     )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
 from django.contrib.auth.models import User
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import CallRequest, Case, Draft
@@ -21,6 +22,7 @@ from annotation.pages.review_runs import NOBODY_CAME, STATES
 from annotation.pages.words import OUTCOMES, Sign, duration
 from annotation.review import drafts
 from annotation.review.calls import calls_of
+from retrieval.models import Pair
 from sandbox.calling import Answer, CallOutcome
 from sandbox.program import candidate_names
 from sandbox.report import Outcome
@@ -62,6 +64,8 @@ class CallLine:
     message: str
     called: Called | None
     at: datetime
+    href: str = ""
+    assert_url: str = ""
 
     @property
     def said(self) -> str:
@@ -75,22 +79,27 @@ class CallLine:
 
 @dataclass(frozen=True, slots=True)
 class CallBox:
-    """The field, with what was typed or the draft of it, and the person's calls, the newest first."""
+    """The field, with what was typed or the draft of it, and the person's calls, the newest first.
 
-    case: int
-    pair: int
+    The forms go to `ask_url` and `draft_url`. `draft_key` names the draft's copy in the browser.
+    """
+
+    ask_url: str
+    draft_url: str
+    draft_key: str
     query: str
     example: str
     text: str
     draft_at: str
     key: KeyView
+    assert_key: KeyView
     lines: tuple[CallLine, ...]
     problem: str = ""
 
     @property
-    def open(self) -> int | None:
-        """The newest call whose answer is still to come."""
-        return next((line.pk for line in self.lines if line.open), None)
+    def open(self) -> str:
+        """Where the newest call is whose answer is still to come; empty where there is none."""
+        return next((line.href for line in self.lines if line.open), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,33 +108,80 @@ class CallPage:
 
     box: CallBox
     candidate: Code
+    case: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlaces:
+    """Where a box sends to: calls, drafts, and by a call's id its answer and the assertion made of it."""
+
+    ask: str
+    draft: str
+    answer: Callable[[int], str]
+    assertion: Callable[[int], str]
+
+
+def places_of(case: Case) -> CallPlaces:
+    """Those of plain review."""
+    return CallPlaces(
+        ask=reverse("review-call", args=[case.pk]),
+        draft=reverse("review-draft", args=[case.pk]),
+        answer=lambda pk: f"{reverse('review-answer', args=[pk])}?case={case.pk}",
+        assertion=lambda pk: f"{reverse('review-assertion', args=[pk])}?case={case.pk}",
+    )
 
 
 def call_box(
-    user: User, case: Case, text: str = "", problem: str = "", keys: Mapping[str, KeyView] | None = None
+    user: User,
+    case: Case,
+    text: str = "",
+    problem: str = "",
+    keys: Mapping[str, KeyView] | None = None,
+    kept: Mapping[str, Draft] | None = None,
 ) -> CallBox:
-    """The box of a case; `text` goes before the draft. At most three queries."""
-    draft = drafts.load(user, case.pair_id).get(Draft.Field.CALL)
+    """The box of a case; `text` goes before the draft. At most three queries; what is known costs none."""
+    asked = calls_of(user, case.pair_id)
+    return box_of(user, case.pair, places_of(case), asked, text, problem, keys, kept)
+
+
+def box_of(
+    user: User,
+    pair: Pair,
+    places: CallPlaces,
+    asked: Iterable[CallRequest],
+    text: str = "",
+    problem: str = "",
+    keys: Mapping[str, KeyView] | None = None,
+    kept: Mapping[str, Draft] | None = None,
+) -> CallBox:
+    """The box for a pair on any page that answers at `places`; `asked` are the calls to list, with answers.
+
+    A page that keeps its drafts elsewhere gives them as `kept`.
+    """
+    draft = (drafts.load(user, pair.pk) if kept is None else kept).get(Draft.Field.CALL)
+    keys = keys or key_views(user)
     return CallBox(
-        case=case.pk,
-        pair=case.pair_id,
-        query=case.pair.query.head,
-        example=example_of(case.pair.snippet.text),
+        ask_url=places.ask,
+        draft_url=places.draft,
+        draft_key=f"{user.pk}:{pair.pk}:call",
+        query=pair.query.head,
+        example=example_of(pair.snippet.text),
         text=text or (draft.text if draft else ""),
         draft_at=draft.updated_at.isoformat() if draft else "",
-        key=(keys or key_views(user))["call"],
-        lines=tuple(call_line(asked) for asked in calls_of(user, case.pair_id)),
+        key=keys["call"],
+        assert_key=keys["assert"],
+        lines=tuple(call_line(one, places) for one in asked),
         problem=problem,
     )
 
 
 def call_page(user: User, case: Case, text: str = "", problem: str = "") -> CallPage:
     """The page of one box."""
-    return CallPage(call_box(user, case, text, problem), candidate_code(case.pair.snippet.text))
+    return CallPage(call_box(user, case, text, problem), candidate_code(case.pair.snippet.text), case.pk)
 
 
-def call_line(asked: CallRequest, now: datetime | None = None) -> CallLine:
-    """One request, read with its answer."""
+def call_line(asked: CallRequest, places: CallPlaces | None = None, now: datetime | None = None) -> CallLine:
+    """One request, read with its answer; without places it leads nowhere."""
     answer = asked.answer.whole() if asked.answer else None
     late = (now or timezone.now()) - asked.created_at > NOBODY_CAME
     return CallLine(
@@ -137,6 +193,8 @@ def call_line(asked: CallRequest, now: datetime | None = None) -> CallLine:
         message=asked.message,
         called=called(answer) if answer else None,
         at=asked.created_at,
+        href=places.answer(asked.pk) if places else "",
+        assert_url=places.assertion(asked.pk) if places and answer and answer.outcome in OF_CALLS else "",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from django.contrib.auth.models import User
 from django.utils.html import format_html
@@ -34,6 +35,9 @@ class KeyView:
         return format_html('<kbd class="kbd needs-js" aria-hidden="true">{}</kbd>', self.key)
 
 
+NO_KEY: Final = KeyView("", "")
+
+
 @dataclass(frozen=True, slots=True)
 class KeyField:
     """One action in the form that changes keys."""
@@ -55,7 +59,11 @@ class KeysPage:
 
 def key_views(user: User) -> dict[str, KeyView]:
     """By action. One query."""
-    keys = keys_of(user)
+    return views_of(keys_of(user))
+
+
+def views_of(keys: Keys) -> dict[str, KeyView]:
+    """The same for keys that are known."""
     return {action.value: KeyView(keys.live(action), TITLES[action]) for action in Action}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -18,10 +18,11 @@ from annotation.pages.evidence import ExecutionView, ProgramView, candidate_code
 from annotation.pages.review_keys import KeyView, key_views
 from annotation.pages.words import OUTCOMES, Sign
 from annotation.review import drafts
-from annotation.review.own_tests import OPEN, beginning_of_a_test, requests_for
+from annotation.review.own_tests import MOST_SHOWN, OPEN, beginning_of_a_test, requests_for
 from sandbox.report import Outcome
 
 MOST_DIFFERENCES = 60
+MOST_COMPARED = 1_000
 NOBODY_CAME = timedelta(seconds=15)
 OWN_LINES = "r"
 """The anchors' prefix of a program that is not the case's own."""
@@ -90,6 +91,20 @@ class RunPage:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnRun:
+    """One run of the person's own tests, and what its program changed in the one that they ran before.
+
+    The first is laid against the test that it is a copy of. `more`: lines of the difference not shown.
+    """
+
+    pk: int
+    sign: Sign
+    at: datetime
+    changes: tuple[Difference, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
 class EditorPage:
     """A copy of a test program to be edited. `draft_at` is when the draft was kept; empty: it is no draft."""
 
@@ -102,6 +117,7 @@ class EditorPage:
     parent: int | None
     draft_at: str
     keys: dict[str, KeyView]
+    runs: tuple[OwnRun, ...]
     problem: str = ""
 
 
@@ -211,5 +227,30 @@ def editor_page(
         parent=parent.pk if parent else None,
         draft_at=draft.updated_at.isoformat() if draft else "",
         keys=key_views(user),
+        runs=own_runs(user, case),
         problem=problem,
+    )
+
+
+def own_runs(user: User, case: Case) -> tuple[OwnRun, ...]:
+    """The person's latest runs of tests of their own on the case's pair, the newest first. One query."""
+    related = "program__source", "program__parent__source", "execution"
+    asked = ExecutionRequest.objects.filter(user=user, program__pair=case.pair_id, assignment=None)
+    mine = asked.filter(program__author=user)
+    rows = list(mine.select_related(*related).order_by("-id")[: MOST_SHOWN + 1])
+    return tuple(own_run(row, rows[at + 1 : at + 2]) for at, row in enumerate(rows[:MOST_SHOWN]))
+
+
+def own_run(row: ExecutionRequest, before: Sequence[ExecutionRequest]) -> OwnRun:
+    """One run; `before` is the one before it, if any."""
+    parent = row.program.parent
+    earlier = before[0].program.source.text if before else parent.source.text if parent else ""
+    after = row.program.source.text.splitlines()[:MOST_COMPARED]
+    changed = list(differences(earlier.splitlines()[:MOST_COMPARED], after))
+    return OwnRun(
+        pk=row.pk,
+        sign=request_sign(row),
+        at=row.created_at,
+        changes=tuple(changed[:MOST_DIFFERENCES]),
+        more=max(0, len(changed) - MOST_DIFFERENCES),
     )

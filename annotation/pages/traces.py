@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from annotation.pages.code import anchor, beginning
@@ -12,6 +12,7 @@ from sandbox.trace import steps_of
 MOST_STEPS = 250
 LONGEST_VALUE = 500
 STEPS_OF_AN_OPEN_LOOP = 12
+MOST_NAMES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class StepRow:
     indent: int
     changed: tuple[tuple[str, str], ...]
     count: int
+    failing: bool = False
     kind: str = "step"
 
 
@@ -77,27 +79,57 @@ Row = CallRow | StepRow | LoopRow
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The rows of a trace, the number of its steps, how many of them the rows leave out, the calls in it."""
+    """The rows of a trace, the number of its steps, how many of them the rows leave out, the calls in it.
+
+    `failing` is the step at which it went wrong (None: none is known); `names` are the variables that change.
+    """
 
     rows: tuple[Row, ...]
     steps: int
     more: int
     calls: frozenset[int]
+    failing: int | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def failing_shown(self) -> bool:
+        return self.failing is not None and self.failing <= self.steps - self.more
 
 
 def trace_rows(report: Report, program: str, candidate: str, most_steps: int | None = MOST_STEPS) -> Trace:
     """A report's trace where lines carry these prefixes; `most_steps` None shows all of it."""
-    total = sum(1 for _ in steps_of(report.trace))
-    builder = _Builder(report, program, candidate, total if most_steps is None else most_steps)
+    steps = list(steps_of(report.trace))
+    failing = failing_step(report, steps)
+    builder = _Builder(report, program, candidate, len(steps) if most_steps is None else most_steps, failing)
     rows = tuple(builder.rows(report.trace))
-    return Trace(rows, total, total - builder.number, frozenset(builder.calls))
+    more, names = len(steps) - builder.number, tuple(builder.names)[:MOST_NAMES]
+    return Trace(rows, len(steps), more, frozenset(builder.calls), failing, names)
+
+
+def failing_step(report: Report, steps: Sequence[TraceStep]) -> int | None:
+    """The number, from 1, of the step at which it went wrong.
+
+    That is the last one on the candidate's line that raised; else, where an assertion failed, the last one of
+    the call that it checked. None where neither is known.
+    """
+    raised = (
+        [frame.line for frame in report.raised.frames if frame.place == "candidate"] if report.raised else []
+    )
+    if raised:
+        return _last(steps, lambda step: step.line == raised[-1])
+    checked = next((one.calls for one in report.assertions if not one.passed and one.calls), ())
+    return _last(steps, lambda step: step.call in checked)
+
+
+def _last(steps: Sequence[TraceStep], wanted: Callable[[TraceStep], bool]) -> int | None:
+    return next((number for number in range(len(steps), 0, -1) if wanted(steps[number - 1])), None)
 
 
 class _Builder:
-    def __init__(self, report: Report, program: str, candidate: str, most: int) -> None:
-        self._program, self._candidate, self._most = program, candidate, most
+    def __init__(self, report: Report, program: str, candidate: str, most: int, failing: int | None) -> None:
+        self._program, self._candidate, self._most, self._failing = program, candidate, most, failing
         self._calls = {call.number: call for call in report.calls}
-        self.number, self.calls = 0, set[int]()
+        self.number, self.calls, self.names = 0, set[int](), dict[str, None]()
 
     def rows(self, items: Iterable[TraceStep | TraceLoop]) -> Iterator[Row]:
         for item in items:
@@ -133,8 +165,9 @@ class _Builder:
             href=self._href(step.line),
             function=step.function,
             indent=_indent(step.depth),
-            changed=_changed(step.changed),
+            changed=self._changed(step.changed),
             count=step.count,
+            failing=self.number == self._failing,
         )
 
     def _loop(self, loop: TraceLoop) -> LoopRow:
@@ -149,12 +182,16 @@ class _Builder:
             repeated=loop.repeated,
             shown=tuple(one for one in shown if one.rows),
             earlier=max(0, loop.passes - sum(one.count for one in loop.shown)),
-            changed=_changed(loop.changed),
+            changed=self._changed(loop.changed),
             open=0 < steps <= STEPS_OF_AN_OPEN_LOOP,
         )
 
     def _pass(self, one: TracePass) -> PassRows:
         return PassRows(one.number, one.count - 1, tuple(self.rows(one.steps)))
+
+    def _changed(self, changed: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        self.names |= dict.fromkeys(name for name, _ in changed)
+        return tuple((name, short(value)) for name, value in changed)
 
     def _href(self, line: int) -> str:
         return "#" + anchor(self._candidate, line)
@@ -179,10 +216,6 @@ def short(value: str) -> str:
     """A value capped for a table's cell, with what was left out said."""
     kept, left_out = beginning(value, LONGEST_VALUE)
     return f"{kept}… ({left_out:,} characters more)" if left_out else kept
-
-
-def _changed(changed: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, short(value)) for name, value in changed)
 
 
 def _indent(depth: int) -> int:

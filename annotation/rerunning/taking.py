@@ -136,6 +136,7 @@ def beginning(rerun: Rerun, case: Case, steps: int) -> Case:
         pair_id=case.pair_id,
         query_id=case.query_id,
         rank=case.rank,
+        score=case.score,
         annotator_id=rerun.build.annotator_id,
         stage=rerun.stage,
         steps_made=steps,

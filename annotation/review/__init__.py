@@ -1,14 +1,16 @@
-"""A person judges a pair with the agents' evidence on screen: labels, undo, drafts, own tests, keys.
+"""A person judges a pair with the agents' evidence on screen: labels, tags, undo, drafts, own tests, keys.
 
 Labels given here are *assisted*: good for overriding and fixing, never for agreement.
 """
 
 from annotation.review.labelling import (
     BadReview,
+    Beside,
     Conflict,
     NothingToUndo,
     OverrideNeedsReason,
     Submission,
+    decisions,
     last_action,
     reviews_of,
     revision_seen,
@@ -18,10 +20,12 @@ from annotation.review.labelling import (
 
 __all__ = [
     "BadReview",
+    "Beside",
     "Conflict",
     "NothingToUndo",
     "OverrideNeedsReason",
     "Submission",
+    "decisions",
     "last_action",
     "reviews_of",
     "revision_seen",

@@ -35,5 +35,5 @@ def load(user: User, pair_id: int) -> dict[str, Draft]:
     return {draft.field: draft for draft in Draft.objects.filter(user=user, pair=pair_id)}
 
 
-def clear(user: User, pair_id: int, field: str) -> None:
-    Draft.objects.filter(user=user, pair=pair_id, field=field).delete()
+def clear(user: User, pair_id: int, *fields: str) -> None:
+    Draft.objects.filter(user=user, pair=pair_id, field__in=fields).delete()

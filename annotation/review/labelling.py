@@ -6,29 +6,50 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from annotation.models import Build, Case, Draft, Review
+from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest, Review
 from annotation.publishing import publish_review
 from annotation.review import drafts
+from annotation.review.tags import UnknownTag, tags_of
 from retrieval.hostile import clean
 
 MOST_REASON = 10_000
-RECENT = 30
-"""How many of a person's latest revisions are looked at to find what an undo takes back."""
+UNDOABLE: Final = 20
+"""So many of a person's decisions in a build can be taken back one after the other."""
+RECENT: Final = 3 * UNDOABLE
+"""How many of a person's latest revisions are looked at for it: each undo is a revision, too."""
+SHOWN: Final = 10
+"""How many of a person's latest decisions the page lists."""
+MOST_SECONDS: Final = 4 * 3600
+MOST_BEHIND: Final = 50
+"""How many calls, and how many runs, are noted as what a label rests on: the latest."""
 WORDS = {1: "match", 0: "no match", None: "unsure"}
 HASH = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What goes with a label: tags by name, and the active seconds on the page, 0 where nobody counted."""
+
+    tags: Sequence[str] = ()
+    seconds: int = 0
+
+
+NOTHING_BESIDE: Final = Beside()
+
+
+@dataclass(frozen=True)
 class Submission:
-    """What somebody wanted to store: 1 match, 0 no match, None unsure; with the reason, if any."""
+    """What somebody wanted to store: 1 match, 0 no match, None unsure; with the reason and tags, if any."""
 
     label: int | None
     reason: str
+    tags: tuple[str, ...] = ()
 
     @property
     def word(self) -> str:
@@ -44,7 +65,8 @@ class OverrideNeedsReason(ValueError):
 
     def __init__(self, mine: Submission, agent_label: int) -> None:
         super().__init__(
-            f"The agents said {WORDS[agent_label]}. Give a reason for {mine.word}; nothing is stored yet."
+            f"The agents said {WORDS[agent_label]}. Give a reason or a tag for {mine.word}; "
+            "nothing is stored yet."
         )
         self.mine = mine
 
@@ -69,36 +91,54 @@ class NothingToUndo(ValueError):
 
 
 def submit(
-    user: User, case: Case, label: int | None, reason: str, evidence_hash: str, seen_revision: int
+    user: User,
+    case: Case,
+    label: int | None,
+    reason: str,
+    evidence_hash: str,
+    seen_revision: int,
+    beside: Beside = NOTHING_BESIDE,
 ) -> Review:
     """Store and publish one label as the next revision; sending the same again returns what is stored.
 
     `seen_revision` is the revision of the person's own review that was on screen (0: none), `evidence_hash`
-    the sha256 of the evidence. Raises BadReview, Conflict and OverrideNeedsReason; then nothing is stored.
+    the sha256 of the evidence. The person's calls and runs on the pair so far are noted with it.
+    Raises BadReview, Conflict and OverrideNeedsReason; then nothing is stored.
     """
-    mine = submission(label, reason, evidence_hash)
+    mine = submission(label, reason, evidence_hash, beside.tags)
     with transaction.atomic():
         last = reviews_of(case.pair_id, user).last()
         if last is not None and is_repeated(last, mine, seen_revision):
             return last
         if revision_seen(last) != seen_revision:
             raise Conflict(last, mine)
-        if is_override(mine, case.label) and not mine.reason:
+        if is_override(mine, case.label) and not (mine.reason or mine.tags):
             assert case.label is not None, "an override contradicts a label"
             raise OverrideNeedsReason(mine, case.label)
         review = Review(case=case, label=label, reason=mine.reason, evidence=evidence_hash)
-        review.agent_label = case.label
+        review.agent_label, review.tags = case.label, list(mine.tags)
+        review.seconds = max(0, min(beside.seconds, MOST_SECONDS))
+        review.calls, review.runs = rests_on(user, case.pair_id)
         try:
             append(review, user, last, mine)
         except Conflict as lost:
             if lost.stored is not None and is_repeated(lost.stored, mine, seen_revision):
                 return lost.stored  # both clicks of a double click were here at the same moment
             raise
-        drafts.clear(user, case.pair_id, Draft.Field.REASON)
+        drafts.clear(user, case.pair_id, Draft.Field.REASON, Draft.Field.TAGS)
     return review
 
 
-def submission(label: int | None, reason: str, evidence_hash: str) -> Submission:
+def rests_on(user: User, pair_id: int) -> tuple[list[int], list[int]]:
+    """The ids of the person's calls, and of the executions that they asked for, on the pair; oldest first."""
+    mine = {"user": user, "assignment": None}
+    calls = CallRequest.objects.filter(**mine, pair=pair_id).order_by("-id")
+    runs = ExecutionRequest.objects.filter(**mine, program__pair=pair_id).order_by("-id")
+    latest = (list(rows.values_list("pk", flat=True)[:MOST_BEHIND])[::-1] for rows in (calls, runs))
+    return next(latest), next(latest)
+
+
+def submission(label: int | None, reason: str, evidence_hash: str, tags: Sequence[str] = ()) -> Submission:
     """What was sent, cleaned. Raises BadReview."""
     if label not in WORDS:
         raise BadReview(f"A label is 1 (match), 0 (no match) or none (unsure), not {label!r}.")
@@ -107,7 +147,10 @@ def submission(label: int | None, reason: str, evidence_hash: str) -> Submission
     kept = clean(reason).replace("\r\n", "\n").strip()
     if len(kept) > MOST_REASON:
         raise BadReview(f"A reason has at most {MOST_REASON:,} characters; this one has {len(kept):,}.")
-    return Submission(label, kept)
+    try:
+        return Submission(label, kept, tuple(tags_of(tags)))
+    except UnknownTag as why:
+        raise BadReview(str(why)) from why
 
 
 def is_override(mine: Submission, agent_label: int | None) -> bool:
@@ -116,7 +159,7 @@ def is_override(mine: Submission, agent_label: int | None) -> bool:
 
 def is_repeated(last: Review, mine: Submission, seen_revision: int) -> bool:
     """A double click, or a request sent again after its answer got lost."""
-    said = Submission(last.label, last.reason)
+    said = Submission(last.label, last.reason, tuple(last.tags))
     return last.revision == seen_revision + 1 and not last.withdrawn and said == mine
 
 
@@ -135,7 +178,7 @@ def append(review: Review, user: User, last: Review | None, mine: Submission | N
 def undo(user: User, case: Case, seen_revision: int) -> Review:
     """Take back the person's latest label of the pair, by a revision that restores what stood before, if any.
 
-    The reason that was typed for it goes back into the draft. Raises NothingToUndo and Conflict.
+    The reason that was typed for it, and its tags, go back into the draft. Raises NothingToUndo and Conflict.
     """
     with transaction.atomic():
         revisions = list(reviews_of(case.pair_id, user))
@@ -149,6 +192,8 @@ def undo(user: User, case: Case, seen_revision: int) -> Review:
         append(review, user, last, None)
         if last.reason:
             drafts.keep_if_none(user, case.pair_id, Draft.Field.REASON, last.reason)
+        if last.tags:
+            drafts.keep_if_none(user, case.pair_id, Draft.Field.TAGS, " ".join(last.tags))
     return review
 
 
@@ -163,6 +208,10 @@ def taken_back(last: Review, before: Review | None) -> Review:
         label=before.label,
         agent_label=before.agent_label,
         reason=before.reason,
+        tags=before.tags,
+        seconds=before.seconds,
+        calls=before.calls,
+        runs=before.runs,
         evidence=before.evidence,
     )
 
@@ -188,25 +237,40 @@ def says_the_same(one: Review, other: Review) -> bool:
     return said(one) == said(other)
 
 
-def said(review: Review) -> tuple[int | None, str, int | None, str, int]:
-    return review.label, review.reason, review.agent_label, review.evidence, review.case_id
+def said(review: Review) -> tuple[int | None, str, tuple[str, ...], int | None, str, int]:
+    return (
+        review.label,
+        review.reason,
+        tuple(review.tags),
+        review.agent_label,
+        review.evidence,
+        review.case_id,
+    )
 
 
 def last_action(user: User, build: Build) -> Review | None:
     """The person's latest standing label in the build: what the undo key takes back. Two queries."""
+    return next(iter(decisions(user, build)), None)
+
+
+def decisions(user: User, build: Build) -> list[Review]:
+    """The last revision of each pair that the person has lately labelled in the build and that still is.
+
+    The label that was given last comes first; at most those among the last RECENT revisions. Two queries.
+    """
     recent = Review.objects.filter(rater=user, case__build=build).order_by("-id")[:RECENT]
     pairs = set(recent.values_list("pair_id", flat=True))
     by_pair: dict[int, list[Review]] = defaultdict(list)
     revisions = Review.objects.filter(rater=user, pair__in=pairs).select_related("pair__query")
     for review in revisions.order_by("revision"):
         by_pair[review.pair_id].append(review)
-    return latest_standing(list(by_pair.values()))
+    return by_standing(list(by_pair.values()))
 
 
-def latest_standing(histories: Sequence[list[Review]]) -> Review | None:
-    """The last revision of the pair whose standing label was given last."""
+def by_standing(histories: Sequence[list[Review]]) -> list[Review]:
+    """The last revision of each pair that has a label, in the order in which those labels were given."""
     found = [(standing[-1].pk, history[-1]) for history in histories if (standing := standing_of(history))]
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+    return [last for _, last in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
 
 def reviews_of(pair_id: int, user: User | None = None) -> QuerySet[Review]:

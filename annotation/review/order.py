@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from django.contrib.auth.models import User
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Build, Case, Review
 from annotation.models.cases import OPEN
+from annotation.review.tags import Tag
 from annotation.rounds import parted
 from annotation.stages import Stage
 
@@ -47,7 +48,17 @@ class Parted:
         return "parted"
 
 
-Worklist: TypeAlias = Show | Flipped | Parted
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """The cases whose pair carries a tag of anybody's label that stands."""
+
+    tag: Tag
+
+    def __str__(self) -> str:
+        return f"tagged-{self.tag}"
+
+
+Worklist: TypeAlias = Show | Flipped | Parted | Tagged
 """What a person goes through; as text it is what addresses carry."""
 
 
@@ -85,6 +96,8 @@ def shown(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
             cases = flips(cases, other).filter(~Exists(reviews_by(user)))
         case Parted():
             cases = parted(build).filter(~Exists(reviews_by(user)))
+        case Tagged(tag=tag):
+            cases = cases.filter(pair__in=tagged_pairs(tag))
         case Show.ALL:
             pass
     return cases.order_by("query_id", "rank", "id")
@@ -99,6 +112,11 @@ def flips(cases: QuerySet[Case], against: int) -> QuerySet[Case]:
     """Of `cases` those whose pair the build `against` settled with the other label."""
     others = Case.objects.filter(build=against, pair=OuterRef("pair"), round=1, label__isnull=False)
     return cases.filter(Exists(others.exclude(label=OuterRef("label"))), label__isnull=False)
+
+
+def tagged_pairs(tag: Tag) -> QuerySet[Review, Any]:
+    """The pairs that carry the tag by anybody's label that stands; few, so whoever asks begins with them."""
+    return Review.objects.current().tagged(tag).values("pair")
 
 
 def next_case(user: User, build: Build, show: Worklist, after: Case | None = None) -> Case | None:

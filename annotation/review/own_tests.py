@@ -33,11 +33,7 @@ def save_test(user: User, case: Case, source: str, parent: TestProgram | None) -
 
     Raises BadTest. The draft of the test stays: it is cleared by whoever knows that the run was asked for.
     """
-    kept = clean(source).replace("\r\n", "\n")
-    if not kept.strip():
-        raise BadTest("The test program is empty. Write at least one assertion about the candidate.")
-    if len(kept) > MOST_SOURCE:
-        raise BadTest(f"A test program has at most {MOST_SOURCE:,} characters; this one has {len(kept):,}.")
+    kept = kept_source(source)
     if parent is not None and parent.source.text == kept:
         return parent
     return TestProgram.objects.create(
@@ -49,6 +45,16 @@ def save_test(user: User, case: Case, source: str, parent: TestProgram | None) -
         author=user,
         parent=parent,
     )
+
+
+def kept_source(source: str) -> str:
+    """A typed test program as it is stored. Raises BadTest."""
+    kept = clean(source).replace("\r\n", "\n")
+    if not kept.strip():
+        raise BadTest("The test program is empty. Write at least one assertion about the candidate.")
+    if len(kept) > MOST_SOURCE:
+        raise BadTest(f"A test program has at most {MOST_SOURCE:,} characters; this one has {len(kept):,}.")
+    return kept
 
 
 def request_execution(user: User, program: TestProgram, dependencies: Sequence[str]) -> ExecutionRequest:

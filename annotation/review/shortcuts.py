@@ -12,6 +12,7 @@ from typing import Final
 from django.contrib.auth.models import User
 
 from annotation.models import Preference
+from annotation.review.tags import WORDS, Tag
 
 
 class Action(StrEnum):
@@ -27,7 +28,33 @@ class Action(StrEnum):
     RUN = "run"
     EDIT = "edit"
     CALL = "call"
+    ASSERT = "assert"
+    STEP_NEXT = "step_next"
+    STEP_PREVIOUS = "step_previous"
+    STEP_FAILING = "step_failing"
+    STEP_FOLLOW = "step_follow"
+    DECISIONS = "decisions"
+    TAG_INVERSE = "tag_inverse"
+    TAG_PARTIAL = "tag_partial"
+    TAG_EDGE_CASE = "tag_edge_case"
+    TAG_NEEDS_PROJECT = "tag_needs_project"
+    TAG_AMBIGUOUS = "tag_ambiguous_query"
+    TAG_LOW_QUALITY = "tag_low_quality"
+    TAG_UNSAFE = "tag_unsafe"
+    TAG_TEST_EXPECTATION = "tag_test_wrong_expectation"
+    TAG_TEST_READING = "tag_test_wrong_reading"
+    TAG_TEST_EMPTY = "tag_test_tests_nothing"
+    TAG_TEST_ENVIRONMENT = "tag_test_environment"
+    SKIP = "skip"
+    GUIDELINES = "guidelines"
+    AS_BEFORE = "as_before"
+    STRENGTH = "strength"
     HELP = "help"
+
+
+def tag_action(tag: Tag) -> Action:
+    """The action that sets a tag, or takes it away again."""
+    return Action(f"tag_{tag}")
 
 
 DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
@@ -42,6 +69,27 @@ DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
         Action.RUN: "r",
         Action.EDIT: "t",
         Action.CALL: "c",
+        Action.ASSERT: "a",
+        Action.STEP_NEXT: ".",
+        Action.STEP_PREVIOUS: ",",
+        Action.STEP_FAILING: "f",
+        Action.STEP_FOLLOW: "g",
+        Action.DECISIONS: "d",
+        Action.TAG_INVERSE: "i",
+        Action.TAG_PARTIAL: "h",
+        Action.TAG_EDGE_CASE: "b",
+        Action.TAG_NEEDS_PROJECT: "s",
+        Action.TAG_AMBIGUOUS: "q",
+        Action.TAG_LOW_QUALITY: "l",
+        Action.TAG_UNSAFE: "x",
+        Action.TAG_TEST_EXPECTATION: "w",
+        Action.TAG_TEST_READING: "m",
+        Action.TAG_TEST_EMPTY: "o",
+        Action.TAG_TEST_ENVIRONMENT: "v",
+        Action.SKIP: "-",
+        Action.GUIDELINES: "y",
+        Action.AS_BEFORE: "=",
+        Action.STRENGTH: "k",
         Action.HELP: "?",
     }
 )
@@ -57,6 +105,17 @@ TITLES: Final[Mapping[Action, str]] = MappingProxyType(
         Action.RUN: "Run the test program again",
         Action.EDIT: "Edit a copy of the test program",
         Action.CALL: "Call the candidate with values of your own",
+        Action.ASSERT: "Make the latest call an assertion of your test",
+        Action.STEP_NEXT: "Next step of the trace",
+        Action.STEP_PREVIOUS: "Previous step of the trace",
+        Action.STEP_FAILING: "Go to the step that failed",
+        Action.STEP_FOLLOW: "Choose the variable to follow",
+        Action.DECISIONS: "Go to your last ten decisions",
+        **{tag_action(tag): f"Tag {'the test' if tag.of_test else 'the pair'}: {WORDS[tag]}" for tag in Tag},
+        Action.SKIP: "In a study: skip the pair",
+        Action.GUIDELINES: "In a study: the guidelines",
+        Action.AS_BEFORE: "Label as before, where the code is the same",
+        Action.STRENGTH: "Find out how strong the test is",
         Action.HELP: "Show the keys",
     }
 )
@@ -84,12 +143,20 @@ class Keys:
 
 def keys_of(user: User) -> Keys:
     """The person's keys: the defaults, where they changed nothing."""
-    kept = Preference.objects.filter(user=user).first()
+    return keys_in(Preference.objects.filter(user=user).first())
+
+
+def keys_in(kept: Preference | None) -> Keys:
+    """The keys in a person's preferences."""
     if kept is None:
         return Keys(DEFAULTS)
-    return Keys(
-        {action: kept.shortcuts.get(action.value, key) for action, key in DEFAULTS.items()}, kept.shortcuts_on
-    )
+    own = {action: kept.shortcuts[action.value] for action in Action if action.value in kept.shortcuts}
+    return Keys({**giving_way(own), **own}, kept.shortcuts_on)
+
+
+def giving_way(own: Mapping[Action, str]) -> dict[Action, str]:
+    """The defaults without the keys that a person uses otherwise: actions may be newer than them."""
+    return {action: "" if key in own.values() else key for action, key in DEFAULTS.items()}
 
 
 def save_keys(user: User, wanted: Mapping[Action, str], on: bool) -> Keys:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from ninja import Schema
 from pydantic import Field
@@ -50,8 +50,17 @@ class CandidateOut(Schema):
 
 class CasePage(Paging):
     stage: Stage | None = None
-    label: int | None = Field(None, ge=0, le=1, description="1 match, 0 no match")
+    label: Literal["1", "0", "none"] | None = Field(None, description="1 match, 0 no match, none: unjudged")
     query: Id | None = Field(None, description="id of a query's text")
+    q: CleanText = Field("", max_length=200, description="only cases whose query contains this")
+    differs: Literal["experts"] | None = Field(
+        None, description="experts: only cases whose pair an expert labelled otherwise than the agents"
+    )
+    sort: Literal["made", "rank", "score", "stage", "label", "time"] = Field(
+        "made",
+        description="made: by round, query and rank; score: the highest first; stage: in their order; "
+        "label: matches first; time: what changed last first",
+    )
 
 
 class CaseOut(CaseRef):
@@ -62,6 +71,7 @@ class CaseOut(CaseRef):
     query: TextHead
     snippet: TextHead
     rank: int
+    score: float = Field(description="of its candidate: mean of the encoders' scores")
     reason: str = Field(description="why it was abandoned")
     outcome: Outcome | None = Field(description="how its last execution ended")
     updated_at: datetime

@@ -16,7 +16,11 @@ class ReviewIn(Schema):
     model_config = ConfigDict(extra="forbid")
 
     label: StrictLabel | None = Field(description="1 match, 0 no match, null unsure")
-    reason: CleanText = Field("", max_length=10_000, description="needed where you differ from the agents")
+    reason: CleanText = Field(
+        "", max_length=10_000, description="this or a tag is needed where you differ from the agents"
+    )
+    tags: list[str] = Field(default_factory=list, max_length=40, description="known tags, see docs/api.md")
+    seconds: int = Field(0, ge=0, le=2**31 - 1, description="active time; 0 = not known")
     seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the case; 0 = none yet")
     evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the case")
 
@@ -44,5 +48,9 @@ class ReviewOut(Schema):
     agent_label: int | None = Field(description="what the agents had said then")
     is_override: bool
     reason: str
+    tags: list[str]
+    seconds: int = Field(description="active time before it was given; 0 = not known")
+    calls: list[int] = Field(description="ids of the rater's calls that it rests on")
+    runs: list[int] = Field(description="ids of the rater's executions that it rests on")
     evidence: str
     created_at: datetime

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Assignment, Guideline, Quota, Rating, Study, StudyPair
+from annotation.studies import queueing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import StudyRefused, changing
 
@@ -91,6 +92,7 @@ def ask_again(study: Study, choice: Choice, why: str, by: User) -> int:
         if not pairs:
             raise StudyRefused("No rated pair matches: choose another tag, text or slice.")
         open_round(pairs)
+        queueing.reopen(study)
         detail = {
             "pairs": len(pairs),
             "why": why,

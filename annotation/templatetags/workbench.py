@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from django import template
+from django.contrib.auth.models import User
 from django.contrib.humanize.templatetags.humanize import intcomma, naturaltime
 from django.urls import reverse
 from django.utils import timezone
@@ -17,6 +18,7 @@ from django.utils.safestring import SafeString
 
 from annotation import access
 from annotation.pages import words
+from annotation.studies import welcoming
 
 register = template.Library()
 
@@ -73,10 +75,26 @@ def role_of(user: access.Visitor | str) -> access.Role | None:
     return None if isinstance(user, str) else access.role_of(user)
 
 
+@register.simple_tag
+def is_rater(user: access.Visitor) -> bool:
+    """Whether whoever looks rates in a study. One query, for experts and admins."""
+    return isinstance(user, User) and access.has_role(user, access.Role.EXPERT) and welcoming.is_rater(user)
+
+
 @register.filter
 def navigation(role: access.Role, path: str) -> list[Entry]:
     """The links that `role` may follow, with the one marked that `path` belongs to."""
-    links = [(name, reverse(url)) for name, url in SECTIONS[role]]
+    return entries(SECTIONS[role], path)
+
+
+@register.filter
+def rating_entry(path: str) -> list[Entry]:
+    """The link of those who rate."""
+    return entries((("Rate", "rate"),), path)
+
+
+def entries(sections: tuple[tuple[str, str], ...], path: str) -> list[Entry]:
+    links = [(name, reverse(url)) for name, url in sections]
     return [Entry(name, url, place(path, url)) for name, url in links]
 
 

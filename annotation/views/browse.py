@@ -49,7 +49,8 @@ def query(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse:
     page = candidates.query_page(build, visible, query_of(build, query_pk), request.GET)
     mark_seen(request.user, page.pairs)
     written = proposals.accepted_for(build, page.query)
-    return render(request, "annotation/query.html", {"page": page, "written": written})
+    context = {"page": page, "written": written, "crossing": has_role(request.user, Role.EXPERT)}
+    return render(request, "annotation/query.html", context)
 
 
 @require_safe

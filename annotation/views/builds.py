@@ -11,7 +11,7 @@ from django.views.decorators.http import condition, require_http_methods, requir
 
 from annotation import launching, steering
 from annotation import progress as progress_of
-from annotation.access import Role, jobs_visible_to, needs
+from annotation.access import Role, builds_visible_to, jobs_visible_to, needs
 from annotation.drift.watching import has_shifted
 from annotation.estimating import confirming
 from annotation.estimating.making import estimate
@@ -111,7 +111,7 @@ def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
 @needs(Role.ADMIN)
 def cases(request: HttpRequest, pk: int) -> HttpResponse:
     """The cases behind a number; they show what agents decided."""
-    page = cases_page(visible(request, pk), request.GET)
+    page = cases_page(visible(request, pk), builds_visible_to(request.user), request.GET)
     mark_seen(request.user, page.pairs)
     return render(request, "annotation/build_cases.html", {"page": page})
 

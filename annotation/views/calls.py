@@ -8,12 +8,13 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_http_methods, require_safe
+from django_htmx.http import trigger_client_event
 
 from annotation import tasks
 from annotation.access import Role, needs
 from annotation.models import CallRequest, Case
 from annotation.pages import review_calls as pages
-from annotation.review import calls
+from annotation.review import asserting, calls, drafts
 from annotation.review.order import Show
 from annotation.views.review import (
     address,
@@ -21,6 +22,7 @@ from annotation.views.review import (
     is_fragment,
     number,
     person,
+    program_of,
     to_case,
     visible_case,
     visible_cases,
@@ -55,10 +57,39 @@ def answered(request: HttpRequest, pk: int) -> HttpResponse:
     """The answer of one's own call, once it is there, above those before it."""
     user = person(request)
     asked = get_object_or_404(CallRequest, pk=pk, user=user, assignment=None)
-    cases = visible_cases(request).filter(pair=asked.pair_id).order_by("-pk")
-    found = cases.filter(pk=number(request.GET, "case")).first() or get_object_or_404(cases[:1])
+    found = case_of(request, asked)
     calls.wait(asked, PATIENCE)
     return show(request, user, found, asked.expression)
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def assertion(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make one's own call an assertion of one's own test; without JavaScript the editor shows it.
+
+    The answer to htmx has no text: its event `asserted` carries the lines, for an editor that is open.
+    """
+    user = person(request)
+    asked = get_object_or_404(CallRequest.objects.select_related("answer"), pk=pk, user=user, assignment=None)
+    found = case_of(request, asked)
+    if request.method != "POST":
+        return to_case(found, Show.WAITING)
+    try:
+        lines = asserting.add_assertion(user, found, asked, program_of(found, str(found.program_id)))
+    except (asserting.NoAssertion, drafts.DraftTooLong) as why:
+        response = show(request, user, found, "", str(why), status=422)
+        response["HX-Retarget"], response["HX-Reswap"] = "#calls", "innerHTML"
+        return response
+    if not is_fragment(request):
+        return HttpResponseRedirect(address("review-test", found.pk))
+    response = HttpResponse(status=204)
+    return trigger_client_event(response, "asserted", {"lines": lines})
+
+
+def case_of(request: HttpRequest, asked: CallRequest) -> Case:
+    """The case beside which somebody asked, or the latest visible one of its pair."""
+    cases = visible_cases(request).filter(pair=asked.pair_id).order_by("-pk")
+    return cases.filter(pk=number(request.GET, "case")).first() or get_object_or_404(cases[:1])
 
 
 def show(

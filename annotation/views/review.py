@@ -20,11 +20,12 @@ from annotation import review, tasks
 from annotation.access import Role, builds_visible_to, needs
 from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
 from annotation.pages import review as pages
-from annotation.pages import review_keys, review_runs
+from annotation.pages import review_keys, review_lists, review_runs
 from annotation.pages.evidence import RELATED
 from annotation.pages.paging import whole_number
-from annotation.review import drafts, order, own_tests, shortcuts
-from annotation.review.order import Flipped, Parted, Show, Worklist
+from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
+from annotation.review.order import Flipped, Parted, Show, Tagged, Worklist
+from annotation.review.tags import Tag
 from annotation.seen import mark_seen
 
 LABELS: Mapping[str, int | None] = {"1": 1, "0": 0, "unsure": None}
@@ -34,7 +35,7 @@ LABELS: Mapping[str, int | None] = {"1": 1, "0": 0, "unsure": None}
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """The builds to review, with one's own progress."""
-    builds = pages.build_lines(person(request), builds_visible_to(request.user))
+    builds = review_lists.build_lines(person(request), builds_visible_to(request.user))
     return render(request, "annotation/review_index.html", {"builds": builds})
 
 
@@ -72,12 +73,13 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
     show = list_of(request, sent)
     if request.method != "POST":
         return to_case(found, show)
-    said = pages.Said(reason=sent.get("reason", ""), pending=sent.get("label", ""))
+    beside = Beside(sent.getlist("tags"), number(sent, "seconds"))
+    said = pages.Said(sent.get("reason", ""), sent.get("label", ""), tuple(beside.tags))
     evidence = sent.get("evidence", "")
     try:
         pages.refuse_changed(found, evidence)
         made = review.submit(
-            user, found, label_of(sent), said.reason, evidence, number(sent, "seen_revision")
+            user, found, label_of(sent), said.reason, evidence, number(sent, "seen_revision"), beside
         )
     except pages.EvidenceChanged as why:
         return show_case(request, found, show, replace(said, problem=str(why), changed=True), status=409)
@@ -190,6 +192,22 @@ def keys(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("review-keys"))
 
 
+@needs(Role.EXPERT)
+@require_POST
+def arrange(request: HttpRequest) -> HttpResponse:
+    """Remember how the person arranged the page; 204, or 400 with what is wrong."""
+    sizes = {
+        name.removeprefix("size-"): request.POST.get(name, "")
+        for name in request.POST
+        if name.startswith("size-")
+    }
+    try:
+        layout.save_layout(person(request), sizes, request.POST.getlist("closed"))
+    except layout.BadLayout as why:
+        return HttpResponse(str(why), status=400, content_type="text/plain")
+    return HttpResponse(status=204)
+
+
 def person(request: HttpRequest) -> User:
     assert isinstance(request.user, User), "needs() lets nobody else in"
     return request.user
@@ -223,6 +241,8 @@ def list_of(request: HttpRequest, values: QueryDict) -> Worklist:
     if wanted == str(Parted()):
         return Parted()
     kind, _, other = wanted.partition("-")
+    if kind == "tagged" and other in set(Tag):
+        return Tagged(Tag(other))
     seen = kind == "flipped" and builds_visible_to(request.user).filter(pk=whole_number(other)).exists()
     return Flipped(int(other)) if seen else Show.WAITING
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Mapping
 
-from cosqa_site.benches import mining, pages, pipeline, sandbox, seeding
+from cosqa_site.benches import mining, pages, pipeline, review, sandbox, seeding
 
 Figures = Mapping[str, object]
 SIZES = ("small", "full")
 SIZED: Mapping[str, Callable[[str], Figures]] = {
     "pages": pages.measure,
     "pipeline": pipeline.measure,
+    "review": review.measure,
     "seed": seeding.measure,
 }
 BENCHES: Mapping[str, Callable[[], Figures]] = {"mining": mining.measure, "sandbox": sandbox.measure}
-DEFAULT = (*BENCHES, "pages", "pipeline")
+DEFAULT = (*BENCHES, "pages", "pipeline", "review")

@@ -139,7 +139,7 @@ def numbers() -> dict[str, int]:
     screened = cases.filter(pk__gte=middle, execution__isnull=True)[0]
     late = cases.filter(pk__gte=build.tally.settled * 19 // 20)[0]
     pool = Collection.objects.get(pk=build.snippets_id)
-    assert tested.execution_id is not None, "it was chosen for it"
+    assert tested.execution_id is not None and tested.program_id is not None, "it was chosen for it"
     return {
         "build": build.pk,
         "again": again.pk,
@@ -148,6 +148,7 @@ def numbers() -> dict[str, int]:
         "case": tested.pk,
         "screened": screened.pk,
         "execution": tested.execution_id,
+        "program": tested.program_id,
         "late": late.pk,
         "late_query": late.query_id,
         "late_member": last_member(build),

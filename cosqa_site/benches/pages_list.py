@@ -86,6 +86,9 @@ PLACES: Final = (
     Place("matches", BROWSE + "queries/{query}/matches/"),
     Place("case", "/browse/cases/{case}/"),
     Place("case-screened", "/browse/cases/{screened}/"),
+    Place("adjudication", "/adjudication/", RATER),
+    Place("precedents", "/precedents/?q=sort+list", RATER),
+    Place("api-precedents", "/api/precedents"),
     Place("review", "/review/", RATER),
     *(
         Place(f"review-{show}", f"{REVIEW}?show={show}", RATER)
@@ -97,6 +100,8 @@ PLACES: Final = (
     Place("review-overridden-deep", REVIEW + "?show=overridden&after={late}", RATER),
     Place("review-case", "/review/cases/{case}/", RATER),
     Place("review-case-screened", "/review/cases/{screened}/", RATER),
+    Place("crossing", "/browse/{build}/queries/{query}/tests/", RATER),
+    Place("review-strength", "/review/programs/{program}/strength/", RATER),
     Place("review-test", "/review/cases/{case}/test/", RATER),
     Place("review-keys", "/review/keys/", RATER),
     Place("history", "/history/", RATER),

@@ -10,6 +10,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Final
 
 from annotation.agents import arbiter, screener, test_writer
@@ -22,7 +23,7 @@ from cosqa_site.benches import seeding_texts as texts
 from cosqa_site.benches.seeding_tables import MOMENT, VARYING, Row, table
 from retrieval.filters import rules_of
 from retrieval.models.blobs import Blob, digest_of
-from retrieval.models.texts import HEAD, canonical
+from retrieval.models.texts import HEAD, canonical, folded
 from sandbox.program import Limits, Program
 from sandbox.report import Report
 
@@ -188,6 +189,7 @@ def keep_text(made: Stretch, pk: int, text: str) -> None:
 
 def keep_query(made: Stretch, plan: Plan, keys: Keys, number: int) -> None:
     keep_text(made, plan.query_id(number), texts.query(number))
+    made.add("retrieval.QueryText", plan.query_id(number), folded(texts.query(number)))
     made.add("retrieval.Member", keys.queries, plan.query_id(number), number - 1, f"query-{number}", 0)
 
 
@@ -196,8 +198,13 @@ def keep_pair(made: Stretch, keys: Keys, pair: PairOf) -> None:
     keep_candidate(made, keys, pair)
 
 
+def score_of(pair: PairOf) -> float:
+    """Between those of the ranks beside it, and seldom that of another pair."""
+    return round(1 / (pair.rank + 1 + pair.number * 7_919 % 99_991 / 100_000), 6)
+
+
 def keep_candidate(made: Stretch, keys: Keys, pair: PairOf) -> None:
-    score = round(1 / (pair.rank + 1), 4)
+    score = score_of(pair)
     scores = json.dumps({"bm25": {"entering": score, "raw": 40 * score}})
     found = pair.case, keys.mining, pair.number, pair.query_id, pair.rank, score, scores
     made.add("retrieval.Candidate", *found)
@@ -221,6 +228,7 @@ def keep_case(
         "annotation.Case",
         *who,
         pair.rank,
+        score_of(pair),
         stage.value,
         label,
         *abandoned,
@@ -228,7 +236,13 @@ def keep_case(
         run,
         len(times),
         round(sum(times), 3),
+        moved_at(pair.case),
     )
+
+
+def moved_at(case: int) -> datetime:
+    """When a case made its last move: cases beside each other did so at quite different moments."""
+    return MOMENT + timedelta(milliseconds=case * 7_919 % 100_003)
 
 
 def settle(made: Stretch, keys: Keys, pair: PairOf) -> None:

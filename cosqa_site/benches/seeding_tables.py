@@ -22,6 +22,7 @@ BLOB: Final = ("digest", "size", "data")
 VARYING: Final[Mapping[str, tuple[str, ...]]] = {
     "retrieval.TextBody": BLOB,
     "retrieval.Text": ("id", "body_id", "head", "size"),
+    "retrieval.QueryText": ("text_id", "folded"),
     "retrieval.Member": ("collection_id", "text_id", "position", "source_id", "rules"),
     "retrieval.Pair": ("id", "query_id", "snippet_id"),
     "retrieval.Candidate": ("id", "mining_id", "pair_id", "query_id", "rank", "score", "scores"),
@@ -77,6 +78,7 @@ VARYING: Final[Mapping[str, tuple[str, ...]]] = {
         "query_id",
         "annotator_id",
         "rank",
+        "score",
         "stage",
         "label",
         "reason",
@@ -86,6 +88,7 @@ VARYING: Final[Mapping[str, tuple[str, ...]]] = {
         "execution_id",
         "steps_made",
         "seconds",
+        "updated_at",
     ),
     "annotation.Step": (
         "case_id",

@@ -4,7 +4,7 @@ from retrieval.models.blobs import Blob
 from retrieval.models.collections import Collection, ImportJob, Member
 from retrieval.models.labels import Annotator, Label
 from retrieval.models.minings import Candidate, Mining
-from retrieval.models.texts import Pair, Text, TextBody
+from retrieval.models.texts import Pair, QueryText, Text, TextBody
 
 __all__ = [
     "Annotator",
@@ -16,6 +16,7 @@ __all__ = [
     "Member",
     "Mining",
     "Pair",
+    "QueryText",
     "Text",
     "TextBody",
 ]

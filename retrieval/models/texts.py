@@ -69,6 +69,34 @@ class Text(models.Model):
         return self.body.text
 
 
+def folded(text: str) -> str:
+    """`text` as searches compare it: the same on every database, whatever its rules of upper and lower."""
+    return text.casefold()
+
+
+class QueryTextQuerySet(models.QuerySet["QueryText"]):
+    def keep_all(self, texts: Iterable[Text]) -> None:
+        """Have these queries found by searches. Safe to repeat."""
+        rows = [QueryText(text=text, folded=folded(text.head)) for text in texts]
+        self.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+
+    def containing(self, part: str) -> QueryTextQuerySet:
+        """Queries that contain `part` somewhere at the beginning that lists show, in upper or lower case."""
+        return self.filter(folded__contains=folded(part))
+
+
+class QueryText(models.Model):
+    """What searches in queries read: narrow rows of the queries alone. PostgreSQL has trigrams of them."""
+
+    text = models.OneToOneField(Text, on_delete=models.CASCADE, primary_key=True, related_name="as_query")
+    folded = models.CharField(max_length=3 * HEAD, help_text="the text's head; folding may lengthen it")
+
+    objects = QueryTextQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.folded
+
+
 class PairQuerySet(models.QuerySet["Pair"]):
     def keep_all(self, keys: Sequence[tuple[int, int]]) -> list[Pair]:
         """The rows of (query text id, snippet text id), in order; new ones are stored."""

@@ -35,6 +35,7 @@ function restore(field) {
   if (!copy) return;
   if (copy.text === field.value || copy.at <= Date.parse(field.dataset.draftAt || 0)) return forget(field);
   field.value = copy.text;
+  field.dispatchEvent(new Event("restored", { bubbles: true }));
   say(field, "Restored from this browser");
   schedule(field);
 }
@@ -54,7 +55,7 @@ function leave() {
   keepAll({ keepalive: true });
 }
 
-function keepAll(options) {
+export function keepAll(options) {
   for (const field of waiting.keys()) keep(field, options);
 }
 

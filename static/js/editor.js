@@ -40,6 +40,8 @@ const THEME = EditorView.theme({
   },
 });
 
+const views = new WeakMap();
+
 export function upgrade(field) {
   if (field.hidden) return;
   const holder = document.createElement("div");
@@ -47,7 +49,18 @@ export function upgrade(field) {
   field.after(holder);
   field.hidden = true;
   const view = new EditorView({ parent: holder, state: stateOf(field) });
-  view.focus();
+  // A key of the page that leads to the field leads here; where nothing was asked for, keys stay alive.
+  field.addEventListener("enter", () => view.focus());
+  if (field.autofocus) view.focus();
+  views.set(field, view);
+}
+
+// Below what is there, in the sight of whoever asked for it.
+export function append(field, lines) {
+  const view = views.get(field);
+  const { doc } = view.state;
+  const end = doc.toString().trimEnd().length;
+  view.dispatch({ changes: { from: end, to: doc.length, insert: `\n\n${lines}\n` }, scrollIntoView: true });
 }
 
 function stateOf(field) {
@@ -91,6 +104,6 @@ function send(field) {
 }
 
 function leave(field) {
-  field.closest(".panel").querySelector("[data-closes-editor]").focus();
+  (field.closest(".panel").querySelector("[data-closes-editor]") ?? document.getElementById("case-title")).focus();
   return true;
 }

@@ -1,7 +1,7 @@
 // Single keys of the review page. A key presses the button or link, or enters the field, that carries it as
 // data-key: so every action is a real form or link, and where the server puts no data-key, keys are off.
 
-const TYPING = 'input, textarea, select, .cm-editor, [contenteditable=""], [contenteditable="true"]';
+const TYPING = 'input:not([type="checkbox"]), textarea, select, .cm-editor, [contenteditable=""], [contenteditable="true"]';
 // A second press must not label the next case before anybody can have seen it.
 const PAUSE_MS = 300;
 
@@ -26,12 +26,21 @@ function pressed(event) {
   if (!element) return;
   event.preventDefault();
   if (isGuarded(element) && tooSoon()) return;
-  if (element.matches("input, textarea")) enter(element);
-  else element.click();
+  if (element.matches("input[type=checkbox]")) element.click();
+  else if (element.matches("input, textarea")) enter(element);
+  else if (element.matches('select, [role="region"]')) element.focus();
+  else press(element);
+}
+
+// What a menu holds is what its key is for: the first entry, not the words that open it.
+function press(element) {
+  element.click();
+  if (element.matches("summary")) element.parentElement.querySelector("a")?.focus();
 }
 
 // Behind what is there already: a note is gone on with more often than begun anew.
 function enter(field) {
+  if (field.hidden) return field.dispatchEvent(new Event("enter")); // an editor stands in its place
   field.focus();
   field.setSelectionRange(field.value.length, field.value.length);
 }

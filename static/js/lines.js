@@ -30,9 +30,13 @@ function show(line) {
   moveTarget(line);
   const details = line.closest("details");
   if (details) details.open = true;
-  const panel = line.closest(".code-scroll");
+  bring(line, line.closest(".code-scroll"));
+}
+
+// Into the middle of what scrolls it, and of nothing else.
+export function bring(element, panel) {
   const middle = panel.getBoundingClientRect().top + panel.clientHeight / 2;
-  panel.scrollBy({ top: line.getBoundingClientRect().top - middle });
+  panel.scrollBy({ top: element.getBoundingClientRect().top - middle });
 }
 
 // A page that was opened at a line keeps that line as :target, which only a navigation can move.

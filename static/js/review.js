@@ -1,14 +1,22 @@
 // The review page: keys, drafts, line links, the test editor, and where the focus goes when a part is replaced.
 
+import * as active from "./active.js";
 import * as calls from "./calls.js";
 import * as drafts from "./drafts.js";
 import * as keys from "./keys.js";
 import * as lines from "./lines.js";
+import * as panes from "./panes.js";
+import * as steps from "./steps.js";
+import * as tags from "./tags.js";
 
+active.listen();
 calls.listen();
 drafts.listen();
 keys.listen();
 lines.listen();
+panes.listen();
+steps.listen();
+tags.listen();
 prepare(document);
 
 document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
@@ -46,13 +54,23 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.target.id === "call-expression" && event.key === "Escape") focusTitle();
+  if (event.target.matches?.("#call-expression, [data-follows]") && event.key === "Escape") focusTitle();
+  if (event.key === "Escape") closeMenu(event.target);
   if (!(event.target instanceof HTMLTextAreaElement)) return;
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event);
   if (event.key === "Escape") focusTitle();
 });
 
+// What became of a call goes into the editor, if that is open; else it waits in the draft, on the server.
+document.addEventListener("asserted", (event) => {
+  const field = document.querySelector("textarea[data-editor]");
+  if (field) import("./editor.js").then(({ append }) => append(field, event.detail.lines));
+  say(`Added to your test: ${event.detail.lines}`, "success");
+});
+
 function prepare(root) {
+  active.prepare();
+  panes.prepare(root);
   drafts.prepare(root);
   for (const field of root.querySelectorAll("textarea[data-editor]")) {
     import("./editor.js").then(({ upgrade }) => upgrade(field));
@@ -78,6 +96,13 @@ function focusTitle() {
   document.getElementById("case-title")?.focus({ preventScroll: true });
 }
 
+function closeMenu(target) {
+  const menu = target.closest?.("details.decisions[open]");
+  if (!menu) return;
+  menu.open = false;
+  focusTitle();
+}
+
 function closeEditor() {
   document.querySelector("#test-panel:not(:has([data-editor])) .panel-actions a")?.focus({ preventScroll: true });
 }
@@ -96,9 +121,9 @@ function closeRun() {
 }
 
 // A new element each time, so that the same words are announced again.
-function say(words) {
+function say(words, tone = "warn") {
   const line = document.createElement("p");
-  line.className = "status-text is-warn";
+  line.className = `status-text is-${tone}`;
   line.textContent = words;
   document.getElementById("review-status").replaceChildren(line);
 }

@@ -292,3 +292,31 @@ def test_both_clicks_of_a_double_click_are_one_label() -> None:
     for thread in threads:
         thread.join()
     assert set(ended) == {Review.objects.get()}
+
+
+def test_the_last_twenty_decisions_can_be_undone_one_after_the_other() -> None:
+    erin, build = factories.erin(), factories.opened(k=4)
+    cases = [factories.settled(case, 1) for case in factories.cases(build)][: labelling.UNDOABLE // 2]
+    for case in cases:
+        submit(erin, case, None)
+        submit(erin, case, 1, seen=1)
+
+    undone = []
+    for _ in range(labelling.UNDOABLE):
+        last = review.last_action(erin, build)
+        assert last is not None
+        undone.append(last.case)
+        review.undo(erin, last.case, last.revision)
+    assert undone == [case for case in reversed(cases) for _ in range(2)]
+    assert review.last_action(erin, build) is None
+
+
+def test_decisions_come_with_the_latest_first_each_pair_once(erin: User) -> None:
+    build = factories.opened()
+    one, two, three = [factories.settled(case, 1) for case in factories.cases(build)][:3]
+    for case in (one, two, three):
+        submit(erin, case, 1)
+    submit(erin, one, None, seen=1)
+    review.undo(erin, two, 1)
+
+    assert [last.case for last in review.decisions(erin, build)] == [one, three]

@@ -40,11 +40,19 @@ def test_without_a_preference_the_defaults_work(erin: User) -> None:
 
 
 def test_only_what_differs_is_stored_and_only_for_that_person(erin: User) -> None:
-    save_keys(erin, {**DEFAULTS, Action.NEXT: "J"}, on=True)
+    save_keys(erin, {**DEFAULTS, Action.NEXT: "Y"}, on=True)
 
-    assert Preference.objects.get().shortcuts == {"next": "j"}
-    assert keys_of(erin).live(Action.NEXT) == "j"
+    assert Preference.objects.get().shortcuts == {"next": "y"}
+    assert keys_of(erin).live(Action.NEXT) == "y"
     assert keys_of(factories.person("eve", Role.EXPERT)).live(Action.NEXT) == "n"
+
+
+def test_a_newer_action_leaves_a_key_to_who_uses_it_already(erin: User) -> None:
+    Preference.objects.create(user=erin, shortcuts={"next": "i"})
+    keys = keys_of(erin)
+
+    assert keys.live(Action.NEXT) == "i"
+    assert keys.live(Action.TAG_INVERSE) == ""
 
 
 def test_one_key_for_two_actions_is_refused_and_nothing_changes(erin: User) -> None:

@@ -188,6 +188,17 @@ def called(browser: Browser, server: Workbench, watched: Watched, sessions: dict
 
 
 @pytest.fixture(scope="session")
+def tried(browser: Browser, server: Workbench, watched: Watched, sessions: dict[str, Any]) -> dict[str, int]:
+    """The ids of a test whose strength Edda has found out, and of one of its runs."""
+    from tests.e2e.launching import tried as find_out
+
+    expert = entered(browser, server, sessions, "edda")
+    made = find_out(expert, server.url, watched.ids)
+    expert.close()
+    return made
+
+
+@pytest.fixture(scope="session")
 def functions(server: Workbench, watched: Watched) -> dict[str, int]:
     """A job of written functions that wait for an expert, and one whose functions are all decided about."""
     from tests.e2e.launching import written

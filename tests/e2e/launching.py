@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -160,6 +161,21 @@ def called(context: BrowserContext, url: str, case: int) -> int:
     answer = page.url.split("/calls/", 1)[1]
     page.close()
     return int(answer.split("/", 1)[0])
+
+
+def tried(context: BrowserContext, url: str, ids: Mapping[str, int]) -> dict[str, int]:
+    """Find out how strong the case's test is, and fill the table of its query; ids of program and run."""
+    page = context.new_page()
+    page.goto(f"{url}/review/cases/{ids['case']}/")
+    page.get_by_role("button", name="Find out its strength").click()
+    page.get_by_text("Strength: caught").wait_for(timeout=120_000)
+    run = page.locator('.strength a[href*="/review/trials/"]').first.get_attribute("href") or ""
+    program = (page.locator(".strength").get_attribute("id") or "").split("-")[1]
+    page.goto(f"{url}/browse/{ids['build']}/queries/{ids['query']}/tests/")
+    page.locator("#crossing form button").click()
+    page.get_by_text(re.compile(r"All [\d,]+ cells are known")).wait_for(timeout=120_000)
+    page.close()
+    return {"program": int(program), "trial": int(run.strip("/").rsplit("/", 1)[1])}
 
 
 def written(home: Path, name: str = "functions") -> dict[str, int]:

@@ -15,6 +15,7 @@ CAST = {
     "edda": "expert",
     "emil": "expert",
     "enzo": "expert",
+    "elsa": "expert",
     "ray": "reader",
     "nora": "",
 }

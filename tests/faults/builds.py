@@ -71,6 +71,7 @@ def opened(builds: int, cases: int) -> None:
             query_id=candidate.query_id,
             annotator=build.annotator,
             rank=candidate.rank,
+            score=candidate.score,
         )
         for row in zip(*found, strict=True)
         for build, candidate in zip(made, row, strict=True)

@@ -13,7 +13,7 @@ from django.db import connection
 from retrieval import importing
 from retrieval.filters import Rule
 from retrieval.importing import Imported, Options, import_cosqa, import_python
-from retrieval.models import Collection, Label, Member, Text
+from retrieval.models import Collection, Label, Member, QueryText, Text
 
 pytestmark = pytest.mark.django_db
 GOOD = "def double(x):\n    return 2 * x\n"
@@ -35,6 +35,15 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def imported(files: tuple[Path, Path], **options: bool) -> Imported:
     return import_cosqa(*files, "small", Options(**options))  # type: ignore[arg-type]  # only switches are given
+
+
+def test_imported_queries_are_found_by_their_parts_and_snippets_are_not(files: tuple[Path, Path]) -> None:
+    imported(files)
+    imported(files)
+    found = QueryText.objects.containing("NUMBER").values_list("text__head", flat=True)
+    assert list(found) == ["double a number"]
+    assert not QueryText.objects.containing("def").exists()
+    assert QueryText.objects.containing("shout␀").count() == 1
 
 
 def test_every_function_is_kept_with_the_rules_that_it_passes(files: tuple[Path, Path]) -> None:

@@ -14,7 +14,17 @@ from cosqa_site.benches.seeding_rows import Plan
 from tests.site.test_access import ROLES, ours
 
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
-CHANGING: Final = {"review-label", "review-undo", "review-draft", "review-run", "review-call"}
+CHANGING: Final = {
+    "review-label",
+    "review-layout",
+    "review-undo",
+    "review-draft",
+    "review-run",
+    "review-call",
+    "review-assertion",
+    "review-as-before",
+    "adjudication-run",
+}
 NOT_SEEDED: Final = {
     "api:get_drift",
     "api:get_plan",
@@ -22,6 +32,8 @@ NOT_SEEDED: Final = {
     "api:list_ratings",
     "api:list_studies",
     "api:get_function",
+    "api:get_pair",
+    "api:get_recent_ratings",
     "api:list_functions",
     "api:list_written",
     "build-again",
@@ -43,6 +55,10 @@ NOT_SEEDED: Final = {
     "connection-test",
     "review-answer",
     "review-execution",
+    "review-trial",
+    "adjudication-queue",
+    "adjudication-pair",
+    "api:get_decisions",
     "audit-export",
     "guideline",
     "guideline-edit",

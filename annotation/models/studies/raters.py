@@ -25,6 +25,7 @@ class Enrolment(models.Model):
     languages = models.CharField(max_length=200, blank=True, help_text="spoken, as the rater gave them")
     accepted_at = models.DateTimeField(null=True, help_text="when the information text was accepted")
     finished_at = models.DateTimeField(null=True, help_text="when nothing is left to rate, or the rater left")
+    left_at = models.DateTimeField(null=True, help_text="when the rater left, or was let go, before the end")
     excluded = models.BooleanField(
         default=False, db_default=False, help_text="left out of every figure, by an amendment"
     )

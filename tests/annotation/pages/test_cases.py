@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def found(build: Build, query: str) -> list[int]:
-    return [row.pk for row in pages.cases_page(build, QueryDict(query)).cases]
+    return [row.pk for row in pages.cases_page(build, Build.objects.all(), QueryDict(query)).cases]
 
 
 @pytest.fixture
@@ -67,6 +67,9 @@ def test_every_stage_of_the_totals_leads_to_the_cases_in_it(build: Build) -> Non
         ("cause=empty", [4]),
         ("cause=sandbox&left=executing", [5]),
         ("cause=sandbox&left=screening", []),
+        ("q=PARSE+an", [3, 4, 5]),
+        ("q=list&label=0", [1]),
+        ("q=nobody+asks+this", []),
         ("stage=nonsense&label=7&reached=%00", list(range(9))),
     ],
 )
@@ -85,8 +88,8 @@ def test_other_builds_cases_are_not_listed(build: Build) -> None:
 
 def test_cases_come_in_pages_that_keep_the_filters(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "PAGE_SIZE", 2)
-    first = pages.cases_page(build, QueryDict("stage=settled"))
-    second = pages.cases_page(build, QueryDict(first.next))
+    first = pages.cases_page(build, Build.objects.all(), QueryDict("stage=settled"))
+    second = pages.cases_page(build, Build.objects.all(), QueryDict(first.next))
     assert (first.count, first.previous, second.next) == ("4", "", "")
     assert second.filters.stage == "settled"
     assert len({row.pk for row in (*first.cases, *second.cases)}) == 4

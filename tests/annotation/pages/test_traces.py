@@ -1,7 +1,17 @@
 from __future__ import annotations
 
 from annotation.pages.traces import MOST_STEPS, CallRow, LoopRow, StepRow, times_by_line, trace_rows
-from sandbox.report import CandidateCall, Outcome, Report, TraceLoop, TracePass, TraceStep
+from sandbox.report import (
+    Assertion,
+    CandidateCall,
+    Frame,
+    Outcome,
+    Raised,
+    Report,
+    TraceLoop,
+    TracePass,
+    TraceStep,
+)
 
 
 def step(line: int, call: int = 1) -> TraceStep:
@@ -56,3 +66,36 @@ def test_lines_in_loops_count_for_each_pass() -> None:
         times[line] = times.get(line, 0) + count
 
     assert times == {2: 1, 3: 99_999, 4: 99_998, 5: 1}
+
+
+def steps(*lines: int, call: int = 0) -> tuple[TraceStep, ...]:
+    return tuple(TraceStep(line, "f", 1, (("x", str(line)),), call=call) for line in lines)
+
+
+def test_it_went_wrong_where_the_candidate_raised() -> None:
+    frames = (Frame("program", 1, "<module>"), Frame("candidate", 3, "f"), Frame("library", 9, "g"))
+    report = Report(Outcome.ERRORED, trace=steps(2, 3, 2, 3), raised=Raised("ValueError", "", frames))
+    trace = trace_rows(report, "t", "c")
+
+    assert (trace.failing, trace.failing_shown) == (4, True)
+    assert [row.failing for row in trace.rows if isinstance(row, StepRow)] == [False, False, False, True]
+
+
+def test_else_where_the_call_ended_whose_value_was_wrong() -> None:
+    wrong = Assertion(4, "assert f(2) == 1", False, calls=(2,))
+    trace = (*steps(2, 3, call=1), *steps(2, 3, call=2), *steps(2, call=3))
+
+    assert trace_rows(Report(Outcome.FAILED, (wrong,), trace=trace), "t", "c").failing == 4
+
+
+def test_nobody_knows_where_a_right_one_went_wrong() -> None:
+    right = Assertion(4, "assert f(2) == 2", True, calls=(1,))
+
+    assert trace_rows(Report(Outcome.PASSED, (right,), trace=steps(2, call=1)), "t", "c").failing is None
+
+
+def test_a_failing_step_behind_the_shown_ones_is_known_and_not_shown() -> None:
+    wrong = Assertion(4, "assert f(2) == 1", False, calls=(1,))
+    trace = trace_rows(Report(Outcome.FAILED, (wrong,), trace=steps(2, 3, 4, call=1)), "t", "c", most_steps=2)
+
+    assert (trace.failing, trace.failing_shown, trace.names) == (3, False, ("x",))

@@ -94,7 +94,7 @@ def test_every_key_is_a_real_form_or_link(erin: Client, case: Case) -> None:
     review.submit(factories.erin(), case, 0, "", "e" * 64, 0)
     page = text(erin, case)
 
-    for key in "10unpzert?":
+    for key in "10unpzert?,.gdihbsqlxwmov":
         assert f'data-key="{key}" aria-keyshortcuts="{key}"' in page
     for action in ("label", "undo", "run"):
         assert f'action="{reverse(f"review-{action}", args=[case.pk])}"' in page
@@ -169,9 +169,37 @@ def test_a_page_costs_few_queries_however_much_happened(
     user = factories.erin()
     for revision in range(6):
         review.submit(user, case, revision % 2, "because", "e" * 64, revision)
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(20):
         text(erin, case)
 
 
 def test_an_unknown_case_is_not_found(erin: Client) -> None:
     assert erin.get(reverse("review-case", args=[999])).status_code == 404
+
+
+def test_the_last_ten_decisions_stand_in_a_list_that_leads_back(erin: Client) -> None:
+    cases = [factories.settled(case, 1) for case in factories.cases(factories.opened(k=4))]
+    for one in cases[:11]:
+        review.submit(factories.erin(), one, 1, "", "e" * 64, 0)
+    page = text(erin, cases[0])
+
+    listed = page.split('<ol class="decision-list"', 1)[1].split("</ol>", 1)[0]
+    assert listed.count("<li>") == 10
+    assert f'href="{url(cases[10])}"' in listed
+    assert f'href="{url(cases[0])}"' not in listed
+
+
+def test_the_draft_of_tags_comes_before_those_that_stand(erin: Client, case: Case) -> None:
+    review.submit(factories.erin(), case, 0, "", "e" * 64, 0, review.Beside(["inverse"]))
+    assert 'value="inverse" checked' in text(erin, case)
+
+    drafts.save(factories.erin(), case.pair_id, Draft.Field.TAGS, "unsafe")
+    page = text(erin, case)
+    assert 'value="unsafe" checked' in page
+    assert 'value="inverse" checked' not in page
+
+
+def test_without_a_test_program_nothing_of_it_is_tagged(erin: Client) -> None:
+    case = factories.settled(factories.cases(factories.opened())[0], 1)
+
+    assert 'value="test_wrong_expectation"' not in text(erin, case)

@@ -89,7 +89,7 @@ def test_an_override_without_a_reason_opens_the_reason(erin: Client, cases: list
     assert answer.status_code == 422
     assert (answer["HX-Retarget"], answer["HX-Reswap"]) == ("#label-form", "outerHTML")
     assert page.strip().startswith('<form id="label-form"')
-    assert "Give a reason for no match" in page
+    assert "Give a reason or a tag for no match" in page
     assert "autofocus" in page
     assert "Store “no match”" in page
     assert not Review.objects.exists()
@@ -100,7 +100,7 @@ def test_without_javascript_the_same_is_a_whole_page(erin: Client, cases: list[C
 
     assert answer.status_code == 422
     assert "<html" in answer.content.decode()
-    assert "Give a reason for no match" in answer.content.decode()
+    assert "Give a reason or a tag for no match" in answer.content.decode()
 
 
 def test_an_override_with_a_reason_is_stored(erin: Client, cases: list[Case]) -> None:
@@ -227,3 +227,25 @@ def test_an_undo_says_which_label_stands_again(erin: Client, cases: list[Case]) 
     answer = erin.post(reverse("review-undo", args=[cases[0].pk]), {"seen_revision": 2})
 
     assert "is match again" in erin.get(answer["Location"]).content.decode()
+
+
+def test_tags_and_active_seconds_go_along_with_the_label(erin: Client, cases: list[Case]) -> None:
+    assert send(erin, cases[0], "0", tags=["unsafe", "inverse"], seconds="17").status_code == 302
+
+    made = Review.objects.get()
+    assert (made.label, made.reason, made.tags, made.seconds) == (0, "", ["inverse", "unsafe"], 17)
+
+
+def test_tags_that_could_not_be_stored_are_still_ticked(erin: Client, cases: list[Case]) -> None:
+    answer = send(erin, cases[0], "1", htmx=True, tags=["inverse", "<b>"])
+    page = answer.content.decode()
+
+    assert answer.status_code == 422
+    assert 'value="inverse" checked' in page
+    assert "There is no tag &#x27;&lt;b&gt;&#x27;" in page
+
+
+@pytest.mark.parametrize("seconds", ["", "x", "-3", "9" * 30])
+def test_seconds_that_are_none_do_not_stop_a_label(erin: Client, cases: list[Case], seconds: str) -> None:
+    assert send(erin, cases[0], "1", seconds=seconds).status_code == 302
+    assert Review.objects.get().seconds == 0

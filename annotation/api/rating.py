@@ -1,0 +1,169 @@
+"""A rater's own part of a study: get the next pair, say what it is, take it back. Nobody else's is here."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Path, Router, Status
+
+from annotation.access import Role
+from annotation.api import visible
+from annotation.api.auth import signed_in
+from annotation.models import Assignment, Enrolment, Rating
+from annotation.schemas.rating import (
+    AssignmentOut,
+    DraftIn,
+    HeldOut,
+    HoldIn,
+    NextOut,
+    RatingIn,
+    RatingOut,
+    SideOut,
+    SkipIn,
+)
+from annotation.studies import checking, drafts, queueing, rating, running, showing, welcoming
+from retrieval.schemas import Id
+
+router = Router(tags=["rating"], auth=signed_in(Role.EXPERT))
+
+
+@router.post("/{int:study}/next", response=NextOut)
+def next_pair(request: HttpRequest, study: Path[Id]) -> NextOut:
+    """The pair that is open for you, else another one, reserved for half an hour. For its raters."""
+    enrolment = enrolment_of(request, study)
+    found = queueing.next_assignment(enrolment)
+    if found is None:
+        enrolment.refresh_from_db(fields=["finished_at"])
+        return NextOut(assignment=None, finished=enrolment.finished_at is not None)
+    return NextOut(assignment=detail(request, study, found.study_pair.number), finished=False)
+
+
+@router.get("/{int:study}/pairs/{int:number}", response=AssignmentOut)
+def get_pair(request: HttpRequest, study: Path[Id], number: Path[Id]) -> AssignmentOut:
+    """A pair that was handed to you, with its texts and your drafts. For its raters."""
+    return detail(request, study, number)
+
+
+@router.post("/{int:study}/pairs/{int:number}/ratings", response={201: RatingOut})
+def post_rating(request: HttpRequest, study: Path[Id], number: Path[Id], said: RatingIn) -> Status[RatingOut]:
+    """Say what the pair is; sending the same again stores nothing twice. For its raters.
+
+    409 where it was changed elsewhere, where the place is taken, or where the page shows more than this.
+    """
+    found = assignment_of(request, study, number)
+    refuse_unseen(found)
+    given = rating.submit(found, said.token, said_of(found, said), said.seen_revision)
+    return Status(201, rating_out(given))
+
+
+@router.post("/{int:study}/pairs/{int:number}/skip", response=AssignmentOut)
+def skip_pair(request: HttpRequest, study: Path[Id], number: Path[Id], said: SkipIn) -> AssignmentOut:
+    """Give the pair back, with a reason; you won't get it again. For its raters."""
+    queueing.skip(assignment_of(request, study, number), said.token, said.reason)
+    return detail(request, study, number)
+
+
+@router.post("/{int:study}/pairs/{int:number}/hold", response=HeldOut)
+def hold_pair(request: HttpRequest, study: Path[Id], number: Path[Id], said: HoldIn) -> HeldOut:
+    """Hold the pair for another half an hour. For its raters."""
+    return HeldOut(reserved_until=queueing.heartbeat(assignment_of(request, study, number), said.token))
+
+
+@router.post("/{int:study}/pairs/{int:number}/draft", response={204: None})
+def keep_draft(request: HttpRequest, study: Path[Id], number: Path[Id], said: DraftIn) -> Status[None]:
+    """Keep what is being typed. For its raters."""
+    drafts.save(assignment_of(request, study, number), said.field, said.text)
+    return Status(204, None)
+
+
+@router.post("/{int:study}/undo", response=AssignmentOut)
+def undo_rating(request: HttpRequest, study: Path[Id]) -> AssignmentOut:
+    """Take your last decision in the study back, of the last 20. For its raters."""
+    found = rating.undo(enrolment_of(request, study))
+    return detail(request, study, found.study_pair.number)
+
+
+@router.post("/{int:study}/leave", response=NextOut)
+def leave_study(request: HttpRequest, study: Path[Id]) -> NextOut:
+    """End your part early: what is open is given back, what you said stays. For its raters."""
+    queueing.leave(enrolment_of(request, study))
+    return NextOut(assignment=None, finished=True)
+
+
+@router.get("/{int:study}/ratings", response=list[RatingOut])
+def get_recent_ratings(request: HttpRequest, study: Path[Id]) -> list[RatingOut]:
+    """Your last ten ratings as they stand, the newest first. For its raters."""
+    return [rating_out(row) for row in rating.recent(enrolment_of(request, study))]
+
+
+def enrolment_of(request: HttpRequest, study: int) -> Enrolment:
+    """The caller's. Raises Http404 where the caller is none of the study's raters."""
+    return get_object_or_404(welcoming.enrolments_of(visible.caller(request)), study=study)
+
+
+def assignment_of(request: HttpRequest, study: int, number: int) -> Assignment:
+    """Raises Http404."""
+    try:
+        return queueing.open_assignment(visible.caller(request), study, number)
+    except Assignment.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def refuse_unseen(found: Assignment) -> None:
+    """A label that rests on what the agents did is given on the page, which shows it. Raises QueueClosed."""
+    if showing.shows_test(found) or showing.shows_everything(found):
+        raise queueing.QueueClosed("This label rests on what the agents did: give it on the pair's page.")
+
+
+def said_of(found: Assignment, said: RatingIn) -> rating.Said:
+    calls, runs = running.ids_of(found)
+    return rating.Said(
+        value=checking.value_of(found, said.choice),
+        reason=said.reason,
+        notes=said.notes,
+        tags=tuple(said.tags),
+        seconds=said.seconds,
+        calls=calls,
+        runs=runs,
+        evidence=said.evidence,
+    )
+
+
+def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
+    handed = showing.assignments_of(visible.caller(request), study).filter(study_pair__number=number)
+    found = get_object_or_404(handed.order_by("-round")[:1])
+    phase = showing.phase_of(found)
+    return AssignmentOut(
+        study=study,
+        number=number,
+        state=found.state,
+        phase=phase.value,
+        round=found.round,
+        position=found.position,
+        token=found.token,
+        reserved_until=found.reserved_until,
+        seen_revision=rating.revision_seen(rating.last_of(found, phase)),
+        evidence=showing.evidence_hash(found),
+        choices=list(checking.words_of(found.enrolment.study)),
+        query=found.study_pair.pair.query.text,
+        sides=[
+            SideOut(name=side.name, code=side.text.code, docstrings=list(side.docstrings))
+            for side in showing.sides_of(found)
+        ],
+        drafts=drafts.texts(found),
+    )
+
+
+def rating_out(row: Rating) -> RatingOut:
+    return RatingOut(
+        number=row.assignment.study_pair.number,
+        phase=row.phase,
+        revision=row.revision,
+        choice=checking.word_of(row.assignment, row.value),
+        withdrawn=row.withdrawn,
+        reason=row.reason,
+        notes=row.notes,
+        tags=row.tags,
+        seconds=row.seconds,
+        created_at=row.created_at,
+    )

@@ -1,0 +1,217 @@
+"""Which cases of a build are wanted, in which order: few are sorted, of many the order's index is walked.
+
+Databases guess which way is shorter, and SQLite without statistics guesses badly. We know, as the list says
+how many there are: few cases are all found by what they are wanted for, and sorted; of many, the index of
+their order is walked until the page is full. Each way is asked for by conditions that fit no index of the
+other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.db.models import Case as Choice
+from django.db.models import Exists, OuterRef, Q, QuerySet, When
+from django.db.models.functions import Coalesce
+from django.http import QueryDict
+
+from annotation.models import Build, Case, Review
+from annotation.pages.figures import AGENTS, REACHED
+from annotation.pages.paging import ALL, MOST_COUNTED, Groups, Window, count_some, said_count, window
+from annotation.reached import EXECUTED, REACHING
+from annotation.review.order import tagged_pairs
+from annotation.review.tags import Tag
+from annotation.stages import Stage
+from retrieval.models import QueryText
+
+MOST_PAIRS: Final = 10_000
+"""So many pairs with a label of experts are looked up one by one."""
+UNLABELLED: Final = Q(stage__in=[stage.value for stage in Stage if stage is not Stage.SETTLED])
+"""Only settled cases have a label, and stages have an index."""
+REACHED_BY: Final = {agent: REACHED[stage] for stage, agent in AGENTS.items()}
+"""How far a case came that an agent worked on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """An order that an index gives: of each of the groups, one after another, or of all."""
+
+    word: str
+    order: tuple[str, ...]
+    groups: Groups = ALL
+    by: str = ""
+    """The filter that leaves one group at most."""
+
+
+SORTS: Final[Mapping[str, Sort]] = {
+    "made": Sort("as they were made", ("pk",)),
+    "rank": Sort("rank", ("rank", "pk")),
+    "score": Sort("highest score first", ("-score", "-pk")),
+    "stage": Sort("stage", ("pk",), tuple(Q(stage=stage.value) for stage in Stage), "stage"),
+    "label": Sort("label, matches first", ("pk",), (Q(label=1), Q(label=0), UNLABELLED), "label"),
+    "time": Sort("last changed first", ("-updated_at", "-pk")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which cases are wanted; empty means all."""
+
+    stage: str = ""
+    reached: str = ""
+    label: str = ""
+    outcome: str = ""
+    ran: str = ""
+    agent: str = ""
+    tag: str = ""
+    cause: str = ""
+    left: str = ""
+    q: str = ""
+    differs: str = ""
+    sort: str = field(default="made", metadata={"narrows": False})
+
+    @property
+    def of_test(self) -> bool:
+        """Whether the cases are those whose test a person found wrong."""
+        return bool(self.tag) and Tag(self.tag).of_test
+
+    @property
+    def narrow(self) -> bool:
+        return bool(self.query)
+
+    @property
+    def query(self) -> str:
+        """The filters as a query string, without the order."""
+        names = (one.name for one in fields(self) if one.metadata.get("narrows", True))
+        return urlencode({name: value for name in names if (value := getattr(self, name))})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The cases of one page, by their keys alone, and how many pass the filters (`9,876` or `10,000+`)."""
+
+    window: Window[Case]
+    count: str
+
+
+def found(
+    build: Build, visible: QuerySet[Build], filters: Filters, params: QueryDict, size: int, query: int = 0
+) -> Found:
+    """The page that `params` asks for; `visible` are the builds whose reviews count, `query` a text or all.
+
+    A case that has left the filters since the page before still says where the next one begins.
+    """
+    rows, sort = wanted(build, visible, filters, query), SORTS[filters.sort]
+    number = count_some(rows)
+    if not number:
+        return Found(Window((), "", ""), "0")
+    of_build = Case.objects.filter(build=build)
+    if not are_few(number, build.tally.total, size):
+        rows = wanted(build, visible, filters, query, walked=True)
+        groups = ALL if sort.by and getattr(filters, sort.by) else sort.groups
+        page = window(rows.only("pk"), sort.order, params, size, groups, among=of_build)
+    else:
+        by, order = sorted_by(sort)
+        page = window(rows.alias(by=by).only("pk"), order, params, size, among=of_build.annotate(by=by))
+    return Found(page, said_count(number))
+
+
+def are_few(number: int, total: int, size: int) -> bool:
+    """Whether sorting them all takes less than walking on until a page is full, past so many others."""
+    return number <= MOST_COUNTED and number**2 <= size * total
+
+
+def sorted_by(sort: Sort) -> tuple[Any, tuple[str, ...]]:
+    """What orders few rows, by an expression that no index has, and the order by it."""
+    if len(sort.groups) > 1:
+        places = (When(group, then=place) for place, group in enumerate(sort.groups))
+        return Choice(*places, default=len(sort.groups)), ("by", *sort.order)
+    name = sort.order[0].lstrip("-")
+    sign = "-" if sort.order[0].startswith("-") else ""
+    return Coalesce(name, name), (f"{sign}by", *sort.order[1:])
+
+
+def wanted(
+    build: Build, visible: QuerySet[Build], filters: Filters, query: int = 0, *, walked: bool = False
+) -> QuerySet[Case]:
+    """The build's cases that pass the filters; `walked`: they are gone through in the order of an index."""
+    rows = Case.objects.filter(build=build)
+    if query:
+        rows = rows.filter(query=query)
+    if filters.stage:
+        rows = rows.filter(stage=filters.stage)
+    if filters.label:
+        rows = rows.filter(labelled(filters.label, walked=walked and filters.sort != "made"))
+    if filters.outcome:
+        rows = rows.filter(execution__isnull=False, execution__outcome=filters.outcome)
+    if filters.ran:
+        rows = rows.filter(EXECUTED, execution__isnull=False, execution__ran=filters.ran == "yes")
+    if filters.tag:
+        rows = rows.filter(pair__in=tagged_pairs(Tag(filters.tag)))
+    if filters.cause or filters.left:
+        rows = rows.filter(stage=Stage.ABANDONED)
+    if filters.cause:
+        rows = rows.filter(cause=filters.cause)
+    if filters.left:
+        rows = rows.filter(left=filters.left)
+    for key in filter(None, (filters.reached, REACHED_BY.get(filters.agent))):
+        rows = rows.filter(REACHING[key])
+    if filters.q:
+        rows = rows.filter(asking(filters.q, walked=walked))
+    if filters.differs:
+        rows = rows.filter(differing(build, visible))
+    return rows
+
+
+def labelled(label: str, *, walked: bool) -> Q:
+    """1, 0 or none. Matches have an index in the order in which cases were made; a comparison is not its."""
+    if label == "none":
+        return UNLABELLED
+    if walked:
+        return Q(label__gte=1) if label == "1" else Q(label__lte=0)
+    return Q(label=int(label))
+
+
+def asking(part: str, *, walked: bool) -> Q:
+    """Cases whose query contains the text."""
+    queries = QueryText.objects.containing(part)
+    if walked:
+        return Q(Exists(queries.filter(text=OuterRef("query"))))
+    return Q(query__in=queries.values("text"))
+
+
+def differing(build: Build, visible: QuerySet[Build]) -> Q:
+    """Settled cases whose pair an expert labelled otherwise, beside a case of the `visible` builds.
+
+    Where not too many pairs have reviews, their cases are looked up one by one: databases would rather read
+    all cases of the build.
+    """
+    said = standing(visible)
+    labels = list(said.values_list("pair_id", "label").distinct()[: MOST_PAIRS + 1])
+    if len(labels) > MOST_PAIRS:
+        other = said.filter(pair=OuterRef("pair")).exclude(label=OuterRef("label"))
+        return Q(Exists(other), label__isnull=False)
+    cases = Case.objects.filter(build=build, pair__in={pair for pair, _ in labels}, label__isnull=False)
+    known = set(labels)
+    rows = cases.order_by().values_list("pk", "pair_id", "label")
+    return Q(pk__in=[pk for pk, pair, label in rows if {(pair, 0), (pair, 1)} & known - {(pair, label)}])
+
+
+def standing(visible: QuerySet[Build]) -> QuerySet[Review]:
+    """The labels of experts that stand, without those given beside a case of a build that is not visible.
+
+    Of those builds there are none or a few, which is asked first: all reviews need not be joined to them.
+    """
+    reviews = Review.objects.current().filter(label__isnull=False).order_by()
+    hidden = list(Build.objects.exclude(pk__in=visible.values("pk")).values_list("pk", flat=True))
+    return reviews.exclude(case__build__in=hidden) if hidden else reviews
+
+
+def listed(ids: list[int], *related: str) -> list[Case]:
+    """The cases with these keys, in this order, with what a list shows of each."""
+    rows = Case.objects.select_related("pair__query", "pair__snippet", "execution", *related)
+    cases = rows.order_by().in_bulk(ids)
+    return [cases[pk] for pk in ids if pk in cases]

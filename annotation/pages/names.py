@@ -1,0 +1,156 @@
+"""Names that a snippet uses and does not have: marked in its code, and listed by kind."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from annotation.pages.code import Code, Line, anchor
+from sandbox.unbound import Kind, Missing, Unbound, unbound
+
+MOST_LINES: Final = 8
+"""Places that are linked for one name."""
+# One character of safe HTML, or a tag, which has no width.
+PIECES: Final = re.compile(r"<[^>]*>|&[^;\s]+;|.", re.DOTALL)
+CLASSES: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        Kind.STANDARD: "is-standard",
+        Kind.DISTRIBUTION: "is-distribution",
+        Kind.GONE: "is-gone",
+        Kind.PROJECT: "is-project",
+        Kind.SELF: "is-self",
+    }
+)
+TITLES: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        Kind.STANDARD: "Standard library",
+        Kind.DISTRIBUTION: "Known distributions",
+        Kind.GONE: "Of Python 2, or removed since",
+        Kind.PROJECT: "Project names",
+        Kind.SELF: "Attributes of self",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NameView:
+    """One name; `source` is where it would come from, or what took its place. `lines` are (number, href)."""
+
+    name: str
+    source: str
+    lines: tuple[tuple[int, str], ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class KindView:
+    """The names of one kind. `css` is the class by which they are marked in the code."""
+
+    title: str
+    css: str
+    names: tuple[NameView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamesView:
+    """What a snippet lacks; `problem` says why it is no Python 3."""
+
+    kinds: tuple[KindView, ...]
+    total: int
+    problem: str
+    stars: tuple[str, ...]
+    more: int
+    needs_project: bool
+
+    @property
+    def said(self) -> bool:
+        """Whether there is anything to be said."""
+        return bool(self.kinds or self.problem or self.stars)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place to be marked: characters from `column` on."""
+
+    column: int
+    length: int
+    css: str
+    title: str
+
+
+@lru_cache(maxsize=256)
+def unbound_in(text: str) -> Unbound:
+    """As `sandbox.unbound`; a page that is polled looks at one text again and again."""
+    return unbound(text)
+
+
+def names_view(text: str, prefix: str = "c") -> NamesView:
+    """The names that a snippet lacks, linked to its lines, whose anchors begin with `prefix`."""
+    found = unbound_in(text)
+    return NamesView(
+        kinds=tuple(
+            KindView(TITLES[kind], CLASSES[kind], tuple(name_view(one, prefix) for one in found.of(kind)))
+            for kind in Kind
+            if found.of(kind)
+        ),
+        total=len(found.names) + found.more,
+        problem=found.problem,
+        stars=found.stars,
+        more=found.more,
+        needs_project=found.needs_project,
+    )
+
+
+def name_view(one: Missing, prefix: str) -> NameView:
+    lines = list(dict.fromkeys(place.line for place in one.places))
+    linked = tuple((line, f"#{anchor(prefix, line)}") for line in lines[:MOST_LINES])
+    same = one.source == one.name or one.kind is Kind.SELF
+    return NameView(one.name, "" if same else one.source, linked, max(0, len(lines) - MOST_LINES))
+
+
+def marked(code: Code, text: str) -> Code:
+    """The code of `text` with the names that it lacks marked where they stand."""
+    spots = spots_of(unbound_in(text))
+    if not spots:
+        return code
+    lines = tuple(
+        replace(line, html=with_spots(line, spots[line.number])) if line.number in spots else line
+        for line in code.lines
+    )
+    return replace(code, lines=lines)
+
+
+def spots_of(found: Unbound) -> dict[int, list[Spot]]:
+    """By line, in order."""
+    spots: dict[int, list[Spot]] = defaultdict(list)
+    for one in found.names:
+        title = f"{one.kind}: {one.source}" if one.source not in ("", one.name) else str(one.kind)
+        for place in one.places:
+            spots[place.line].append(Spot(place.column, len(one.name), CLASSES[one.kind], title))
+    return {line: sorted(of_line, key=lambda spot: spot.column) for line, of_line in spots.items()}
+
+
+def with_spots(line: Line, spots: Sequence[Spot]) -> SafeString:
+    """The line with each spot in a mark of its own; one that is not a single token stays as it is."""
+    pieces = PIECES.findall(str(line.html))
+    starts = [number for number, piece in enumerate(pieces) if not piece.startswith("<")]
+    for spot in reversed(spots):
+        ends = spot.column + spot.length
+        if ends > len(starts) or not spot.length:
+            continue
+        first, last = starts[spot.column], starts[ends - 1]
+        if last - first != spot.length - 1:
+            continue  # a tag lies within
+        inner = mark_safe("".join(pieces[first : last + 1]))  # noqa: S308 (a part of what was safe)
+        pieces[first : last + 1] = [
+            format_html('<span class="lacks {}" title="{}">{}</span>', spot.css, spot.title, inner)
+        ]
+    return mark_safe("".join(pieces))  # noqa: S308 (only marks were added to what was safe)

@@ -1,0 +1,117 @@
+"""A rater's studies, and the page that welcomes them to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.utils.safestring import SafeString
+
+from annotation.models import Enrolment, Study
+from annotation.pages.rating import Guide, guide
+from annotation.pages.rating_words import KINDS, QUESTIONS
+from annotation.pages.words import Sign
+from annotation.studies import guiding, queueing, welcoming
+from annotation.studies.queueing import QueueClosed
+from annotation.studies.welcoming import Profile, Wanted, Work
+
+CLOSED: Final = Sign("■", "closed", "quiet")
+PAUSED: Final = Sign("‖", "paused", "warn")
+WAITS: Final = Sign("!", "waits for you", "warn")
+FINISHED: Final = Sign("✓", "your part is done", "good")
+RUNNING: Final = Sign("▶", "running", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyLine:
+    """One study in the rater's list."""
+
+    pk: int
+    name: str
+    question: str
+    condition: str
+    sign: Sign
+    work: Work
+    wanted: tuple[Wanted, ...]
+    can_go_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPage:
+    """What a rater reads before the first pair, and where they stand."""
+
+    line: StudyLine
+    kind: str
+    question: str
+    information: SafeString
+    accepted_at: datetime | None
+    profile: Profile
+    problems: dict[str, str]
+    guide: Guide | None
+    closed: str = ""
+
+
+def study_lines(user: User) -> tuple[StudyLine, ...]:
+    """The person's studies, the newest first."""
+    return tuple(study_line(enrolment) for enrolment in welcoming.enrolments_of(user))
+
+
+def study_line(enrolment: Enrolment) -> StudyLine:
+    study, work, wanted = enrolment.study, welcoming.work_of(enrolment), welcoming.wanted(enrolment)
+    return StudyLine(
+        pk=study.pk,
+        name=study.name,
+        question=QUESTIONS[study.scale],
+        condition=enrolment.condition.get_kind_display(),
+        sign=sign_of(enrolment, work, wanted),
+        work=work,
+        wanted=wanted,
+        can_go_on=study.state == Study.State.RUNNING and not wanted and work.left > 0,
+    )
+
+
+def sign_of(enrolment: Enrolment, work: Work, wanted: tuple[Wanted, ...]) -> Sign:
+    """How the study stands for this rater."""
+    if not enrolment.study.is_live:
+        return CLOSED
+    if enrolment.finished_at is not None or not (work.left or wanted):
+        return FINISHED
+    if enrolment.study.state == Study.State.PAUSED:
+        return PAUSED
+    return WAITS if wanted else RUNNING
+
+
+def study_page(
+    enrolment: Enrolment, profile: Profile | None = None, problems: dict[str, str] | None = None
+) -> StudyPage:
+    """The welcome; `profile` is what was just sent and could not be stored."""
+    study = enrolment.study
+    return StudyPage(
+        line=study_line(enrolment),
+        kind=KINDS[enrolment.condition.kind],
+        question=study.question,
+        information=guiding.rendered(study.information),
+        accepted_at=enrolment.accepted_at,
+        profile=profile or welcoming.profile_of(enrolment),
+        problems=problems or {},
+        guide=guide_of(enrolment),
+        closed=closed(enrolment),
+    )
+
+
+def guide_of(enrolment: Enrolment) -> Guide | None:
+    found = guiding.current(enrolment.study)
+    return guide(found, not guiding.acknowledged(enrolment.study, enrolment.user)) if found else None
+
+
+def closed(enrolment: Enrolment) -> str:
+    """Why nothing is handed out, whatever the rater does; empty where it is."""
+    if not welcoming.wanted(enrolment):
+        try:
+            queueing.refuse_outsiders(enrolment)
+        except QueueClosed as why:
+            return str(why)
+    paused = enrolment.study.state == Study.State.PAUSED
+    return "The study is paused: nothing new is handed out until it goes on." if paused else ""

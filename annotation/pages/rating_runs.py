@@ -1,0 +1,266 @@
+"""A rater's own tests and calls: the editor, the box under the code, and the page of one run."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Assignment, CallRequest, ExecutionRequest, RatingDraft, TestProgram
+from annotation.pages.code import Code
+from annotation.pages.evidence import ExecutionView, ProgramView, execution_view, program_view
+from annotation.pages.rating_agents import AgentPart, candidate_side
+from annotation.pages.review_calls import CallLine, call_line, example_of
+from annotation.pages.review_keys import KeyView
+from annotation.pages.review_runs import NOBODY_CAME, OWN_LINES, Difference, request_sign, requests_ahead
+from annotation.pages.words import Sign
+from annotation.review.own_tests import OPEN, beginning_of_a_test
+from annotation.studies import running, showing
+from annotation.studies.showing import Side
+
+MOST_DIFFERENCES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class CallAnswered:
+    """One call with the address of its answer."""
+
+    line: CallLine
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallBox:
+    """The field under a snippet, and the calls that the rater made of it, the newest first."""
+
+    side: str
+    id: str
+    url: str
+    draft_url: str
+    draft_key: str
+    example: str
+    text: str
+    draft_at: str
+    key: KeyView | None
+    lines: tuple[CallAnswered, ...]
+    problem: str = ""
+
+    @property
+    def calls_id(self) -> str:
+        return f"calls-{self.side}" if self.side == "right" else "calls"
+
+    @property
+    def said_id(self) -> str:
+        return f"call-said-{self.side}" if self.side == "right" else "call-said"
+
+    @property
+    def open_url(self) -> str:
+        """Where the newest answer that is still to come will be; empty where none is."""
+        return next((one.url for one in self.lines if one.line.open), "")
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """One run in the rater's history of this pair."""
+
+    number: int
+    url: str
+    sign: Sign
+    side: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """The rater's own test. `sides`: the names of the snippets that it can run on, empty for the only one.
+
+    `from_agents` is where it begins with the agents' test; empty where that is not shown.
+    """
+
+    url: str
+    source: str
+    draft_url: str
+    draft_key: str
+    draft_at: str
+    sides: tuple[str, ...]
+    key: KeyView
+    from_agents: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """One run of a rater's test; `differences` are to the program that ran before."""
+
+    number: int
+    url: str
+    pair_url: str
+    query: str
+    side: str
+    state: str
+    sign: Sign
+    open: bool
+    ahead: int
+    nobody_came: bool
+    message: str
+    program: ProgramView | None
+    execution: ExecutionView | None
+    differences: tuple[Difference, ...]
+    more: int
+    candidate: Code
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    """The box on a page of its own."""
+
+    box: CallBox
+    query: str
+    pair_url: str
+    code: Code
+
+
+def call_box(
+    assignment: Assignment,
+    side: Side,
+    keys: dict[str, KeyView],
+    url: str,
+    text: str = "",
+    problem: str = "",
+) -> CallBox:
+    """The box of one side. The draft is that of the first side: two drafts of one field there are none."""
+    draft = RatingDraft.objects.filter(assignment=assignment, field=RatingDraft.Field.CALL).first()
+    if side.name == "right":
+        draft = None
+    asked = running.calls_of(assignment).filter(pair=side.pair)[: running.MOST_SHOWN]
+    return CallBox(
+        side=side.name,
+        id=f"call-expression-{side.name}" if side.name == "right" else "call-expression",
+        url=url,
+        draft_url=pair_url("rate-draft", assignment) if side.name != "right" else "",
+        draft_key=draft_key(assignment, "call"),
+        example=example_of(side.pair.snippet.text),
+        text=text or (draft.text if draft else ""),
+        draft_at=draft.updated_at.isoformat() if draft else "",
+        key=keys["call"] if side.name != "right" else None,
+        lines=tuple(answered(assignment, one) for one in asked),
+        problem=problem,
+    )
+
+
+def answered(assignment: Assignment, asked: CallRequest) -> CallAnswered:
+    return CallAnswered(call_line(asked), pair_url("rate-answer", assignment, asked.pk))
+
+
+def call_page(
+    assignment: Assignment, side: Side, keys: dict[str, KeyView], text: str, problem: str
+) -> CallPage:
+    return CallPage(
+        box=call_box(assignment, side, keys, pair_url("rate-call", assignment), text, problem),
+        query=assignment.study_pair.pair.query.head,
+        pair_url=pair_url("rate-pair", assignment),
+        code=candidate_side(side),
+    )
+
+
+def pair_url(name: str, assignment: Assignment, *more: int) -> str:
+    return reverse(name, args=[assignment.enrolment.study_id, assignment.study_pair.number, *more])
+
+
+def draft_key(assignment: Assignment, name: str) -> str:
+    """What names a draft in the rater's browser."""
+    return f"{assignment.rater_id}:rating-{assignment.pk}:{name}"
+
+
+def run_lines(assignment: Assignment) -> tuple[RunLine, ...]:
+    """The runs of the rater's tests, the newest first."""
+    rows = list(running.runs_of(assignment))
+    sides = {side.pair.pk: side.name for side in showing.sides_of(assignment)}
+    return tuple(
+        RunLine(
+            number=len(rows) - at,
+            url=pair_url("rate-ran", assignment, row.pk),
+            sign=request_sign(row),
+            side=sides.get(row.program.pair_id, ""),
+            at=row.created_at,
+        )
+        for at, row in enumerate(rows[: running.MOST_SHOWN])
+    )
+
+
+def editor_of(
+    assignment: Assignment,
+    sides: Sequence[Side],
+    drafts: dict[str, RatingDraft],
+    keys: dict[str, KeyView],
+    agents: AgentPart | None,
+    *,
+    start: bool = False,
+) -> Editor:
+    """The editor with the draft, else the last program, else a beginning.
+
+    The agents' test is a start only where the page shows it, and as the page shows it.
+    """
+    theirs = agents.source if agents else ""
+    draft = None if start and theirs else drafts.get(RatingDraft.Field.TEST)
+    last = running.programs_of(assignment).first()
+    own = last.source.text if last else beginning_of_a_test(sides[0].pair)
+    return Editor(
+        url=pair_url("rate-run", assignment),
+        source=theirs if start and theirs else draft.text if draft else own,
+        draft_url=pair_url("rate-draft", assignment),
+        draft_key=draft_key(assignment, "test"),
+        draft_at=draft.updated_at.isoformat() if draft else "",
+        sides=tuple(side.name for side in sides if side.name),
+        key=keys["edit"],
+        from_agents=f"{pair_url('rate-pair', assignment)}?start=agents" if theirs else "",
+    )
+
+
+def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | None = None) -> RunPage:
+    """The page of one run, of `running.own_runs`."""
+    side = next(one for one in showing.sides_of(assignment) if one.pair.pk == asked.program.pair_id)
+    report = asked.execution.whole_report() if asked.execution else None
+    prefix = "d" if side.name == "right" else "c"
+    changes, more = differences(before(assignment, asked.program), asked.program)
+    waiting = asked.state == ExecutionRequest.State.WAITING
+    made = execution_view(asked.execution, report, OWN_LINES, prefix) if asked.execution else None
+    return RunPage(
+        number=running.runs_of(assignment).filter(pk__lte=asked.pk).count(),
+        url=pair_url("rate-ran", assignment, asked.pk),
+        pair_url=pair_url("rate-pair", assignment),
+        query=assignment.study_pair.pair.query.head,
+        side=side.name,
+        state=asked.state,
+        sign=request_sign(asked),
+        open=asked.state in OPEN,
+        ahead=requests_ahead(asked) if waiting else 0,
+        nobody_came=waiting and (now or timezone.now()) - asked.created_at > NOBODY_CAME,
+        message=asked.message,
+        program=program_view(asked.program, report, OWN_LINES) if asked.state not in OPEN else None,
+        execution=replace(made, repeat=1, at=asked.created_at) if made else None,
+        differences=changes,
+        more=more,
+        candidate=candidate_side(side, report),
+        at=asked.created_at,
+    )
+
+
+def before(assignment: Assignment, program: TestProgram) -> TestProgram | None:
+    """The rater's program that this one follows."""
+    return running.programs_of(assignment).filter(edits=program).first()
+
+
+def differences(earlier: TestProgram | None, program: TestProgram) -> tuple[tuple[Difference, ...], int]:
+    """(the lines that changed since the program before, how many more there are)."""
+    if earlier is None:
+        return (), 0
+    lines = difflib.unified_diff(
+        earlier.source.text.splitlines(), program.source.text.splitlines(), n=0, lineterm=""
+    )
+    changed = [Difference(line[0], line[1:]) for line in list(lines)[2:] if line[:1] in {"+", "-"}]
+    return tuple(changed[:MOST_DIFFERENCES]), max(0, len(changed) - MOST_DIFFERENCES)

@@ -1,0 +1,187 @@
+"""How strong a test is, as the pages that show the test say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from annotation.models import TestProgram, Trial
+from annotation.pages.code import Code
+from annotation.pages.evidence import ExecutionView, ProgramView, candidate_code, execution_view, program_view
+from annotation.pages.review_keys import KeyView, key_views
+from annotation.pages.review_runs import NOBODY_CAME, STATES
+from annotation.pages.traces import short
+from annotation.pages.words import OUTCOMES, Sign
+from annotation.review.strength import Strength, Try, strengths
+from sandbox.report import Outcome
+
+CAUGHT: Final = Sign("✓", "caught", "good")
+MISSED: Final = Sign("✗", "not caught", "bad")
+NOT_TRIED: Final = Sign("?", "not tried")
+NO_KEY: Final = KeyView("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class MutantView:
+    """One fault: what was changed in which line, how the test ended, and whether that tells the two apart."""
+
+    trial: int
+    operator: str
+    line: int
+    before: str
+    after: str
+    sign: Sign
+    outcome: Sign
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthView:
+    """The strength of one test. `whole` is how it ended beside the candidate itself, None if not known."""
+
+    program: int
+    asked: bool
+    open: int
+    caught: int
+    tried: int
+    whole: Sign | None
+    passes: bool
+    mutants: tuple[MutantView, ...]
+    key: KeyView = NO_KEY
+    nobody_came: bool = False
+    problem: str = ""
+
+    @property
+    def done(self) -> int:
+        """Runs that are over, of those beside mutants and the candidate itself."""
+        return self.runs - self.open
+
+    @property
+    def runs(self) -> int:
+        return len(self.mutants) + 1
+
+    @property
+    def meaning(self) -> str:
+        """What that says of a green result."""
+        if not self.passes:
+            return "It does not pass beside the candidate itself, so what it notices says little."
+        if self.caught == 0:
+            return "That it passes says nothing of what the code does."
+        if self.caught == self.tried:
+            return "That it passes means something."
+        return "That it passes says nothing of what was not caught; a fault may also make no difference."
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthPage:
+    """A test with its strength, on a page of its own. `back` is the case that it belongs to, if any."""
+
+    view: StrengthView
+    program: ProgramView
+    candidate: Code
+    query: str
+    back: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPage:
+    """One run: a test beside another candidate, or beside a mutant."""
+
+    pk: int
+    query: str
+    sign: Sign
+    open: bool
+    message: str
+    program: ProgramView
+    candidate: Code
+    execution: ExecutionView | None
+    fault: MutantView | None
+    applied_as: str
+
+
+def strength_views(
+    programs: Iterable[TestProgram], keys: Mapping[str, KeyView] | None = None, problem: str = ""
+) -> dict[int, StrengthView]:
+    """By program; the first one of them has the key. One query."""
+    shown = list(programs)
+    found = strengths(shown)
+    views = {}
+    for number, program in enumerate(shown):
+        key = keys["strength"] if keys and not number else NO_KEY
+        views[program.pk] = strength_view(program.pk, found[program.pk], key, problem)
+    return views
+
+
+def strength_view(program: int, known: Strength, key: KeyView = NO_KEY, problem: str = "") -> StrengthView:
+    whole = known.whole.execution if known.whole else None
+    return StrengthView(
+        program=program,
+        asked=known.asked,
+        open=known.open,
+        caught=known.caught,
+        tried=known.tried,
+        whole=OUTCOMES[Outcome(whole.outcome)] if whole else None,
+        passes=whole is not None and whole.outcome == Outcome.PASSED,
+        mutants=tuple(mutant_view(one) for one in known.tries),
+        key=key,
+        nobody_came=any(is_forgotten(one.trial) for one in known.tries),
+        problem=problem,
+    )
+
+
+def is_forgotten(trial: Trial, now: datetime | None = None) -> bool:
+    """Whether no worker has taken it for longer than people should wait unsaid."""
+    late = (now or timezone.now()) - trial.created_at > NOBODY_CAME
+    return late and trial.state == Trial.State.WAITING
+
+
+def mutant_view(one: Try) -> MutantView:
+    caught = one.caught
+    return MutantView(
+        trial=one.trial.pk,
+        operator=one.mutant.operator,
+        line=one.mutant.line,
+        before=short(one.mutant.before),
+        after=short(one.mutant.after),
+        sign=NOT_TRIED if caught is None else CAUGHT if caught else MISSED,
+        outcome=trial_sign(one.trial),
+        message=one.trial.message,
+    )
+
+
+def trial_sign(trial: Trial) -> Sign:
+    """How it ended, else how far it is."""
+    return OUTCOMES[Outcome(trial.execution.outcome)] if trial.execution else STATES[trial.state]
+
+
+def strength_page(user: User, program: TestProgram, back: int | None, problem: str = "") -> StrengthPage:
+    """The page of one test, read with its source, its author and its pair's texts."""
+    return StrengthPage(
+        view=strength_views([program], key_views(user), problem)[program.pk],
+        program=program_view(program),
+        candidate=candidate_code(program.pair.snippet.text),
+        query=program.pair.query.head,
+        back=back,
+    )
+
+
+def trial_page(trial: Trial) -> TrialPage:
+    """The page of one run, read with its program, snippet, mutant and execution."""
+    report = trial.execution.whole_report() if trial.execution else None
+    return TrialPage(
+        pk=trial.pk,
+        query=trial.program.pair.query.head,
+        sign=trial_sign(trial),
+        open=trial.is_open,
+        message=trial.message,
+        program=program_view(trial.program, report),
+        candidate=candidate_code(trial.candidate, report),
+        execution=execution_view(trial.execution, report) if trial.execution else None,
+        fault=mutant_view(Try(trial, trial.mutant, None)) if trial.mutant else None,
+        applied_as=trial.applied_as,
+    )

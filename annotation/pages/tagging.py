@@ -1,0 +1,31 @@
+"""The tags beside a label, as boxes to tick with one key each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from annotation.pages.review_keys import KeyView
+from annotation.review.shortcuts import tag_action
+from annotation.review.tags import MEANINGS, WORDS, Tag
+
+
+@dataclass(frozen=True, slots=True)
+class TagChoice:
+    """One box. `of_test`: it speaks of the test program."""
+
+    value: str
+    word: str
+    meaning: str
+    of_test: bool
+    ticked: bool
+    key: KeyView
+
+
+def tag_choices(ticked: Iterable[str], keys: Mapping[str, KeyView]) -> tuple[TagChoice, ...]:
+    """Every tag, ticked as asked; `keys` are a person's, by action."""
+    there = set(ticked)
+    return tuple(
+        TagChoice(tag, WORDS[tag], MEANINGS[tag], tag.of_test, tag in there, keys[tag_action(tag)])
+        for tag in Tag
+    )

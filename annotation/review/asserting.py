@@ -1,0 +1,94 @@
+"""A call that was answered becomes an assertion of the person's own test."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import indent
+
+from django.contrib.auth.models import User
+
+from annotation.models import CallRequest, Case, Draft, TestProgram
+from annotation.review import drafts
+from annotation.review.own_tests import beginning_of_a_test
+from sandbox.calling import Answer, CallOutcome
+from sandbox.syntax import parsed
+
+CUT = "…"
+"""The sign with which the sandbox ends a value that it cut."""
+
+
+class NoAssertion(ValueError):
+    """Nothing can be asserted of the call; the message says why."""
+
+
+def add_assertion(user: User, case: Case, asked: CallRequest, parent: TestProgram | None) -> str:
+    """Append the call to the person's test draft and return the lines that were added.
+
+    Without a draft it begins with a copy of `parent`, or where that is None with what the editor begins with.
+    Raises NoAssertion and DraftTooLong; then the draft stays as it was.
+    """
+    if asked.answer is None:
+        raise NoAssertion("The call has no answer yet. Ask again when it is there.")
+    lines = assertion_of(asked.expression, asked.answer.whole())
+    draft = drafts.load(user, case.pair_id).get(Draft.Field.TEST)
+    start = draft.text if draft else parent.source.text if parent else beginning_of_a_test(case.pair)
+    drafts.save(user, case.pair_id, Draft.Field.TEST, f"{start.rstrip()}\n\n{lines}\n")
+    return lines
+
+
+def assertion_of(expression: str, answer: Answer) -> str:
+    """The assertion that the call would pass. Raises NoAssertion."""
+    before, called = parts_of(expression)
+    if answer.outcome is CallOutcome.RETURNED and answer.value is not None:
+        return f"{before}assert {compared(called, answer.value)}"
+    if answer.outcome is CallOutcome.RAISED and answer.raised is not None:
+        return before + raising(called, answer.raised.type)
+    raise NoAssertion("The call ended without a value and without an exception: nothing can be asserted.")
+
+
+def parts_of(expression: str) -> tuple[str, str]:
+    """(the statements before the last one, one a line; the last one, which has the value)."""
+    statements = parsed(expression.strip()).body
+    before = "".join(f"{ast.unparse(statement)}\n" for statement in statements[:-1])
+    return before, ast.unparse(statements[-1])
+
+
+def compared(called: str, value: str) -> str:
+    """The call against its value: by `is` for the three that there is one of, by its text where need be."""
+    if value in {"None", "True", "False"}:
+        return f"{whole(called)} is {value}"
+    if is_literal(value):
+        return f"{whole(called)} == {value}"
+    if CUT in value:
+        raise NoAssertion("The value was too long to be kept. Call something shorter, such as its length.")
+    return f"repr({called}) == {value!r}"
+
+
+def whole(called: str) -> str:
+    """The call, in brackets where an operator beside it would tear it apart."""
+    simple = ast.Call | ast.Name | ast.Constant | ast.Subscript | ast.Attribute
+    node = parsed(called).body[-1]
+    return called if isinstance(node, ast.Expr) and isinstance(node.value, simple) else f"({called})"
+
+
+def is_literal(value: str) -> bool:
+    """Whether the text of the value is Python for the value. That of `nan` or of an object is not."""
+    try:
+        return repr(ast.literal_eval(value)) == value
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+
+
+def raising(called: str, kind: str) -> str:
+    """That the call raises an exception of this name, whichever module that comes from."""
+    name = kind.rpartition(".")[2]
+    return "\n".join(
+        (
+            "try:",
+            indent(called, "    "),
+            "except Exception as error:",
+            f"    assert type(error).__name__ == {name!r}",
+            "else:",
+            f"    assert False, {f'no {name}'!r}",
+        )
+    )

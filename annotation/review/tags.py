@@ -1,0 +1,86 @@
+"""What a person can say of a pair, or of its test, with one key: a closed list, stored beside a label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+
+class Tag(StrEnum):
+    """A tag; those that begin with `test_` speak of the test program, all others of the pair."""
+
+    INVERSE = "inverse"
+    PARTIAL = "partial"
+    EDGE_CASE = "edge_case"
+    NEEDS_PROJECT = "needs_project"
+    AMBIGUOUS = "ambiguous_query"
+    LOW_QUALITY = "low_quality"
+    UNSAFE = "unsafe"
+    TEST_EXPECTATION = "test_wrong_expectation"
+    TEST_READING = "test_wrong_reading"
+    TEST_EMPTY = "test_tests_nothing"
+    TEST_ENVIRONMENT = "test_environment"
+
+    @property
+    def of_test(self) -> bool:
+        return self.value.startswith("test_")
+
+
+WORDS: Final[Mapping[Tag, str]] = MappingProxyType(
+    {
+        Tag.INVERSE: "inverse",
+        Tag.PARTIAL: "partial",
+        Tag.EDGE_CASE: "wrong edge case",
+        Tag.NEEDS_PROJECT: "needs its project",
+        Tag.AMBIGUOUS: "ambiguous query",
+        Tag.LOW_QUALITY: "low quality",
+        Tag.UNSAFE: "unsafe",
+        Tag.TEST_EXPECTATION: "wrong expectation",
+        Tag.TEST_READING: "wrong reading",
+        Tag.TEST_EMPTY: "tests nothing",
+        Tag.TEST_ENVIRONMENT: "environment",
+    }
+)
+MEANINGS: Final[Mapping[Tag, str]] = MappingProxyType(
+    {
+        Tag.INVERSE: "The code does the opposite of what the query asks for",
+        Tag.PARTIAL: "The code does a part of what the query asks for",
+        Tag.EDGE_CASE: "Right in general, wrong for an edge case",
+        Tag.NEEDS_PROJECT: "The code can't work without the project that it was taken from",
+        Tag.AMBIGUOUS: "The query has several readings that would be labelled differently",
+        Tag.LOW_QUALITY: "It answers, but nobody should copy it",
+        Tag.UNSAFE: "Using the code would be dangerous",
+        Tag.TEST_EXPECTATION: "The test expects something that the query does not ask for",
+        Tag.TEST_READING: "The test rests on a reading that the query does not have",
+        Tag.TEST_EMPTY: "Whatever the code does, the test would come out the same",
+        Tag.TEST_ENVIRONMENT: "The environment decided how the test came out, not the code",
+    }
+)
+
+
+class UnknownTag(ValueError):
+    """What was sent is none of the tags; the message names those that there are."""
+
+    def __init__(self, sent: str) -> None:
+        super().__init__(f"There is no tag {sent[:40]!r}. Tags are: {', '.join(Tag)}.")
+
+
+def tags_of(sent: Iterable[str]) -> list[str]:
+    """Known tags, each once, in the order of the list. Raises UnknownTag."""
+    wanted = set(sent)
+    for one in sorted(wanted - set(Tag)):
+        raise UnknownTag(one)
+    return [tag.value for tag in Tag if tag in wanted]
+
+
+def tag_name(tag: Tag) -> str:
+    """A tag where it stands alone: those of the test say so."""
+    return f"test: {WORDS[tag]}" if tag.of_test else WORDS[tag]
+
+
+def known(stored: Iterable[object]) -> list[Tag]:
+    """The stored tags that this version knows; a draft or a row may be older or newer than it."""
+    there = set(map(str, stored))
+    return [tag for tag in Tag if tag in there]

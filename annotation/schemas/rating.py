@@ -1,0 +1,109 @@
+"""What the API takes and says of a rater's own part of a study."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from ninja import Schema
+from pydantic import ConfigDict, Field
+
+from annotation.schemas.fields import CleanText
+
+Token = Field(max_length=32, description="`token` of the assignment")
+
+
+class SideOut(Schema):
+    """A snippet as the study shows it."""
+
+    name: str = Field(description="left or right; empty where there is one snippet")
+    code: str
+    docstrings: list[str] = Field(description="those that the study folds")
+
+
+class AssignmentOut(Schema):
+    """A pair that was handed to the caller."""
+
+    study: int
+    number: int = Field(description="of the pair, in the study")
+    state: str = Field(description="reserved, locked, done, skipped or lapsed")
+    phase: str = Field(description="of a rating given now: blind, revised or second_look")
+    round: int
+    position: int = Field(description="in the caller's own order, from 1")
+    token: str = Field(description="send it back with what you say")
+    reserved_until: datetime
+    seen_revision: int = Field(description="send it back with a rating")
+    evidence: str = Field(description="sha256 of what is shown; send it back with a rating")
+    choices: list[str] = Field(description="what a rating may choose")
+    query: str
+    sides: list[SideOut]
+    drafts: dict[str, str] = Field(description="what was typed and not sent, by field")
+
+
+class NextOut(Schema):
+    """The open pair, or nothing."""
+
+    assignment: AssignmentOut | None = Field(description="null: nothing is left, or nothing is free now")
+    finished: bool = Field(description="your part of the study is over")
+
+
+class RatingIn(Schema):
+    """What a rater says of a pair."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    token: str = Token
+    choice: str = Field(max_length=20, description="one of the assignment's `choices`")
+    reason: CleanText = Field("", max_length=10_000, description="needed where a locked label is revised")
+    notes: CleanText = Field("", max_length=10_000)
+    tags: list[str] = Field([], max_length=20)
+    seconds: float = Field(0, ge=0, description="of active time on the pair")
+    evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the assignment")
+    seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the assignment")
+
+
+class RatingOut(Schema):
+    """One revision of the caller's rating of a pair."""
+
+    number: int = Field(description="of the pair, in the study")
+    phase: str
+    revision: int
+    choice: str
+    withdrawn: bool
+    reason: str
+    notes: str
+    tags: list[str]
+    seconds: float
+    created_at: datetime
+
+
+class SkipIn(Schema):
+    """Why a pair is skipped."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    token: str = Token
+    reason: CleanText = Field(min_length=1, max_length=2_000)
+
+
+class HoldIn(Schema):
+    """The pair is still being looked at."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    token: str = Token
+
+
+class HeldOut(Schema):
+    """Until when the pair is held."""
+
+    reserved_until: datetime
+
+
+class DraftIn(Schema):
+    """What is being typed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    field: Literal["notes", "reason", "test", "call", "choice"]
+    text: CleanText = Field(max_length=65_536, description="empty: the draft is cleared")

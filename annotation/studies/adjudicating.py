@@ -1,0 +1,292 @@
+"""Where a pair's planned quorum has no strict majority somebody decides, beside the ratings."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation.access import blind_in
+from annotation.models import (
+    Adjudication,
+    CallRequest,
+    Cause,
+    Condition,
+    ExecutionRequest,
+    Precedent,
+    Rating,
+    Study,
+    StudyPair,
+    TestProgram,
+)
+from annotation.review import crossing
+from retrieval.hostile import clean
+from retrieval.models import Pair
+
+MOST_NOTE: Final = 10_000
+MOST_SHOWN: Final = 20
+VALUES: Final = {
+    Study.Scale.BINARY: (1, 0),
+    Study.Scale.STEPS: (2, 1, 0),
+    Study.Scale.GRADED: (3, 2, 1, 0),
+    Study.Scale.PREFERENCE: (1, 0, -1),
+}
+
+
+class BadAdjudication(ValueError):
+    """What was sent can't be a decision; the message says what to change."""
+
+
+class MayNotAdjudicate(Exception):
+    """The person has a part in the pair or in the study; the message says which."""
+
+
+class AdjudicatedMeanwhile(Exception):
+    """Somebody else has decided since the page was served; nothing was stored. `stored` is what stands."""
+
+    def __init__(self, stored: Adjudication | None) -> None:
+        super().__init__(
+            "Somebody decided on this pair after this page was opened. Look at that decision first."
+        )
+        self.stored = stored
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A pair without a value by strict majority. `agreement`: the share of pairs of raters that agree."""
+
+    study_pair: int
+    number: int
+    condition: int
+    votes: tuple[int | None, ...]
+    agreement: float
+    decision: Adjudication | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """One rater's evidence, under the pseudonym. `assignment` is the one that was rated last."""
+
+    pseudonym: str
+    rating: Rating
+    programs: tuple[TestProgram, ...]
+    calls: tuple[CallRequest, ...]
+    runs: tuple[ExecutionRequest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What somebody decides. `value` is on the study's scale, None where it can't be decided."""
+
+    value: int | None
+    cause: str
+    note: str
+    precedent: bool = False
+
+
+def may_adjudicate(user: User, study: Study, pair: Pair | None = None) -> str:
+    """Why the person may not decide in the study, or on the pair; empty where they may."""
+    if study.pk in blind_in(user):
+        return (
+            f"You still rate in “{study}”: what others said of its pairs is closed to you until you are done."
+        )
+    rated = Rating.objects.filter(assignment__rater=user, assignment__study_pair__pair=pair)
+    if pair is not None and rated.exists():
+        return "You rated this pair yourself, so somebody else decides on it."
+    return ""
+
+
+def refuse(user: User, study: Study, pair: Pair | None = None) -> None:
+    """Raises MayNotAdjudicate."""
+    why = may_adjudicate(user, study, pair)
+    if why:
+        raise MayNotAdjudicate(why)
+
+
+def blind_ratings(study: Study) -> QuerySet[Rating]:
+    """The standing first ratings of the study's sampled pairs, without those of planted ones."""
+    return Rating.objects.current().filter(
+        phase=Rating.Phase.BLIND, assignment__study_pair__study=study, assignment__study_pair__planted=""
+    )
+
+
+def splits(study: Study) -> list[Split]:
+    """The pairs that wait for a decision and those that have one, the lowest agreement first."""
+    quorums = dict(study.conditions.values_list("pk", "raters"))
+    found = []
+    decided = decisions_of(study)
+    for (pair, number, condition), votes in votes_of(study).items():
+        if len(votes) >= quorums[condition] and majority(votes) is None:
+            said = decided.get((pair, condition))
+            found.append(Split(pair, number, condition, tuple(votes), agreement(votes), said))
+    return sorted(found, key=lambda one: (one.agreement, one.number, one.condition))
+
+
+def votes_of(study: Study) -> dict[tuple[int, int, int], list[int | None]]:
+    """By (study pair, its number, condition): the value of each rater's last round. One query."""
+    place = "assignment__study_pair", "assignment__study_pair__number", "assignment__condition"
+    rows = blind_ratings(study).order_by("assignment__round", "assignment__enrolment__pseudonym")
+    last: dict[tuple[int, int, int], dict[int, int | None]] = defaultdict(dict)
+    for pair, number, condition, rater, value in rows.values_list(*place, "assignment__rater", "value"):
+        last[pair, number, condition][rater] = value
+    return {key: list(votes.values()) for key, votes in last.items()}
+
+
+def majority(votes: Sequence[int | None]) -> int | None:
+    """The value that more than half of all raters gave, the unsure among them; None where there is none."""
+    counts = Counter(vote for vote in votes if vote is not None)
+    if not counts:
+        return None
+    value, most = counts.most_common(1)[0]
+    return value if 2 * most > len(votes) else None
+
+
+def agreement(votes: Sequence[int | None]) -> float:
+    """The share of pairs of raters that gave the same value, 0 to 1; the unsure agree with nobody."""
+    pairs = len(votes) * (len(votes) - 1)
+    counts = Counter(vote for vote in votes if vote is not None)
+    return sum(count * (count - 1) for count in counts.values()) / pairs if pairs else 1.0
+
+
+def standing(rows: QuerySet[Adjudication]) -> QuerySet[Adjudication]:
+    """Decisions that no later one took the place of."""
+    return rows.filter(~Exists(Adjudication.objects.filter(supersedes=OuterRef("pk"))))
+
+
+def decisions_of(study: Study) -> dict[tuple[int, int], Adjudication]:
+    """By (study pair, condition): the decision that stands."""
+    rows = standing(Adjudication.objects.filter(study_pair__study=study)).select_related("by")
+    return {(row.study_pair_id, row.condition_id): row for row in rows}
+
+
+def history_of(study_pair: StudyPair, condition: Condition) -> list[Adjudication]:
+    """Every decision on the pair, the newest first."""
+    rows = Adjudication.objects.filter(study_pair=study_pair, condition=condition)
+    return list(rows.select_related("by", "precedent").order_by("-id"))
+
+
+def voters_of(study_pair: StudyPair, condition: Condition) -> list[Voter]:
+    """What each rater said, called and tested, in the order of their pseudonyms. Four queries."""
+    rows = blind_ratings(study_pair.study).filter(
+        assignment__study_pair=study_pair, assignment__condition=condition
+    )
+    ratings = {
+        row.assignment.rater_id: row
+        for row in rows.select_related("assignment__enrolment").order_by("assignment__round")
+    }
+    found = list(ratings.values())
+    programs = made_for(TestProgram.objects.select_related("source", "pair__snippet__body", "author"), found)
+    calls = made_for(CallRequest.objects.select_related("answer"), found)
+    runs = made_for(ExecutionRequest.objects.select_related("execution", "program"), found)
+    voters = [
+        Voter(
+            row.assignment.enrolment.pseudonym,
+            row,
+            tuple(programs[row.assignment_id]),
+            tuple(calls[row.assignment_id]),
+            tuple(runs[row.assignment_id]),
+        )
+        for row in found
+    ]
+    return sorted(voters, key=lambda voter: voter.pseudonym)
+
+
+def made_for(rows: QuerySet, ratings: Iterable[Rating]) -> dict[int, list]:  # type: ignore[type-arg]
+    """By assignment: what was made for it, the oldest first, the last MOST_SHOWN of each."""
+    by_assignment: dict[int, list] = defaultdict(list)  # type: ignore[type-arg]
+    for row in rows.filter(assignment__in=[rating.assignment_id for rating in ratings]).order_by("id"):
+        by_assignment[row.assignment_id].append(row)
+    return defaultdict(list, {pk: found[-MOST_SHOWN:] for pk, found in by_assignment.items()})
+
+
+def last_tests(voters: Iterable[Voter]) -> list[tuple[Voter, crossing.Test]]:
+    """The last test of each rater that wrote one, with what its last run had installed."""
+    found = []
+    for voter in voters:
+        if voter.programs:
+            program = voter.programs[-1]
+            runs = [run for run in voter.runs if run.program_id == program.pk]
+            needed = tuple(str(name) for name in runs[-1].dependencies) if runs else ()
+            found.append((voter, crossing.Test(program, needed)))
+    return found
+
+
+def table(study_pair: StudyPair, voters: Iterable[Voter]) -> crossing.Grid:
+    """The raters' tests beside the pair's candidate."""
+    beside = crossing.Candidate(study_pair.pair.snippet, accepted=False)
+    return crossing.grid([test for _, test in last_tests(voters)], [beside])
+
+
+def decide(
+    user: User, study_pair: StudyPair, condition: Condition, said: Decision, seen: int
+) -> Adjudication:
+    """Store a decision, over the one with the id `seen` (0: none), which stays readable.
+
+    Raises MayNotAdjudicate, BadAdjudication and AdjudicatedMeanwhile; then nothing is stored.
+    """
+    refuse(user, study_pair.study, study_pair.pair)
+    note = checked(study_pair, condition, said)
+    with transaction.atomic():
+        last = standing(Adjudication.objects.filter(study_pair=study_pair, condition=condition)).first()
+        if (last.pk if last else 0) != seen:
+            raise AdjudicatedMeanwhile(last)
+        try:
+            with transaction.atomic():
+                made = Adjudication.objects.create(
+                    study_pair=study_pair,
+                    condition=condition,
+                    value=said.value,
+                    cause=said.cause,
+                    note=note,
+                    supersedes=last,
+                    by=user,
+                )
+        except IntegrityError as race:
+            raise AdjudicatedMeanwhile(history_of(study_pair, condition)[0]) from race
+        if said.precedent:
+            keep_precedent(user, made)
+    return made
+
+
+def checked(study_pair: StudyPair, condition: Condition, said: Decision) -> str:
+    """The note, cleaned. Raises BadAdjudication."""
+    study, note = study_pair.study, clean(said.note).replace("\r\n", "\n").strip()
+    if condition.study_id != study.pk or study.kind == Study.Kind.IMPORTED:
+        raise BadAdjudication("This pair is not rated under that condition.")
+    if said.value is not None and said.value not in VALUES[Study.Scale(study.scale)]:
+        raise BadAdjudication(f"Choose a value of the study's scale, or none, not {said.value!r}.")
+    if said.cause not in Cause.values:
+        raise BadAdjudication(f"Choose why raters split: {', '.join(Cause.values)}.")
+    if not note:
+        raise BadAdjudication("Say in a note why this is so: others will hold their labels against it.")
+    if len(note) > MOST_NOTE:
+        raise BadAdjudication(f"A note has at most {MOST_NOTE:,} characters; this one has {len(note):,}.")
+    if said.precedent and study.guideline is None:
+        raise BadAdjudication("The study has no guidelines that a precedent could belong to.")
+    if not any(one.study_pair == study_pair.pk and one.condition == condition.pk for one in splits(study)):
+        raise BadAdjudication(
+            "The raters of this pair have a strict majority, or are not all through with it."
+        )
+    return note
+
+
+def keep_precedent(user: User, made: Adjudication) -> Precedent:
+    """The decision as one that later cases can be held against."""
+    pair, guideline = made.study_pair.pair, made.study_pair.study.guideline
+    assert guideline is not None, "it was checked"
+    voters = voters_of(made.study_pair, made.condition)
+    return Precedent.objects.create(
+        guideline_name=guideline.name,
+        query=pair.query.text,
+        code=pair.snippet.text,
+        value=made.value,
+        why=made.note,
+        tags=sorted({str(tag) for voter in voters for tag in voter.rating.tags}),
+        adjudication=made,
+        created_by=user,
+    )

@@ -1,0 +1,169 @@
+"""What could be handed to a rater now, read in a fixed number of queries, and which of it comes next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from django.db.models import Count, Exists, F, Model, OuterRef, Q, QuerySet
+
+from annotation.models import Assignment, Enrolment, Quota, Seen, Study, StudyPair
+from annotation.studies import ordering
+from annotation.studies.ordering import GAP, Offer
+from annotation.studies.places import State
+
+Row = TypeVar("Row", bound=Model)
+MOST_OFFERS: Final = 3_000
+"""Pairs that are looked at for one choice, those with the fewest ratings first: a bound of its cost."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A pair to be handed out, as another one of the rater's order or as the one that lapsed."""
+
+    study_pair: int
+    number: int
+    position: int
+    round: int = 1
+    planted: bool = False
+    swapped: bool = False
+    lapsed: Assignment | None = None
+
+
+@dataclass(frozen=True)
+class Past:
+    """A rater's order up to now: the queries of the last pairs, the last one first, and what was given."""
+
+    queries: tuple[int, ...]
+    last_sampled: int | None
+    position: int
+    given: int
+    sampled: int
+    attention: int
+
+
+def choose(enrolment: Enrolment, *, lapsed: bool = True) -> Choice | None:
+    """What comes next for a rater who has nothing open; None where nothing can be handed out now.
+
+    `lapsed`: whether anything of this rater's may have lapsed.
+
+    What lapsed comes first, then what is planted for the beginning, then the sampled pairs with planted
+    ones among them.
+    """
+    back = lapsed_of(enrolment) if lapsed else None
+    if back is not None:
+        return Choice(back.study_pair_id, back.study_pair.number, back.position, lapsed=back)
+    past, planted = past_of(enrolment), planted_for(enrolment)
+    left = enrolment.capacity - past.given
+    first = [offer for offer, kind in planted if kind == StudyPair.Planted.ONBOARDING]
+    attention = [offer for offer, kind in planted if kind == StudyPair.Planted.ATTENTION]
+    if first and left > 0:
+        return chosen(enrolment, ordering.fewest_given(first, enrolment.seed), past, planted=True)
+    offers = sampled_for(enrolment, again_only=left <= 0)
+    if not offers:
+        return None
+    total = past.sampled + min(left, len(offers))
+    due = ordering.is_planted_due(past.sampled, total, past.attention, len(attention), enrolment.seed)
+    if due and left > 0:
+        planted_next = ordering.spaced(attention, past.queries, enrolment.seed, 0)
+        return chosen(enrolment, planted_next, past, planted=True)
+    return chosen(enrolment, in_order(enrolment, offers, past, left), past)
+
+
+def in_order(enrolment: Enrolment, offers: list[Offer], past: Past, left: int) -> Offer | None:
+    if enrolment.study.order == Study.Order.BY_QUERY:
+        return ordering.by_query(offers, past.last_sampled, enrolment.seed)
+    return ordering.spaced(offers, past.queries, enrolment.seed, left)
+
+
+def chosen(enrolment: Enrolment, offer: Offer | None, past: Past, *, planted: bool = False) -> Choice | None:
+    if offer is None:
+        return None
+    pairwise = enrolment.study.kind == Study.Kind.PAIRWISE
+    side = ordering.place_in_shuffle(enrolment.seed, offer.number, "side") % 2 == 1
+    position = past.position + 1
+    return Choice(offer.key, offer.number, position, offer.round, planted, swapped=pairwise and side)
+
+
+def lapsed_of(enrolment: Enrolment) -> Assignment | None:
+    """The first of the rater's pairs that lapsed, or is asked again, and whose place is free."""
+    same = {name: OuterRef(name) for name in ("study_pair", "condition", "round")}
+    free = Quota.objects.filter(**same, reserved__lt=F("wanted"))
+    mine = enrolment.assignments.filter(Exists(free) | ~Q(study_pair__planted=""), state=State.LAPSED)
+    related = "study_pair__pair", "condition__study", "enrolment"
+    return unseen(mine, enrolment, "study_pair__").select_related(*related).order_by("position").first()
+
+
+def past_of(enrolment: Enrolment) -> Past:
+    """The rater's order up to now. Two queries."""
+    rows = enrolment.assignments.order_by("-position").values_list(
+        "position", "study_pair__pair__query", "study_pair__planted"
+    )
+    last = list(rows[: GAP - 1])
+    kinds = StudyPair.Planted
+    counts = handed_out(enrolment).aggregate(
+        given=Count("study_pair", distinct=True),
+        sampled=Count("study_pair", distinct=True, filter=Q(study_pair__planted=kinds.NO)),
+        attention=Count("study_pair", distinct=True, filter=Q(study_pair__planted=kinds.ATTENTION)),
+    )
+    return Past(
+        queries=tuple(query for _, query, _ in last),
+        last_sampled=next((query for _, query, planted in last if not planted), None),
+        position=last[0][0] if last else 0,
+        **counts,
+    )
+
+
+def sampled_for(enrolment: Enrolment, *, again_only: bool) -> list[Offer]:
+    """The sampled pairs with a place free that the rater was not given in this round and has not seen.
+
+    `again_only`: none that would be another pair for the rater, whose capacity is used.
+    """
+    rows = Quota.objects.filter(
+        condition=enrolment.condition_id, reserved__lt=F("wanted"), study_pair__planted=""
+    )
+    if again_only:
+        rows = rows.filter(Exists(given_to(enrolment, "study_pair")), round__gt=1)
+    fresh = rows.filter(~Exists(given_to(enrolment, "study_pair").filter(round=OuterRef("round"))))
+    columns = "study_pair", "study_pair__number", "study_pair__pair__query", "reserved", "round"
+    found = unseen(fresh, enrolment, "study_pair__").order_by("reserved", "study_pair__number")
+    return [Offer(*row) for row in found.values_list(*columns)[:MOST_OFFERS]]
+
+
+def planted_for(enrolment: Enrolment) -> list[tuple[Offer, str]]:
+    """The planted pairs that the rater was not given yet; everybody gets them, whatever their quota."""
+    rows = StudyPair.objects.filter(study=enrolment.study_id).exclude(planted="")
+    fresh = unseen(rows.filter(~Exists(given_to(enrolment, "pk"))), enrolment, "")
+    found = fresh.values_list("pk", "number", "pair__query", "planted")
+    return [(Offer(key, number, query, 0), kind) for key, number, query, kind in found]
+
+
+def given_to(enrolment: Enrolment, name: str) -> QuerySet[Assignment]:
+    """The person's assignments of the pair that the outer row has as `name`."""
+    return Assignment.objects.filter(study_pair=OuterRef(name), rater=enrolment.user_id)
+
+
+def unseen(rows: QuerySet[Row], enrolment: Enrolment, path: str) -> QuerySet[Row]:
+    """Without pairs on which the person was served agent evidence."""
+    seen = Seen.objects.filter(user=enrolment.user_id)
+    fresh = rows.filter(~Exists(seen.filter(pair=OuterRef(f"{path}pair"))))
+    if enrolment.study.kind != Study.Kind.PAIRWISE:
+        return fresh
+    return fresh.filter(~Exists(seen.filter(pair=OuterRef(f"{path}other"))))
+
+
+def may_come_free(enrolment: Enrolment) -> bool:
+    """Whether a pair that others hold could still fall to this rater, if one of them does not finish."""
+    wanted = Q(done__lt=F("wanted"), study_pair__planted="")
+    rows = unseen(Quota.objects.filter(wanted, condition=enrolment.condition_id), enrolment, "study_pair__")
+    given = given_to(enrolment, "study_pair")
+    now = given.filter(round=OuterRef("round"))
+    rows = rows.filter(~Exists(now) | Exists(now.filter(state=State.LAPSED)))
+    if handed_out(enrolment).values("study_pair").distinct().count() >= enrolment.capacity:
+        rows = rows.filter(Exists(given))
+    return rows.exists()
+
+
+def handed_out(enrolment: Enrolment) -> QuerySet[Assignment]:
+    """What counts against the rater's capacity: every pair once, whatever became of it."""
+    return enrolment.assignments.order_by()

@@ -1,0 +1,96 @@
+"""Places and the pairs that hold them: the only module that changes a Quota or an Assignment's state.
+
+Locked are the quota, then the assignment, then come inserts: the same order everywhere. Every change is
+conditional on what the caller has read, so that of two that meet one finds that it came too late.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db import connection
+from django.db.models import F
+from django.utils import timezone
+
+from annotation.models import Assignment, Quota
+from retrieval.models import statements
+
+State = Assignment.State
+LEASE: Final = timedelta(minutes=30)
+"""How long a pair is held for a rater whose page does not report any more."""
+HOLDING: Final = (State.RESERVED, State.LOCKED, State.DONE)
+"""The states that hold a place of the pair's quota."""
+
+
+class CameTooLate(Exception):
+    """Another request changed the assignment or took the place meanwhile; nothing was stored."""
+
+
+def until() -> datetime:
+    """When a reservation that is renewed now runs out."""
+    return timezone.now() + LEASE
+
+
+def new_token() -> str:
+    return secrets.token_hex(16)
+
+
+def take(study_pair: int, condition: int, round_: int) -> bool:
+    """Count one more rating as handed out; False where all that are wanted are, or a new round has begun."""
+    row = {"study_pair": study_pair, "condition": condition, "round": round_}
+    return statements.change(Quota, row, grow={"reserved": 1}, provided="reserved < wanted") == 1
+
+
+def move(assignment: Assignment, to: State, *, if_ended: datetime | None = None, **columns: Any) -> None:
+    """Change the state, and the counts of the pair's quota with it; in a transaction.
+
+    `if_ended`: only if the reservation had run out by then. Raises CameTooLate where no place is free, or
+    where the assignment is not as it was read.
+    """
+    if not assignment.study_pair.planted:
+        count(assignment, to)
+    was = {"id": assignment.pk, "state": assignment.state, "token": assignment.token}
+    put = {"state": to.value, **columns}
+    ended = [] if if_ended is None else [connection.ops.adapt_datetimefield_value(if_ended)]
+    provided = "reserved_until < %s" if ended else ""
+    if statements.change(Assignment, was, put=put, provided=provided, values=ended) != 1:
+        raise CameTooLate
+    for name, value in put.items():
+        setattr(assignment, name, value)
+
+
+def count(assignment: Assignment, to: State) -> None:
+    """What a move changes in the quota of the pair. Raises CameTooLate where no place is free.
+
+    A quota counts one round: what is left over from an earlier one ends without it.
+    """
+    held, done = assignment.state in HOLDING, assignment.state == State.DONE
+    grow = {"reserved": int(to in HOLDING) - int(held), "done": int(to == State.DONE) - int(done)}
+    if not any(grow.values()):
+        return
+    if statements.change(Quota, row_of(assignment), grow=grow, provided=sound(**grow)) == 1:
+        return
+    if grow["reserved"] > 0 or Quota.objects.filter(**row_of(assignment)).exists():
+        raise CameTooLate
+
+
+def sound(reserved: int, done: int) -> str:
+    """That a quota that has grown so holds together: else what the caller has read is not true any more."""
+    return f"reserved + {reserved} <= wanted AND done + {done} BETWEEN 0 AND reserved + {reserved}"
+
+
+def row_of(assignment: Assignment) -> dict[str, int]:
+    return {
+        "study_pair": assignment.study_pair_id,
+        "condition": assignment.condition_id,
+        "round": assignment.round,
+    }
+
+
+def is_free(assignment: Assignment) -> bool:
+    """Whether a place of the pair is free, for one that holds none. Planted pairs have no limit."""
+    if assignment.study_pair.planted:
+        return True
+    return Quota.objects.filter(**row_of(assignment), reserved__lt=F("wanted")).exists()

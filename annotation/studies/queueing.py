@@ -1,0 +1,255 @@
+"""Handing out: the pair that a rater is given next, the reservation that holds it, and how it ends.
+
+A reservation is one short transaction: the place in the quota, then the assignment. Whoever loses a race
+looks again; a rater has one pair open at a time, in however many windows.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.models import Assignment, Enrolment, Study, StudyPair
+from annotation.studies import choosing, places
+from annotation.studies.choosing import Choice
+from annotation.studies.guiding import acknowledged
+from annotation.studies.places import LEASE, CameTooLate, State
+from retrieval.hostile import clean
+
+TRIES: Final = 50
+"""How often somebody who loses a race looks again; each time another rater has gone on."""
+MOST_REASON: Final = 2_000
+OPEN: Final = (State.RESERVED, State.LOCKED)
+RELATED: Final = ("study_pair__pair", "condition__study", "enrolment")
+LAPSED: Final = (
+    "Your reservation of this pair ran out, and its place has been given to another rater. "
+    "What you typed is kept, and nothing of it was stored as a rating. Go on with the next pair."
+)
+
+
+class QueueClosed(Exception):
+    """Nothing is handed out to this rater now; the message says why and what to do."""
+
+
+class Lapsed(Exception):
+    """The reservation ran out, or the pair is not held under this token any more; the draft is kept."""
+
+
+class BadSkip(ValueError):
+    """The pair can't be skipped; the message says why."""
+
+
+def next_assignment(enrolment: Enrolment) -> Assignment | None:
+    """What the rater is to do: the pair that is open, else another one, reserved now; None: nothing is left.
+
+    Raises QueueClosed.
+    """
+    refuse_outsiders(enrolment)
+    for _ in range(TRIES):
+        states = unfinished(enrolment)
+        if states & set(OPEN) and (held := open_of(enrolment)) is not None:
+            return renewed(held)
+        if enrolment.finished_at is not None:
+            return None
+        if enrolment.study.state != Study.State.RUNNING:
+            raise QueueClosed("The study is paused: nothing new is handed out. Come back when it goes on.")
+        expire(enrolment.study)
+        choice = choosing.choose(enrolment, lapsed=State.LAPSED in states)
+        if choice is None:
+            end_if_over(enrolment)
+            return None
+        try:
+            return reserve(enrolment, choice)
+        except (CameTooLate, IntegrityError):
+            continue  # another rater took the place, or another window of this one was faster
+    raise QueueClosed("Too many raters ask for a pair at this moment. Wait some seconds and try again.")
+
+
+def refuse_outsiders(enrolment: Enrolment) -> None:
+    """Raises QueueClosed for whoever launched the study, and before information and guidelines are read."""
+    study = enrolment.study
+    if enrolment.user_id == study.created_by_id:
+        raise QueueClosed("You launched this study, so you can't rate in it.")
+    if study.state not in {Study.State.RUNNING, Study.State.PAUSED}:
+        known = "has not begun yet" if study.state == Study.State.DRAFT else "is closed: thank you"
+        raise QueueClosed(f"The study {known}.")
+    if enrolment.accepted_at is None:
+        raise QueueClosed("Read the study's information and accept it; then you get your first pair.")
+    if not acknowledged(study, enrolment.user):
+        raise QueueClosed("The guidelines are new to you. Read them and confirm it; then you go on.")
+
+
+def unfinished(enrolment: Enrolment) -> set[str]:
+    """The states of what the rater has not ended: mostly none, so that nothing more need be looked for."""
+    rows = enrolment.assignments.filter(state__in=[*OPEN, State.LAPSED]).order_by()
+    return set(rows.values_list("state", flat=True))
+
+
+def open_of(enrolment: Enrolment) -> Assignment | None:
+    """The rater's open or locked assignment; of two that are open the one that was handed out first."""
+    held = enrolment.assignments.filter(state__in=OPEN)
+    return held.select_related(*RELATED).order_by("position").first()
+
+
+def renewed(held: Assignment) -> Assignment:
+    """Hold on to it, unless its page has just reported anyway."""
+    if held.state == State.RESERVED and held.reserved_until < timezone.now() + LEASE * 0.9:
+        held.reserved_until = places.until()
+        Assignment.objects.filter(pk=held.pk, state=State.RESERVED).update(reserved_until=held.reserved_until)
+    return held
+
+
+def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
+    """Take the place and hand the pair out. Raises CameTooLate, and IntegrityError for a second window."""
+    with transaction.atomic():
+        if choice.lapsed is not None:
+            take_back(choice.lapsed)
+            return choice.lapsed
+        place = choice.study_pair, enrolment.condition_id, choice.round
+        if not choice.planted and not places.take(*place):
+            raise CameTooLate
+        made = Assignment.objects.create(
+            enrolment=enrolment,
+            study_pair_id=choice.study_pair,
+            condition=enrolment.condition,
+            rater_id=enrolment.user_id,
+            round=choice.round,
+            position=choice.position,
+            swapped=choice.swapped,
+            token=places.new_token(),
+            reserved_until=places.until(),
+        )
+    made.study_pair = StudyPair.objects.select_related("pair").get(pk=choice.study_pair)
+    return made
+
+
+def take_back(lapsed: Assignment) -> None:
+    """Reserve a pair again that its rater had before; where the blind label is stored, for the second phase.
+
+    Raises CameTooLate where its place is taken.
+    """
+    locked = lapsed.condition.has_second_phase and lapsed.ratings.exists()
+    to = State.LOCKED if locked else State.RESERVED
+    places.move(lapsed, to, token=places.new_token(), reserved_until=places.until())
+
+
+def end_if_over(enrolment: Enrolment) -> None:
+    """Nothing can be handed out now: the rater's part ends, unless a place may still come free."""
+    if not choosing.may_come_free(enrolment):
+        end(enrolment)
+
+
+def end(enrolment: Enrolment) -> None:
+    enrolment.finished_at = timezone.now()
+    rows = Enrolment.objects.filter(pk=enrolment.pk, finished_at__isnull=True)
+    rows.update(finished_at=enrolment.finished_at)
+
+
+def open_assignment(user: User, study_pk: int, number: int) -> Assignment:
+    """The person's assignment of a pair, whatever its state; of a pair asked again the last round.
+
+    Raises Assignment.DoesNotExist.
+    """
+    mine = Assignment.objects.filter(rater=user, enrolment__study=study_pk, study_pair__number=number)
+    found = mine.select_related(*RELATED).order_by("-round").first()
+    if found is None:
+        raise Assignment.DoesNotExist(f"pair {number} of study {study_pk} was never handed to this person")
+    return found
+
+
+def heartbeat(assignment: Assignment, token: str) -> datetime:
+    """The page is still open: hold the pair on. Returns until when; raises Lapsed."""
+    ends = places.until()
+    held = Assignment.objects.filter(pk=assignment.pk, token=token, state__in=OPEN)
+    if not held.update(reserved_until=ends):
+        raise Lapsed(
+            "This pair is not reserved for this window any more. What you typed is kept; send it, and it is "
+            "stored if the place is still free."
+        )
+    return ends
+
+
+def skip(assignment: Assignment, token: str, reason: str) -> None:
+    """Give the pair back, with a reason; it is not handed to this rater again. Raises BadSkip and Lapsed.
+
+    Skipping twice is skipping once.
+    """
+    why = clean(reason).strip()
+    if not why or len(why) > MOST_REASON:
+        raise BadSkip(f"Say in a few words why you skip the pair, in at most {MOST_REASON:,} characters.")
+    for _ in range(TRIES):
+        now = Assignment.objects.select_related("study_pair", "condition").get(pk=assignment.pk)
+        if now.state == State.SKIPPED:
+            return
+        refuse_skip(now, token)
+        try:
+            with transaction.atomic():
+                places.move(now, State.SKIPPED, skip_reason=why, reserved_until=timezone.now())
+            return
+        except CameTooLate:
+            continue  # it lapsed, or another window did something, between the look and the move
+    raise Lapsed(LAPSED)
+
+
+def refuse_skip(now: Assignment, token: str) -> None:
+    """Raises BadSkip for what is stored, and Lapsed for a pair that another window holds."""
+    if now.state in {State.LOCKED, State.DONE}:
+        raise BadSkip("Your label of this pair is stored, so the pair can't be skipped any more.")
+    if now.state == State.RESERVED and now.token != token:
+        raise Lapsed("This pair is open in another window. Skip it there, or load this page again.")
+
+
+def leave(enrolment: Enrolment) -> None:
+    """End the rater's part early: what is open is given back, what was rated stays."""
+    for held in enrolment.assignments.filter(state__in=OPEN).select_related("study_pair"):
+        give_back(held)
+    now = timezone.now()
+    Enrolment.objects.filter(pk=enrolment.pk, left_at=None).update(left_at=now, finished_at=now)
+    enrolment.left_at = enrolment.finished_at = now
+
+
+def reopen(study: Study) -> int:
+    """Let raters go on who were finished and for whom something is there again; returns how many.
+
+    To be called where places come up after the fact. Whoever left stays away.
+    """
+    over = study.enrolments.filter(finished_at__isnull=False, left_at=None, excluded=False)
+    back = [row.pk for row in over.select_related("study") if choosing.choose(row) is not None]
+    return Enrolment.objects.filter(pk__in=back).update(finished_at=None)
+
+
+def give_back(held: Assignment) -> None:
+    """End a reservation before its time; one that was rated meanwhile stays as it is."""
+    try:
+        with transaction.atomic():
+            places.move(held, State.LAPSED)
+    except CameTooLate:
+        return
+
+
+def expire(study: Study | None = None) -> int:
+    """Give back the places of reservations that ran out, of one study or of all; returns how many.
+
+    The drafts stay, and the rater gets the pair back if its place is still free.
+    """
+    now = timezone.now()
+    rows = Assignment.objects.filter(state=State.RESERVED, reserved_until__lt=now)
+    if study is not None:
+        rows = rows.filter(condition__study=study)
+    if not rows.exists():
+        return 0
+    return sum(lapse(row, now) for row in rows.select_related("study_pair"))
+
+
+def lapse(assignment: Assignment, now: datetime) -> bool:
+    """End one reservation, unless its rater has reported meanwhile."""
+    try:
+        with transaction.atomic():
+            places.move(assignment, State.LAPSED, if_ended=now)
+    except CameTooLate:
+        return False
+    return True

@@ -1,0 +1,159 @@
+"""A rater's own studies: what each still wants, and what has to be read and said before the first pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db.models import Count, F, Max, Q, QuerySet
+from django.utils import timezone
+
+from annotation.models import Assignment, Enrolment, Quota, Rating, Study
+from annotation.studies import guiding
+from retrieval.hostile import clean
+
+MOST_YEARS: Final = 70
+LONGEST_OCCUPATION: Final = 120
+LONGEST_LANGUAGES: Final = 200
+
+
+class Wanted(StrEnum):
+    """What a rater has to do before the next pair."""
+
+    ACCEPT = "accept"
+    ACKNOWLEDGE = "acknowledge"
+
+
+class BadProfile(ValueError):
+    """The profile can't be stored so; `problems` says by field what to change."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__(" ".join(problems.values()))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a rater says of themselves, as typed."""
+
+    years: str = ""
+    occupation: str = ""
+    languages: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How far a rater is. `left` is what can still be handed out; `seconds` were active."""
+
+    done: int
+    skipped: int
+    left: int
+    seconds: float
+
+    @property
+    def total(self) -> int:
+        return self.done + self.left
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the pace so far; None before the first pair."""
+        return self.left * self.seconds / self.done if self.done and self.seconds else None
+
+
+def enrolments_of(user: User) -> QuerySet[Enrolment]:
+    """The person's studies that have begun, the newest first."""
+    own = Enrolment.objects.filter(user=user).exclude(study__state=Study.State.DRAFT)
+    return own.select_related("study__guideline", "condition").order_by("-study_id")
+
+
+def is_rater(user: User) -> bool:
+    """Whether the person has any study to rate in."""
+    return enrolments_of(user).exists()
+
+
+def wanted(enrolment: Enrolment) -> tuple[Wanted, ...]:
+    """What is still to be done before a pair can be handed out."""
+    unread = not guiding.acknowledged(enrolment.study, enrolment.user)
+    return (
+        *([Wanted.ACCEPT] if enrolment.accepted_at is None else []),
+        *([Wanted.ACKNOWLEDGE] if unread else []),
+    )
+
+
+def accept(enrolment: Enrolment, profile: Profile) -> None:
+    """Store that the information text was accepted, and the profile. Raises BadProfile; then nothing is."""
+    problems = problems_of(profile)
+    if problems:
+        raise BadProfile(problems)
+    enrolment.years_of_python = int(profile.years)
+    enrolment.occupation = kept(profile.occupation)
+    enrolment.languages = kept(profile.languages)
+    enrolment.accepted_at = enrolment.accepted_at or timezone.now()
+    enrolment.save(update_fields=["years_of_python", "occupation", "languages", "accepted_at"])
+
+
+def problems_of(profile: Profile) -> dict[str, str]:
+    """By field what is wrong, empty where nothing is."""
+    problems: dict[str, str] = {}
+    years = profile.years.strip()
+    if not (years.isascii() and years.isdigit() and len(years) < 4 and int(years) <= MOST_YEARS):
+        problems["years"] = f"Give the years as a whole number from 0 to {MOST_YEARS}."
+    for name, text, most in (
+        ("occupation", profile.occupation, LONGEST_OCCUPATION),
+        ("languages", profile.languages, LONGEST_LANGUAGES),
+    ):
+        if not kept(text):
+            problems[name] = "This is empty: the study reports it of all its raters together."
+        elif len(kept(text)) > most:
+            problems[name] = f"At most {most} characters; these are {len(kept(text)):,}."
+    return problems
+
+
+def kept(text: str) -> str:
+    return " ".join(clean(text).split())
+
+
+def profile_of(enrolment: Enrolment) -> Profile:
+    """What is stored, to be shown in the form; from an earlier study of the person where there is none."""
+    known = enrolment
+    if enrolment.years_of_python is None:
+        earlier = Enrolment.objects.filter(user=enrolment.user_id, years_of_python__isnull=False)
+        known = earlier.order_by("-accepted_at").first() or enrolment
+    years = "" if known.years_of_python is None else str(known.years_of_python)
+    return Profile(years, known.occupation, known.languages)
+
+
+def work_of(enrolment: Enrolment) -> Work:
+    """Three queries; none of them reads a case."""
+    State = Assignment.State  # noqa: N806 (a class)
+    states = enrolment.assignments.aggregate(
+        done=Count("pk", filter=Q(state=State.DONE)),
+        skipped=Count("pk", filter=Q(state=State.SKIPPED)),
+        open=Count("pk", filter=Q(state__in=[State.RESERVED, State.LOCKED])),
+    )
+    handed = states["done"] + states["open"]
+    free = free_for(enrolment) if enrolment.finished_at is None else 0
+    left = min(max(0, enrolment.capacity - handed), free) + states["open"]
+    return Work(states["done"], states["skipped"], left, seconds_of(enrolment))
+
+
+def free_for(enrolment: Enrolment) -> int:
+    """The pairs of which a rating is still wanted in the rater's condition, and that they have not had."""
+    had = Assignment.objects.filter(rater=enrolment.user_id, study_pair__study=enrolment.study_id).exclude(
+        state=Assignment.State.LAPSED
+    )
+    open_ = Quota.objects.filter(condition=enrolment.condition_id, reserved__lt=F("wanted"))
+    return open_.exclude(study_pair__in=had.values("study_pair")).count()
+
+
+def seconds_of(enrolment: Enrolment) -> float:
+    """Active time on all pairs: a pair's last revision holds the sum up to it."""
+    longest = (
+        Rating.objects.filter(assignment__enrolment=enrolment)
+        .order_by()
+        .values("assignment")
+        .annotate(longest=Max("seconds"))
+    )
+    return float(sum(row["longest"] for row in longest))

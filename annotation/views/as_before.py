@@ -1,0 +1,45 @@
+"""One key labels a candidate as an equal one of the same query was labelled before."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods
+
+from annotation import review
+from annotation.access import Role, needs
+from annotation.pages import review as pages
+from annotation.review import order
+from annotation.review.carrying import carry
+from annotation.views.review import (
+    is_fragment,
+    list_of,
+    number,
+    person,
+    show_case,
+    to_case,
+    to_end,
+    visible_case,
+)
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def as_before(request: HttpRequest, pk: int) -> HttpResponse:
+    """Carry the earlier label over and go on to the next case. A GET stores nothing."""
+    found, user, sent = visible_case(request, pk), person(request), request.POST
+    show, evidence = list_of(request, sent), request.POST.get("evidence", "")
+    if request.method != "POST":
+        return to_case(found, show)
+    try:
+        pages.refuse_changed(found, evidence)
+        made = carry(user, found, number(sent, "source"), evidence, number(sent, "seen_revision"))
+    except review.Conflict as conflict:
+        return show_case(request, found, show, pages.Said(conflict=conflict), status=409)
+    except pages.EvidenceChanged as why:
+        return show_case(request, found, show, pages.Said(problem=str(why), changed=True), status=409)
+    except review.BadReview as why:
+        return show_case(request, found, show, pages.Said(problem=str(why)), status=422)
+    messages.success(request, f"As before. {pages.labelled_message(user, made, is_fragment(request))}")
+    following = order.next_case(user, found.build, show, found)
+    return to_case(following, show) if following else to_end(found.build_id, show)

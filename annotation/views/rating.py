@@ -1,0 +1,152 @@
+"""What a rater does: takes the next pair, says what it is, skips it, takes back, holds on to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.access import Role, needs
+from annotation.models import Assignment
+from annotation.pages.rating import Sent, stored_message
+from annotation.studies import drafts, queueing, rating, running
+from annotation.studies.rating import Said
+from annotation.views.rating_pages import own_assignment, own_enrolment, show_again, to_pair, to_study
+from annotation.views.review import number as whole
+from annotation.views.review import person
+
+
+@needs(Role.EXPERT)
+@require_safe
+def following(request: HttpRequest, study_pk: int) -> HttpResponse:
+    """To the pair that is open, or to another one, reserved now; to the study where nothing is to be done."""
+    enrolment = own_enrolment(request, study_pk)
+    try:
+        found = queueing.next_assignment(enrolment)
+    except queueing.QueueClosed as why:
+        messages.warning(request, str(why))
+        return to_study(study_pk)
+    return to_pair(found) if found else to_study(study_pk)
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def submit(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """Store what was said and go on; what can't be stored is shown again as it was typed.
+
+    A GET stores nothing: it is somebody who reloads the address of a form that was shown again.
+    """
+    found = own_assignment(request, study_pk, number)
+    if request.method != "POST":
+        return to_pair(found)
+    sent, token = sent_in(request), request.POST.get("token", "")
+    try:
+        made = rating.submit(
+            found, token, said_in(request, found, sent), whole(request.POST, "seen_revision")
+        )
+    except rating.Conflict as conflict:
+        return show_again(request, found, replace(sent, conflict=conflict), status=409)
+    except queueing.Lapsed as why:
+        return show_again(request, found, replace(sent, problem=str(why), lapsed=True), status=409)
+    except (rating.BadRating, queueing.QueueClosed) as why:
+        return show_again(request, found, replace(sent, problem=str(why)), status=422)
+    messages.success(request, stored_message(person(request), made))
+    return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
+
+
+@needs(Role.EXPERT)
+@require_POST
+def skip(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """Give the pair back with a reason, and go on."""
+    found = own_assignment(request, study_pk, number)
+    try:
+        queueing.skip(found, request.POST.get("token", ""), request.POST.get("reason", ""))
+    except queueing.Lapsed as why:
+        return show_again(request, found, Sent(problem=str(why), lapsed=True), status=409)
+    except queueing.BadSkip as why:
+        return show_again(request, found, Sent(skip_problem=str(why)), status=422)
+    messages.success(request, "Skipped. Undo opens the pair again.")
+    return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
+
+
+@needs(Role.EXPERT)
+@require_POST
+def draft(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """Keep what is being typed; 204, or 400 with what is wrong."""
+    found = own_assignment(request, study_pk, number)
+    try:
+        drafts.save(found, request.POST.get("field", ""), request.POST.get("text", ""))
+    except drafts.DraftRefused as why:
+        return HttpResponse(str(why), status=400, content_type="text/plain")
+    return HttpResponse(status=204)
+
+
+@needs(Role.EXPERT)
+@require_POST
+def heartbeat(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """Hold on to the pair; 204, or 409 with what happened to it."""
+    found = own_assignment(request, study_pk, number)
+    try:
+        queueing.heartbeat(found, request.POST.get("token", ""))
+    except queueing.Lapsed as why:
+        return HttpResponse(str(why), status=409, content_type="text/plain")
+    return HttpResponse(status=204)
+
+
+@needs(Role.EXPERT)
+@require_POST
+def undo(request: HttpRequest, study_pk: int) -> HttpResponse:
+    """Take back the last decision, and go to its pair; where there is none, to the pair that is open."""
+    enrolment = own_enrolment(request, study_pk)
+    try:
+        found = rating.undo(enrolment)
+    except rating.NothingToUndo as why:
+        messages.error(request, str(why))
+        return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
+    messages.success(request, "Taken back. What you had said is in the form.")
+    return to_pair(found)
+
+
+@needs(Role.EXPERT)
+@require_POST
+def leave(request: HttpRequest, study_pk: int) -> HttpResponse:
+    """End one's part early: what is open is given back, what was said stays."""
+    queueing.leave(own_enrolment(request, study_pk))
+    messages.success(request, "Your part of this study is over. What you rated stays; thank you.")
+    return to_study(study_pk)
+
+
+def sent_in(request: HttpRequest) -> Sent:
+    """What the form says, as it was typed."""
+    return Sent(
+        choice=request.POST.get("label", ""),
+        notes=request.POST.get("notes", ""),
+        reason=request.POST.get("reason", ""),
+        tags=tuple(request.POST.getlist("tags")),
+    )
+
+
+def said_in(request: HttpRequest, found: Assignment, sent: Sent) -> Said:
+    """The same as a rating, with the calls and runs that were made for it. Raises BadRating."""
+    calls, runs = running.ids_of(found)
+    return Said(
+        value=rating.value_of(found, sent.choice),
+        reason=sent.reason,
+        notes=sent.notes,
+        tags=sent.tags,
+        seconds=seconds_in(request.POST.get("seconds", "")),
+        calls=calls,
+        runs=runs,
+        evidence=request.POST.get("evidence", ""),
+    )
+
+
+def seconds_in(text: str) -> float:
+    """Active seconds as the page counted them; 0 where it could not."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,214 @@
+"""A rater's pages: translate the request, call once, translate back. What they say is stored by `rating`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation import tasks
+from annotation.access import Role, needs
+from annotation.models import Assignment, Enrolment
+from annotation.pages import rating as pages
+from annotation.pages import rating_list, rating_runs
+from annotation.pages.review_keys import key_views
+from annotation.review import calls
+from annotation.seen import mark_seen
+from annotation.studies import drafts, guiding, running, showing, welcoming
+from annotation.studies.welcoming import BadProfile, Profile
+from annotation.views.review import answer, is_fragment, person
+
+PATIENCE: Final = 1.0
+"""Seconds that an answer is waited for before the page says that it is still to come."""
+REFUSALS = (running.BadTest, running.NotNow, running.TooManyWaiting)
+
+
+@needs(Role.EXPERT)
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """The studies that the person rates in, with what is left in each."""
+    lines = rating_list.study_lines(person(request))
+    return render(request, "annotation/rate_index.html", {"studies": lines})
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def study(request: HttpRequest, study_pk: int) -> HttpResponse:
+    """What is read and said before the first pair; a POST accepts the information with a profile."""
+    enrolment = own_enrolment(request, study_pk)
+    if request.method != "POST":
+        return show_study(request, enrolment)
+    sent = Profile(*(request.POST.get(name, "") for name in ("years", "occupation", "languages")))
+    try:
+        welcoming.accept(enrolment, sent)
+    except BadProfile as refused:
+        page = rating_list.study_page(enrolment, sent, refused.problems)
+        return render(request, "annotation/rate_study.html", {"page": page}, status=422)
+    messages.success(request, "Your profile is stored.")
+    return to_study(study_pk)
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def guidelines(request: HttpRequest, study_pk: int) -> HttpResponse:
+    """The guidelines that hold now; a POST says that they were read, and goes on."""
+    enrolment = own_enrolment(request, study_pk)
+    if request.method != "POST":
+        page = rating_list.study_page(enrolment)
+        return render(request, "annotation/rate_guidelines.html", {"page": page})
+    read = guiding.current(enrolment.study)
+    if read is None or str(read.pk) == request.POST.get("guideline", ""):
+        guiding.acknowledge(enrolment.study, person(request))
+    else:
+        messages.warning(request, "The guidelines were changed while you read. Here is the new version.")
+        return HttpResponseRedirect(reverse("rate-guidelines", args=[study_pk]))
+    following = "rate-study" if welcoming.wanted(enrolment) else "rate-next"
+    return HttpResponseRedirect(reverse(following, args=[study_pk]))
+
+
+@needs(Role.EXPERT)
+@require_safe
+def pair(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """One pair as the rater's condition shows it."""
+    start = request.GET.get("start", "") == "agents"
+    return show_pair(request, own_assignment(request, study_pk, number), start=start)
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def run(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """Keep the test that was sent and have it run. A GET runs nothing: it goes back to the pair."""
+    found = own_assignment(request, study_pk, number)
+    if request.method != "POST":
+        return to_pair(found)
+    source, side = request.POST.get("source", ""), named_side(request, found)
+    try:
+        asked = running.run(found, side.pair, source)
+    except REFUSALS as why:
+        keep(found, "test", source)
+        return refused(request, found, str(why))
+    tasks.wake()
+    return HttpResponseRedirect(rating_runs.pair_url("rate-ran", found, asked.pk))
+
+
+@needs(Role.EXPERT)
+@require_safe
+def ran(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """How far a run is; once done, its report."""
+    found = own_assignment(request, study_pk, number)
+    asked = get_object_or_404(running.own_runs(found), pk=pk)
+    return answer(request, "annotation/rate_run.html", rating_runs.run_page(found, asked), fragment="run")
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def call(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """Ask the snippet; what can't be asked is shown again as it was typed. A GET asks nothing."""
+    found = own_assignment(request, study_pk, number)
+    if request.method != "POST":
+        return to_pair(found)
+    text, side = request.POST.get("expression", ""), named_side(request, found)
+    try:
+        asked = running.ask(found, side.pair, text)
+    except (running.BadExpression, running.NotNow, running.TooManyWaiting) as why:
+        keep(found, "call", text)
+        return show_calls(request, found, side, text, str(why), status=422)
+    tasks.wake()
+    if is_fragment(request):
+        calls.wait(asked, PATIENCE)
+        return show_calls(request, found, side, asked.expression)
+    return HttpResponseRedirect(rating_runs.pair_url("rate-answer", found, asked.pk))
+
+
+@needs(Role.EXPERT)
+@require_safe
+def answered(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """The answer of one's own call, once it is there, above those before it."""
+    found = own_assignment(request, study_pk, number)
+    asked = get_object_or_404(running.calls_of(found), pk=pk)
+    side = next(one for one in showing.sides_of(found) if one.pair.pk == asked.pair_id)
+    calls.wait(asked, PATIENCE)
+    return show_calls(request, found, side, asked.expression)
+
+
+def own_enrolment(request: HttpRequest, study_pk: int) -> Enrolment:
+    return get_object_or_404(welcoming.enrolments_of(person(request)), study=study_pk)
+
+
+def own_assignment(request: HttpRequest, study_pk: int, number: int) -> Assignment:
+    """The person's assignment of the pair; of a pair asked again the last round."""
+    handed = showing.assignments_of(person(request), study_pk).filter(study_pair__number=number)
+    return get_object_or_404(handed.select_related("rater").order_by("-round")[:1])
+
+
+def named_side(request: HttpRequest, found: Assignment) -> showing.Side:
+    return showing.side_called(found, request.POST.get("side", ""))
+
+
+def keep(found: Assignment, field: str, text: str) -> None:
+    """What could not be run is kept as a draft, unless it is too long even for that."""
+    try:
+        drafts.save(found, field, text)
+    except drafts.DraftRefused:
+        return
+
+
+def show_study(request: HttpRequest, enrolment: Enrolment) -> HttpResponse:
+    """The welcome; a part of another page that was sent here leaves that page."""
+    if is_fragment(request):
+        return HttpResponse(headers={"HX-Redirect": request.path})
+    return render(request, "annotation/rate_study.html", {"page": rating_list.study_page(enrolment)})
+
+
+def show_pair(
+    request: HttpRequest,
+    found: Assignment,
+    sent: pages.Sent | None = None,
+    status: int = 200,
+    *,
+    start: bool = False,
+) -> HttpResponse:
+    """The page of an assignment; whoever is shown something of the agents has seen the pair from now on."""
+    page = pages.rating_page(found, sent, start=start)
+    if page.agents is not None:
+        mark_seen(person(request), [found.study_pair.pair_id])
+    pushed = rating_runs.pair_url("rate-pair", found)
+    return answer(request, "annotation/rate_pair.html", page, status=status, pushed=pushed)
+
+
+def show_again(request: HttpRequest, found: Assignment, sent: pages.Sent, status: int) -> HttpResponse:
+    """The page as it is now, with what was sent and could not be stored."""
+    now = own_assignment(request, found.enrolment.study_id, found.study_pair.number)
+    return show_pair(request, now, sent, status)
+
+
+def refused(request: HttpRequest, found: Assignment, why: str) -> HttpResponse:
+    """What can't be run: said where the run would be, and without JavaScript on the pair's page."""
+    if not is_fragment(request):
+        messages.error(request, why)
+        return to_pair(found)
+    return render(request, "annotation/rate_run.html#refused", {"problem": why}, status=422)
+
+
+def show_calls(
+    request: HttpRequest,
+    found: Assignment,
+    side: showing.Side,
+    text: str,
+    problem: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    page = rating_runs.call_page(found, side, key_views(person(request)), text, problem)
+    return answer(request, "annotation/rate_call.html", page, fragment="calls", status=status)
+
+
+def to_pair(found: Assignment) -> HttpResponseRedirect:
+    return HttpResponseRedirect(rating_runs.pair_url("rate-pair", found))
+
+
+def to_study(study_pk: int) -> HttpResponseRedirect:
+    return HttpResponseRedirect(reverse("rate-study", args=[study_pk]))

@@ -1,0 +1,115 @@
+"""What tests are worth: their strength, and how they end beside a query's other candidates."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation import tasks
+from annotation.access import Role, builds_visible_to, needs
+from annotation.models import Case, ExecutionRequest, TestProgram, Trial
+from annotation.pages.crossing import CrossingPage, grid_view
+from annotation.pages.strength import strength_page, trial_page
+from annotation.review import crossing as tables
+from annotation.review.strength import NothingToChange, TooManyWaiting, ask_strength
+from annotation.seen import mark_seen
+from annotation.views.browse import build_of, query_of
+from annotation.views.review import is_fragment, person
+
+FRAGMENT = "annotation/_strength.html"
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def strength(request: HttpRequest, pk: int) -> HttpResponse:
+    """How strong one test is; a POST asks for its runs beside mutants of its candidate."""
+    user = person(request)
+    related = "source", "author", "pair__query", "pair__snippet__body"
+    program = get_object_or_404(programs_visible_to(user).select_related(*related), pk=pk)
+    case = case_of(user, program)
+    if case is not None:
+        mark_seen(user, [program.pair_id])
+    problem = ""
+    if request.method == "POST":
+        try:
+            ask_strength(user, program, needed_by(program, case), program.assignment)
+        except (NothingToChange, TooManyWaiting) as why:
+            problem = str(why)
+        else:
+            tasks.wake()
+            if not is_fragment(request):
+                return HttpResponseRedirect(reverse("review-strength", args=[pk]))
+    page = strength_page(user, program, case.pk if case else None, problem)
+    if is_fragment(request):
+        return render(request, FRAGMENT, {"view": page.view})
+    return render(request, "annotation/strength.html", {"page": page}, status=422 if problem else 200)
+
+
+@needs(Role.EXPERT)
+@require_safe
+def trial(request: HttpRequest, pk: int) -> HttpResponse:
+    """One run of a test beside a mutant, or beside another candidate."""
+    user = person(request)
+    related = "program__source", "program__author", "program__pair__query", "snippet__body", "mutant__source"
+    rows = Trial.objects.filter(program__in=programs_visible_to(user)).select_related(
+        *related, "execution__report"
+    )
+    found = get_object_or_404(rows, pk=pk)
+    beside = cases_visible_to(user).filter(query=found.program.pair.query_id, pair__snippet=found.snippet_id)
+    if found.user_id != user.pk:
+        get_object_or_404(beside[:1])
+    mark_seen(user, beside.values_list("pair", flat=True))
+    return render(request, "annotation/trial.html", {"page": trial_page(found)})
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def crossing(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse:
+    """One query's tests beside all of its candidates; a POST asks for the runs that are not known."""
+    build = build_of(builds_visible_to(request.user), build_pk)
+    query, user = query_of(build, query_pk), person(request)
+    grid, problem = tables.of_query(build, query), ""
+    mark_seen(user, [one.case.pair_id for one in grid.candidates if one.case])
+    if request.method == "POST":
+        try:
+            tables.ask_grid(user, grid)
+        except tables.TooManyWaiting as why:
+            problem = str(why)
+        else:
+            tasks.wake()
+            if not is_fragment(request):
+                return HttpResponseRedirect(reverse("crossing", args=[build_pk, query_pk]))
+            grid = tables.of_query(build, query)
+    page = CrossingPage(build, query, grid_view(grid), problem)
+    name = "annotation/_crossing.html" if is_fragment(request) else "annotation/crossing.html"
+    return render(request, name, {"page": page}, status=422 if problem and not is_fragment(request) else 200)
+
+
+def cases_visible_to(user: User) -> QuerySet[Case]:
+    return Case.objects.filter(build__in=builds_visible_to(user))
+
+
+def programs_visible_to(user: User) -> QuerySet[TestProgram]:
+    """Those of plain review on pairs of visible builds, and what the person wrote in studies."""
+    seen = Exists(cases_visible_to(user).filter(pair=OuterRef("pair")))
+    return TestProgram.objects.filter(Q(seen, assignment=None) | Q(author=user, assignment__isnull=False))
+
+
+def case_of(user: User, program: TestProgram) -> Case | None:
+    """The case that the program belongs to: one that has it, else the newest of its pair."""
+    if program.assignment_id is not None:
+        return None
+    cases = cases_visible_to(user).filter(pair=program.pair_id).order_by("-pk")
+    return cases.filter(program=program).first() or cases.first()
+
+
+def needed_by(program: TestProgram, case: Case | None) -> list[str]:
+    """What must be installed: as in the program's last run, else as for its case."""
+    asked = ExecutionRequest.objects.filter(program=program).order_by("-pk").first()
+    if asked is not None:
+        return [str(name) for name in asked.dependencies]
+    return [str(name) for name in case.dependencies] if case else []

@@ -1,0 +1,195 @@
+"""Reviewing against the clock: next, page and submit of one rater and of twenty, and the list of cases.
+
+Two servers run, one on a hundredth of the cases of the other, and answer in turns: a busy moment of the
+machine meets both sides of a ratio. All work in copies of the seeded databases.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models import Model
+
+from annotation.access import Role
+from annotation.models import Build, Rating, Review, Study
+from cosqa_site.benches import review_lists, seeding, seeding_studies
+from cosqa_site.benches.clock import median_and_p95
+from cosqa_site.benches.review_desks import Decision, Desk, ReviewDesk, StudyDesk
+from cosqa_site.benches.review_raters import KINDS, PACE_SECONDS, RATERS, Shift, p95_of, shift
+from cosqa_site.benches.review_server import Client, server, session_of
+from cosqa_site.benches.scratch import Scratch
+
+DECISIONS: Final = 60
+WARM: Final = 8
+LISTINGS: Final = 5
+FIGURES: Final = 20
+
+
+@dataclass(frozen=True)
+class Site:
+    """A server on one scratch database, with what a rater and an admin open there."""
+
+    scratch: Scratch
+    port: int
+    admin: Client
+    reviewers: Sequence[Client]
+    raters: Sequence[Client]
+    build: int
+    middle: int
+    study: int
+    rated: int
+    lists: Mapping[str, str]
+
+    def plain(self, count: int) -> list[Desk]:
+        """Desks of so many people who review the build, each on from another place of it."""
+        return [
+            ReviewDesk(client, self.build, self.middle + 20 * number)
+            for number, client in enumerate(self.reviewers[:count])
+        ]
+
+    def rating(self, count: int) -> list[Desk]:
+        """Desks of so many raters of the study."""
+        return [StudyDesk(client, self.study) for client in self.raters[:count]]
+
+
+def measure(size: str) -> Mapping[str, object]:
+    """The figures of a study's queue and page, of plain review beside it, and of the lists of cases."""
+    with ExitStack() as stack:
+        few, many = (stack.enter_context(site(*one)) for one in (("few", "few"), ("many", size)))
+        rated = one_at_each([one.rating(1)[0] for one in (few, many)])
+        reviewed = one_at_each([one.plain(1)[0] for one in (few, many)])
+        listings = all_lists((few, many))
+        figures = statistics_page(many)
+        people = concurrent(many, many.rating(RATERS), Rating)
+        plain = concurrent(many, many.plain(RATERS), Review)
+    pages = {name: told(*seconds) for name, seconds in listings.items()}
+    return {
+        "size": {"name": size, "few": seeding.PLANS["few"].cases, "many": seeding.PLANS[size].cases},
+        "database": connection.vendor,
+        "p95_ms": {**p95_of(rated[1]), "list": p95_of_lists(listings), "statistics": figures},
+        "ratios": {**growth_of(rated), "list_growth": max(page["growth"] for page in pages.values())},
+        "concurrent": people,
+        "plain_review": {"p95_ms": p95_of(reviewed[1]), "ratios": growth_of(reviewed), "concurrent": plain},
+        "lists": pages,
+        "load_average": os.getloadavg()[0],
+    }
+
+
+@contextmanager
+def site(name: str, size: str) -> Iterator[Site]:
+    """A copy of a seeded database with a server on it; both are gone after the block."""
+    copy = seeding.seeded(size).copy(f"{name}_{os.getpid()}")
+    try:
+        with copy.entered():
+            admin, reviewers = User.objects.get(username=seeding.ADMIN), people("bench-reviewer")
+            raters = people("bench-rater")
+            build = Build.objects.select_related("tally").get(name=seeding.FINISHED)
+            study = seeding_studies.at_work(build.pk, admin, raters).pk
+            rated = Study.objects.get(name=seeding_studies.RATED).pk
+            lists = review_lists.addresses(build)
+            half = build.cases.order_by("pk").values_list("pk", flat=True)[build.tally.total // 2]
+            sessions = {user.pk: session_of(user) for user in (admin, *reviewers, *raters)}
+        with server(copy) as port, ExitStack() as stack:
+            clients = {key: Client(port, session) for key, session in sessions.items()}
+            for client in clients.values():
+                stack.callback(client.close)
+            yield Site(
+                copy,
+                port,
+                clients[admin.pk],
+                [clients[user.pk] for user in reviewers],
+                [clients[user.pk] for user in raters],
+                build.pk,
+                half,
+                study,
+                rated,
+                lists,
+            )
+    finally:
+        copy.drop()
+
+
+def people(name: str) -> list[User]:
+    """As many experts as there are raters at once."""
+    return [seeding.person(f"{name}-{number}", Role.EXPERT) for number in range(1, RATERS + 1)]
+
+
+def one_at_each(desks: Sequence[Desk]) -> tuple[list[Decision], ...]:
+    """So many decisions at each desk, in turns."""
+    found: tuple[list[Decision], ...] = tuple([] for _ in desks)
+    for number in range(WARM + DECISIONS):
+        for desk, decisions in zip(desks, found, strict=True):
+            decision = desk.decide()
+            if number >= WARM:
+                decisions.append(decision)
+    return found
+
+
+def growth_of(decisions: Sequence[Sequence[Decision]]) -> dict[str, float]:
+    """By kind: the median of the ratios of the answers that were waited for beside each other."""
+    few, many = decisions
+    return {
+        f"{kind}_growth": round(
+            statistics.median(getattr(b, kind) / getattr(a, kind) for a, b in zip(few, many, strict=True)), 2
+        )
+        for kind in KINDS
+    }
+
+
+def all_lists(sites: Sequence[Site]) -> dict[str, tuple[list[float], list[float]]]:
+    """Seconds of each list on both sites, in turns; the first look at each is not counted."""
+    few, many = sites
+    found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in many.lists}
+    for number in range(LISTINGS + 1):
+        for name, (small, large) in found.items():
+            seconds = [one.admin.get(one.lists[name]).seconds for one in (few, many)]
+            if number:
+                small.append(seconds[0])
+                large.append(seconds[1])
+    return found
+
+
+def told(few: Sequence[float], many: Sequence[float]) -> dict[str, float]:
+    """Medians in milliseconds, and the median of the rounds' ratios."""
+    growth = statistics.median(b / a for a, b in zip(few, many, strict=True))
+    return {
+        "few_milliseconds": round(1000 * statistics.median(few), 1),
+        "many_milliseconds": round(1000 * statistics.median(many), 1),
+        "growth": round(growth, 2),
+    }
+
+
+def p95_of_lists(listings: Mapping[str, tuple[list[float], list[float]]]) -> float:
+    """Of all looks at all lists of the larger database, in milliseconds."""
+    return median_and_p95([one for _, many in listings.values() for one in many])["p95"]
+
+
+def statistics_page(many: Site) -> float:
+    """p95 in milliseconds of the figures of the finished study; the first look is not counted."""
+    looks = [many.admin.get(f"/studies/{many.rated}/figures/").seconds for _ in range(FIGURES + 1)]
+    return median_and_p95(looks[1:])["p95"]
+
+
+def concurrent(many: Site, desks: Sequence[Desk], kind: type[Model]) -> dict[str, object]:
+    """All at their pace, and then in a closed loop; `kind` is what a decision leaves."""
+    paced = counted(many, kind, lambda: shift(desks, PACE_SECONDS))
+    return {**paced, "closed_loop": counted(many, kind, lambda: shift(desks, 0.0))}
+
+
+def counted(many: Site, kind: type[Model], work: Callable[[], Shift]) -> dict[str, object]:
+    """What a shift tells, and how many of its decisions are not in the database: there should be none."""
+    before = stored(many, kind)
+    done = work()
+    return {**done.told(), "lost": len(done.decisions) - (stored(many, kind) - before)}
+
+
+def stored(many: Site, kind: type[Model]) -> int:
+    with many.scratch.entered():
+        return kind._default_manager.count()

@@ -1,0 +1,47 @@
+"""The list of cases by every order and filter, on the first page and 50,000 rows in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from annotation.models import Build, Case
+from annotation.pages.case_lists import SORTS
+
+DEEP: Final = 50_000
+FILTERS: Final[Mapping[str, str]] = {
+    "settled": "stage=settled",
+    "abandoned": "stage=abandoned",
+    "match": "label=1",
+    "no match": "label=0",
+    "no label": "label=none",
+    "differs": "differs=experts",
+    "frequent word": "q=python",
+    "word": "q=flatten",
+    "rare words": "q=table+77",
+    "absent word": "q=zzzz",
+    "two letters": "q=zq",
+    "word and label": "q=flatten&label=1",
+}
+
+
+def addresses(build: Build) -> dict[str, str]:
+    """Addresses by what they show; the deep ones begin beside a row that lies so far down in that order."""
+    base, found = f"/builds/{build.pk}/cases/", {}
+    for name in SORTS:
+        deep = row_at(build, name, min(DEEP, build.tally.total // 2))
+        found[name] = f"{base}?sort={name}"
+        found[f"{name}, deep"] = f"{base}?sort={name}&after={deep}"
+        found[f"{name}, back"] = f"{base}?sort={name}&before={deep}"
+    for word, query in FILTERS.items():
+        found |= {f"{name}, {word}": f"{base}?sort={name}&{query}" for name in SORTS}
+    return found
+
+
+def row_at(build: Build, name: str, place: int) -> int:
+    """The key of the row at a place of an order without filter; all cases of the build are settled."""
+    rows = Case.objects.filter(build=build).order_by(*SORTS[name].order)
+    if name == "label":
+        rows = rows.filter(label=1) if place < build.tally.matches else rows.filter(label=0)
+        place -= 0 if place < build.tally.matches else build.tally.matches
+    return int(rows.values_list("pk", flat=True)[place])

@@ -1,0 +1,144 @@
+// The page of a rated pair: what the review page does, and active time, tags as a draft, and the heartbeat that
+// holds the reservation.
+
+import * as drafts from "./drafts.js";
+import "./review.js";
+
+const TICK_MS = 1000;
+const IDLE_MS = 60_000; // longer without a sign of life is no work on the pair
+const BEAT_MS = 60_000;
+const PREFIX = "active:";
+const ALIVE = ["keydown", "pointerdown", "pointermove", "wheel", "scroll", "input"];
+
+let lastSign = performance.now();
+let lastTick = performance.now();
+let beating = false;
+
+for (const sign of ALIVE) {
+  document.addEventListener(sign, () => (lastSign = performance.now()), { capture: true, passive: true });
+}
+document.addEventListener("visibilitychange", () => (lastTick = performance.now()));
+document.addEventListener("change", (event) => {
+  if (event.target.name === "tags") noteTags(event.target.form);
+});
+document.addEventListener("restored", (event) => {
+  if (event.target.dataset.draft === "choice") applyTags(event.target);
+});
+document.addEventListener("toggle", openedSkip, { capture: true });
+document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
+document.addEventListener("htmx:beforeRequest", tick);
+window.addEventListener("pagehide", tick);
+window.addEventListener("online", beat);
+window.addEventListener("offline", () => alarm("The connection is lost. What you type is kept in this browser until it is back."));
+setInterval(tick, TICK_MS);
+setInterval(beat, BEAT_MS);
+prepare(document);
+
+function prepare(root) {
+  const page = root.id === "case" ? root : root.querySelector?.("#case");
+  if (!page) return;
+  lastTick = performance.now();
+  write(page, Math.max(Number(page.dataset.active), Number(stored(page) ?? 0)));
+  applyTags(page.querySelector('[data-draft="choice"]'));
+}
+
+function openedSkip(event) {
+  if (event.target.matches?.(".rate-skip[open]")) event.target.querySelector("#skip-reason").focus();
+}
+
+// active time: idle minutes and a hidden window do not count
+
+function tick() {
+  const now = performance.now();
+  const passed = now - lastTick;
+  lastTick = now;
+  const page = document.getElementById("case");
+  if (!page?.dataset.activeKey || document.visibilityState === "hidden") return;
+  if (now - lastSign > IDLE_MS || passed > 5 * TICK_MS) return; // idle, or the machine slept
+  write(page, Number(page.dataset.active) + passed / 1000);
+}
+
+function write(page, seconds) {
+  page.dataset.active = String(seconds);
+  const field = page.querySelector("[data-seconds]");
+  if (field) field.value = seconds.toFixed(1);
+  try {
+    localStorage.setItem(PREFIX + page.dataset.activeKey, seconds.toFixed(1));
+  } catch {
+    // storage is switched off: a reload begins at what is stored with the rating
+  }
+}
+
+function stored(page) {
+  try {
+    return localStorage.getItem(PREFIX + page.dataset.activeKey);
+  } catch {
+    return null;
+  }
+}
+
+// tags and the chosen value are kept as one draft
+
+function noteTags(form) {
+  const field = form.querySelector('[data-draft="choice"]');
+  const set = [...form.querySelectorAll("input[name=tags]:checked")].map((box) => box.value);
+  const known = new Set([...form.querySelectorAll("input[name=tags]")].map((box) => box.value));
+  const others = field.value.split(" ").filter((word) => word && !known.has(word));
+  field.value = [...others, ...set].join(" ");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+function applyTags(field) {
+  if (!field) return;
+  const wanted = new Set(field.value.split(" "));
+  for (const box of field.form.querySelectorAll("input[name=tags]")) box.checked = wanted.has(box.value);
+}
+
+// the reservation
+
+async function beat() {
+  const page = document.getElementById("case");
+  if (!page?.dataset.heartbeat || beating) return;
+  drafts.keepAll();
+  beating = true;
+  try {
+    const csrf = page.querySelector("[name=csrfmiddlewaretoken]").value;
+    const answer = await fetch(page.dataset.heartbeat, {
+      method: "POST",
+      body: new URLSearchParams({ token: page.dataset.token, csrfmiddlewaretoken: csrf }),
+      redirect: "manual", // a redirect is the log-in page
+    });
+    told(page, answer, answer.ok ? "" : await answer.text().catch(() => ""));
+  } catch {
+    alarm("The server can't be reached. What you type is kept in this browser; go on, and send it when it is back.");
+  } finally {
+    beating = false;
+  }
+}
+
+function told(page, answer, words) {
+  if (answer.ok) return alarm("");
+  if (answer.type === "opaqueredirect" || answer.status === 403) return loggedOut();
+  if (answer.status === 409 || answer.status === 410) {
+    delete page.dataset.heartbeat;
+    return alarm(words || "Your reservation of this pair ran out. What you typed is kept.");
+  }
+}
+
+function loggedOut() {
+  const link = document.createElement("a");
+  link.href = `/login/?next=${encodeURIComponent(location.pathname)}`;
+  link.textContent = "Log in again";
+  alarm("You are logged out. What you type is kept in this browser. ", link);
+}
+
+function alarm(words, link) {
+  const place = document.getElementById("rate-alert");
+  if (place.textContent === words + (link?.textContent ?? "")) return;
+  place.replaceChildren();
+  if (!words) return;
+  const line = document.createElement("p");
+  line.className = "banner warn";
+  line.append(words, ...(link ? [link] : []));
+  place.append(line);
+}

@@ -1,0 +1,157 @@
+"""Lists of cases: every order and filter gives the same however it is read, on every database."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.http import QueryDict
+
+from annotation import review
+from annotation.models import Build, Case
+from annotation.pages import case_lists
+from annotation.pages.case_lists import SORTS, Filters, found
+from annotation.pages.paging import Window
+from annotation.stages import Stage
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+EVIDENCE = "0" * 64
+STAGES = list(Stage)
+
+
+@pytest.fixture
+def build() -> Build:
+    """Nine cases: settled as 1 and 0, abandoned, open; scores and times in other orders than their keys."""
+    made = factories.opened()
+    for number, case in enumerate(factories.cases(made)):
+        if number % 4 == 3:
+            factories.abandoned(case)
+        elif number % 4:
+            factories.settled(case, number % 2)
+        moved = case.updated_at + timedelta(seconds=number * 5 % 7)
+        Case.objects.filter(pk=case.pk).update(score=number * 7 % 5 / 10, updated_at=moved)
+    made.tally.refresh_from_db()
+    return made
+
+
+def page(build: Build, filters: Filters, params: str = "", size: int = 2) -> Window[Case]:
+    return found(build, Build.objects.all(), filters, QueryDict(params), size).window
+
+
+def walk(build: Build, filters: Filters) -> list[list[int]]:
+    """The keys on every page, following `next` from the first one."""
+    pages, params = [], ""
+    while True:
+        one = page(build, filters, params)
+        pages.append([case.pk for case in one.rows])
+        if not one.next:
+            return pages
+        params = one.next
+
+
+def ordered(build: Build, sort: str) -> list[int]:
+    """What the order should be, by Python."""
+    labels = {1: 0, 0: 1, None: 2}
+    keys = {
+        "made": lambda case: case.pk,
+        "rank": lambda case: (case.rank, case.pk),
+        "score": lambda case: (-case.score, -case.pk),
+        "stage": lambda case: (STAGES.index(Stage(case.stage)), case.pk),
+        "label": lambda case: (labels[case.label], case.pk),
+        "time": lambda case: (-case.updated_at.timestamp(), -case.pk),
+    }
+    return [case.pk for case in sorted(Case.objects.filter(build=build), key=keys[sort])]
+
+
+@pytest.fixture(params=["sorted", "walked"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Whether the cases count as few or as many."""
+    monkeypatch.setattr(case_lists, "are_few", lambda *_: request.param == "sorted")
+    return str(request.param)
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_every_case_comes_once_in_the_order_asked_for(build: Build, sort: str, way: str) -> None:
+    pages = walk(build, Filters(sort=sort))
+    assert [len(one) for one in pages] == [2, 2, 2, 2, 1]
+    assert [pk for one in pages for pk in one] == ordered(build, sort)
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_the_way_back_shows_the_same_pages(build: Build, sort: str, way: str) -> None:
+    filters = Filters(sort=sort)
+    second = page(build, filters, page(build, filters).next)
+    third = page(build, filters, second.next)
+    back = page(build, filters, third.previous)
+    start = page(build, filters, back.previous)
+    assert [case.pk for case in back.rows] == [case.pk for case in second.rows]
+    assert ([case.pk for case in start.rows], start.previous) == (ordered(build, sort)[:2], "")
+
+
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"stage": "settled"},
+        {"stage": "screening"},
+        {"label": "1"},
+        {"label": "0"},
+        {"label": "none"},
+        {"q": "LIST"},
+        {"q": "parse an iso", "label": "none"},
+        {"q": "nobody asks this"},
+        {"stage": "settled", "label": "1", "q": "in"},
+    ],
+)
+def test_filters_leave_the_order_as_it_is(build: Build, filters: dict[str, str], sort: str, way: str) -> None:
+    passing = {
+        case.pk
+        for case in Case.objects.filter(build=build).select_related("query")
+        if filters.get("stage", case.stage) == case.stage
+        and filters.get("label", str(case.label).lower()) == str(case.label).lower()
+        and filters.get("q", "").lower() in case.query.head
+    }
+    pages = walk(build, Filters(**filters, sort=sort))
+    assert [pk for one in pages for pk in one] == [pk for pk in ordered(build, sort) if pk in passing]
+
+
+def test_a_search_takes_signs_of_patterns_as_they_are_and_folds_every_alphabet(way: str) -> None:
+    factories.queries(["100 % of_all", "100 of all", "GRÜSSE aus Köln", "back\\slash"])
+    build = factories.opened(k=1)
+    for part, count in {"%": 1, "_": 1, "grüße": 1, "KÖLN": 1, "\\": 1, "100": 2, "ü": 1}.items():
+        assert len(walk(build, Filters(q=part))[0]) == count, part
+
+
+@pytest.mark.parametrize("most", [0, 1000])
+def test_disagreement_is_a_standing_label_of_an_expert_that_is_not_the_agents(
+    build: Build, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(case_lists, "MOST_PAIRS", most)
+    settled = [case for case in factories.cases(build) if case.label is not None]
+    for case in settled[:2]:
+        review.submit(factories.erin(), case, 1 - (case.label or 0), "it is otherwise", EVIDENCE, 0)
+    review.submit(factories.erin(), settled[2], settled[2].label, "", EVIDENCE, 0)
+    review.undo(factories.erin(), settled[1], 1)
+    shown = page(build, Filters(differs="experts"))
+    assert [case.pk for case in shown.rows] == [settled[0].pk]
+    hidden = found(build, Build.objects.none(), Filters(differs="experts"), QueryDict(), 5)
+    assert (hidden.count, list(hidden.window.rows)) == ("0", [])
+
+
+def test_what_left_the_filters_still_says_where_the_next_page_begins(build: Build, way: str) -> None:
+    filters = Filters(stage="screening")
+    first = page(build, filters)
+    factories.settled(first.rows[1], 1)
+    assert page(build, filters, first.next).rows[0].pk > first.rows[1].pk
+
+
+def test_few_are_sorted_and_many_are_walked() -> None:
+    assert case_lists.are_few(4_000, 412_080, 50)
+    assert not case_lists.are_few(5_000, 412_080, 50)
+    assert not case_lists.are_few(10_001, 10**9, 50)
+
+
+def test_the_order_is_no_filter() -> None:
+    assert not Filters(sort="score").narrow
+    assert Filters(q="a b", sort="score").query == "q=a+b"

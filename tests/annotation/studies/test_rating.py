@@ -1,0 +1,357 @@
+"""What is stored of what raters say: appended, never overwritten, never stored twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, Seen, Study
+from annotation.seen import mark_seen
+from annotation.studies import checking, drafts, queueing, rating
+from annotation.studies.queueing import Lapsed, QueueClosed, next_assignment
+from annotation.studies.rating import BadRating, Conflict, NothingToUndo, Said, submit, undo
+from tests import studies
+
+pytestmark = pytest.mark.django_db
+Kind, State, Phase = Condition.Kind, Assignment.State, Rating.Phase
+SHA = "a" * 64
+
+
+def said(value: int | None = 1, **changes: Any) -> Said:
+    plain = Said(value, reason="", notes="", tags=(), seconds=12.0, calls=(), runs=(), evidence=SHA)
+    return replace(plain, **changes)
+
+
+def given(enrolment: Enrolment) -> Assignment:
+    found = next_assignment(enrolment)
+    assert found is not None
+    return found
+
+
+def counts(assignment: Assignment) -> tuple[int, int]:
+    quota = Quota.objects.get(study_pair=assignment.study_pair_id, condition=assignment.condition_id)
+    return quota.reserved, quota.done
+
+
+def lapse(assignment: Assignment) -> None:
+    Assignment.objects.filter(pk=assignment.pk).update(reserved_until=timezone.now() - timedelta(seconds=1))
+    assert queueing.expire() == 1
+
+
+def state_of(assignment: Assignment) -> str:
+    return Assignment.objects.get(pk=assignment.pk).state
+
+
+@pytest.fixture
+def rita() -> Enrolment:
+    return studies.rater("rita", studies.study(raters=1))
+
+
+@pytest.fixture
+def revealed() -> Enrolment:
+    return studies.rater("rita", studies.study(conditions=(Kind.REVEAL,), raters=1))
+
+
+def test_a_label_ends_the_assignment_and_is_stored_with_what_was_on_screen(rita: Enrolment) -> None:
+    held = given(rita)
+    drafts.save(held, "notes", "half a thought")
+    drafts.save(held, "test", "assert True")
+    made = submit(held, held.token, said(0, notes=" whole\x00 ", tags=("unsafe", "partial")), 0)
+    assert (made.value, made.phase, made.revision, made.notes) == (0, Phase.BLIND, 1, "whole␀")
+    assert (made.tags, made.seconds, made.evidence) == (["partial", "unsafe"], 12.0, SHA)
+    assert made.guideline == rita.study.guideline
+    assert (state_of(held), counts(held)) == (State.DONE, (1, 1))
+    assert drafts.texts(held) == {"test": "assert True"}
+
+
+def test_sending_the_same_again_returns_what_is_stored(rita: Enrolment) -> None:
+    held = given(rita)
+    first = submit(held, held.token, said(), 0)
+    assert submit(held, held.token, said(seconds=13.0), 0) == first
+    assert submit(held, held.token, said(), 1) == first
+    assert Rating.objects.count() == 1
+    assert counts(held) == (1, 1)
+
+
+def test_a_done_pair_is_changed_by_a_further_revision(rita: Enrolment) -> None:
+    held = given(rita)
+    first = submit(held, held.token, said(1), 0)
+    second = submit(held, held.token, said(0), 1)
+    assert (second.revision, second.supersedes) == (2, first)
+    assert list(Rating.objects.current()) == [second]
+    assert counts(held) == (1, 1)
+
+
+def test_a_second_window_is_shown_both(rita: Enrolment) -> None:
+    held = given(rita)
+    first = submit(held, held.token, said(1), 0)
+    with pytest.raises(Conflict) as conflict:
+        submit(held, held.token, said(0, notes="from the other window"), 0)
+    assert conflict.value.stored == first
+    assert conflict.value.mine.notes == "from the other window"
+    assert Rating.objects.count() == 1
+    assert drafts.texts(held) == {"notes": "from the other window", "choice": "0"}
+
+
+@pytest.mark.parametrize(
+    ("scale", "good", "bad"),
+    [
+        (Study.Scale.BINARY, {0, 1, None}, {2, -1}),
+        (Study.Scale.STEPS, {0, 1, 2, None}, {3, -1}),
+        (Study.Scale.GRADED, {0, 1, 2, 3, None}, {4, -1}),
+        (Study.Scale.PREFERENCE, {-1, 1}, {0, 2, None}),
+    ],
+)
+def test_a_label_is_on_the_scale(scale: str, good: set[int | None], bad: set[int | None]) -> None:
+    study = studies.study(scale=scale)
+    held = given(studies.rater("rita", study))
+    for wrong in bad:
+        with pytest.raises(BadRating, match="one of"):
+            submit(held, held.token, said(wrong), 0)
+    for seen, value in enumerate(sorted(good, key=str)):
+        assert submit(held, held.token, said(value), seen).value == value
+
+
+def test_a_tie_is_a_label_where_the_study_has_ties() -> None:
+    held = given(studies.rater("rita", studies.study(scale=Study.Scale.PREFERENCE, ties=True)))
+    assert submit(held, held.token, said(0), 0).value == 0
+
+
+@pytest.mark.parametrize("swapped", [True, False])
+def test_a_side_is_the_snippet_that_stood_there(swapped: bool) -> None:
+    study = studies.study(scale=Study.Scale.PREFERENCE, ties=True)
+    held = given(studies.rater("rita", study))
+    held.swapped = swapped
+    assert checking.value_of(held, "left") == (-1 if swapped else 1)
+    assert checking.value_of(held, "right") == (1 if swapped else -1)
+    for word in ("left", "right", "tie", "unsure"):
+        assert checking.word_of(held, checking.value_of(held, word)) == word
+    with pytest.raises(BadRating, match="Choose"):
+        checking.value_of(held, "1")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"evidence": "no hash"}, "reload"),
+        ({"tags": ("brilliant",)}, "brilliant"),
+        ({"notes": "x" * 10_001}, "10,000"),
+        ({"reason": "x" * 10_001}, "10,000"),
+    ],
+)
+def test_what_can_not_be_stored_is_refused_and_kept(
+    rita: Enrolment, wrong: dict[str, Any], told: str
+) -> None:
+    held = given(rita)
+    with pytest.raises(BadRating, match=told):
+        submit(held, held.token, said(**wrong), 0)
+    assert not Rating.objects.exists()
+    assert drafts.texts(held)["choice"].startswith("1")
+    assert state_of(held) == State.RESERVED
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"), [(1e9, 14400.0), (-3.0, 0.0), (float("nan"), 0.0), (float("inf"), 0.0), (7.5, 7.5)]
+)
+def test_active_time_is_capped(rita: Enrolment, sent: float, kept: float) -> None:
+    held = given(rita)
+    assert submit(held, held.token, said(seconds=sent), 0).seconds == kept
+
+
+def test_calls_of_other_pairs_are_no_evidence(rita: Enrolment) -> None:
+    held = given(rita)
+    assert submit(held, held.token, said(calls=(12345,), runs=(6789,)), 0).calls == []
+
+
+def test_after_a_lapse_it_is_stored_while_the_place_is_free(rita: Enrolment) -> None:
+    held = given(rita)
+    lapse(held)
+    assert submit(held, held.token, said(), 0).value == 1
+    assert (state_of(held), counts(held)) == (State.DONE, (1, 1))
+
+
+def test_after_a_lapse_a_place_that_was_taken_is_kept_by_who_has_it() -> None:
+    study = studies.study(pairs=studies.three_pairs()[:1], raters=1)
+    rita, rolf = studies.rater("rita", study), studies.rater("rolf", study)
+    held = given(rita)
+    lapse(held)
+    his = given(rolf)
+    with pytest.raises(Lapsed, match="kept"):
+        submit(held, held.token, said(notes="an hour of thought"), 0)
+    assert drafts.texts(held)["notes"] == "an hour of thought"
+    assert (counts(held), Rating.objects.count()) == ((1, 0), 0)
+    queueing.skip(his, his.token, "can't say")
+    assert submit(held, held.token, said(notes="an hour of thought"), 0).assignment == held
+
+
+def test_a_closed_study_takes_nothing_and_keeps_the_draft(rita: Enrolment) -> None:
+    held = given(rita)
+    Study.objects.update(state=Study.State.CLOSED)
+    with pytest.raises(QueueClosed, match="closed"):
+        submit(held, held.token, said(notes="too late"), 0)
+    assert drafts.texts(held)["notes"] == "too late"
+    Study.objects.update(state=Study.State.PAUSED)
+    assert submit(held, held.token, said(), 0).value == 1
+
+
+def test_a_blind_label_locks_and_the_second_is_another_phase(revealed: Enrolment) -> None:
+    held = given(revealed)
+    blind = submit(held, held.token, said(1), 0)
+    assert (blind.phase, state_of(held), counts(held)) == (Phase.BLIND, State.LOCKED, (1, 0))
+    locked = given(revealed)
+    assert locked == held
+    with pytest.raises(BadRating, match="reason"):
+        submit(locked, locked.token, said(0), 0)
+    revised = submit(locked, locked.token, said(0, reason="the trace convinced me"), 0)
+    assert (revised.phase, revised.revision, state_of(held)) == (Phase.REVISED, 1, State.DONE)
+    assert counts(held) == (1, 1)
+    assert {row.phase: row.value for row in Rating.objects.current()} == {"blind": 1, "revised": 0}
+
+
+def test_a_double_click_on_the_blind_label_is_no_second_look() -> None:
+    held = given(studies.rater("rita", studies.study(conditions=(Kind.SECOND_LOOK,))))
+    blind = submit(held, held.token, said(1), 0)
+    assert submit(held, held.token, said(1), 0) == blind
+    with pytest.raises(Conflict):
+        submit(held, held.token, said(0), 0)
+    with pytest.raises(Conflict):
+        submit(held, held.token, said(0), 1)
+    assert state_of(held) == State.LOCKED
+    now = Assignment.objects.get(pk=held.pk)
+    assert submit(now, now.token, said(1), 0).phase == Phase.SECOND_LOOK
+
+
+def test_a_changed_revision_needs_a_reason_too(revealed: Enrolment) -> None:
+    held = given(revealed)
+    submit(held, held.token, said(1), 0)
+    locked = given(revealed)
+    submit(locked, locked.token, said(1), 0)
+    with pytest.raises(BadRating, match="reason"):
+        submit(locked, locked.token, said(0), 1)
+    assert submit(locked, locked.token, said(0, reason="looked again"), 1).revision == 2
+
+
+def test_a_blind_label_stays_once_the_evidence_was_seen(rita: Enrolment) -> None:
+    held = given(rita)
+    submit(held, held.token, said(1), 0)
+    mark_seen(rita.user, [held.study_pair.pair_id])
+    with pytest.raises(BadRating, match="stays"):
+        submit(held, held.token, said(0), 1)
+    with pytest.raises(NothingToUndo, match="stays"):
+        undo(rita)
+
+
+def test_undo_takes_back_one_decision_after_the_other() -> None:
+    rita = studies.rater("rita", studies.study())
+    order = []
+    for value in (1, 0, None):
+        held = given(rita)
+        submit(held, held.token, said(value, notes=f"note {value}"), 0)
+        order.append(held)
+    assert next_assignment(rita) is None
+    for held, word in zip(reversed(order), ("unsure", "0", "1"), strict=True):
+        assert undo(rita) == held
+        assert state_of(held) == State.RESERVED
+        assert drafts.texts(held)["choice"] == word
+        assert counts(held) == (1, 0)
+    with pytest.raises(NothingToUndo):
+        undo(rita)
+    assert not Rating.objects.current().exists()
+    assert Rating.objects.count() == 6
+    rita.refresh_from_db()
+    assert rita.finished_at is None
+    assert given(rita) == order[0]
+
+
+def test_an_undone_pair_is_rated_again_as_a_further_revision(rita: Enrolment) -> None:
+    held = given(rita)
+    submit(held, held.token, said(1), 0)
+    undo(rita)
+    now = given(rita)
+    assert rating.revision_seen(rating.last_of(now, Phase.BLIND)) == 2
+    with pytest.raises(Conflict):
+        submit(now, now.token, said(1), 1)
+    assert submit(now, now.token, said(1), 2).revision == 3
+    assert counts(held) == (1, 1)
+
+
+def test_undo_of_a_change_restores_what_stood_before(rita: Enrolment) -> None:
+    held = given(rita)
+    submit(held, held.token, said(1, notes="first"), 0)
+    submit(held, held.token, said(0, notes="second"), 1)
+    assert undo(rita) == held
+    assert state_of(held) == State.DONE
+    current = Rating.objects.current().get()
+    assert (current.value, current.notes, current.revision) == (1, "first", 3)
+    undo(rita)
+    assert not Rating.objects.current().exists()
+
+
+def test_undo_of_a_skip_opens_the_pair_again_while_it_is_free() -> None:
+    study = studies.study(pairs=studies.three_pairs()[:1], raters=1)
+    rita, rolf = studies.rater("rita", study), studies.rater("rolf", study)
+    held = given(rita)
+    queueing.skip(held, held.token, "by mistake")
+    assert undo(rita) == held
+    assert (state_of(held), counts(held)) == (State.RESERVED, (1, 0))
+    queueing.skip(Assignment.objects.get(), Assignment.objects.get().token, "again")
+    given(rolf)
+    with pytest.raises(NothingToUndo, match="another rater"):
+        undo(rita)
+
+
+def test_undo_of_the_second_label_opens_the_second_phase_and_leaves_the_blind_one(
+    revealed: Enrolment,
+) -> None:
+    held = given(revealed)
+    blind = submit(held, held.token, said(1), 0)
+    locked = given(revealed)
+    submit(locked, locked.token, said(1), 0)
+    assert undo(revealed) == held
+    assert (state_of(held), counts(held)) == (State.LOCKED, (1, 0))
+    with pytest.raises(NothingToUndo):
+        undo(revealed)
+    assert list(Rating.objects.current()) == [blind]
+
+
+def test_at_least_twenty_decisions_can_be_undone() -> None:
+    from tests.annotation.studies.test_queueing import grid
+
+    rita = studies.rater("rita", studies.study(pairs=grid(22, 1)))
+    for _ in range(22):
+        held = given(rita)
+        submit(held, held.token, said(), 0)
+    assert len({undo(rita).pk for _ in range(20)}) == 20
+
+
+def test_the_side_list_has_the_last_ratings_as_they_stand() -> None:
+    rita = studies.rater("rita", studies.study())
+    held = [given(rita)]
+    submit(held[0], held[0].token, said(1), 0)
+    held.append(given(rita))
+    submit(held[1], held[1].token, said(1), 0)
+    submit(held[0], held[0].token, said(0), 1)
+    assert [(row.assignment, row.value) for row in rating.recent(rita)] == [(held[0], 0), (held[1], 1)]
+    assert len(rating.recent(rita, most=1)) == 1
+
+
+def test_what_was_seen_elsewhere_does_not_stop_a_first_label(rita: Enrolment) -> None:
+    held = given(rita)
+    Seen.objects.create(user=rita.user, pair=held.study_pair.pair)
+    assert submit(held, held.token, said(), 0).value == 1
+
+
+def test_submitting_costs_a_fixed_number_of_queries(rita: Enrolment) -> None:
+    counted = []
+    for _ in range(3):
+        held = given(rita)
+        with CaptureQueriesContext(connection) as queries:
+            submit(held, held.token, said(), 0)
+        counted.append(len(queries))
+    assert counted[1] == counted[2] <= 10

@@ -1,0 +1,127 @@
+"""A label as before: offered for the same code under other names, and marked where it is taken."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from annotation import review
+from annotation.access import Role
+from annotation.models import CarriedOver, Case, NormalForm, Review
+from annotation.review.carrying import NothingBefore, carry, earlier
+from retrieval.models import Label
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+SNIPPETS = (
+    "def reverse(items):\n    items.reverse()\n    return items\n",
+    'def turn(rows):\n    """Turns them round."""\n    rows.reverse()  # in place\n    return rows\n',
+    "def reverse(items):\n    items.sort()\n    return items\n",
+    "print 1\n",
+)
+EVIDENCE = "0" * 64
+
+
+@pytest.fixture
+def erin() -> User:
+    return factories.erin()
+
+
+@pytest.fixture
+def cases() -> list[Case]:
+    """The four candidates of one query; the first two are the same code."""
+    factories.snippets(SNIPPETS)
+    build = factories.opened(k=4)
+    found = factories.cases(build)
+    return [factories.settled(case, 1) for case in found[:4]] + found[4:]
+
+
+def given(user: User, case: Case, label: int | None, reason: str = "") -> Review:
+    seen = Review.objects.filter(rater=user, pair=case.pair_id).count()
+    return review.submit(user, case, label, reason, EVIDENCE, seen)
+
+
+def test_the_same_code_under_other_names_is_offered(erin: User, cases: list[Case]) -> None:
+    assert earlier(erin, cases[1]) is None
+    said = given(erin, cases[0], 1)
+
+    assert earlier(erin, cases[1]) == said
+    assert [earlier(erin, case) for case in (cases[0], *cases[2:])] == [None] * (len(cases) - 1)
+    assert NormalForm.objects.count() > 1
+
+
+def test_what_does_not_parse_equals_nothing(erin: User, cases: list[Case]) -> None:
+    given(erin, cases[3], 0, "python 2")
+    assert earlier(erin, cases[0]) is None
+
+
+def test_unsure_withdrawn_and_other_peoples_labels_are_not_offered(erin: User, cases: list[Case]) -> None:
+    given(factories.person("eve", Role.EXPERT), cases[0], 1)
+    assert earlier(erin, cases[1]) is None
+    given(erin, cases[0], None)
+    assert earlier(erin, cases[1]) is None
+    given(erin, cases[0], 1)
+    review.undo(erin, cases[0], 2)
+    assert earlier(erin, cases[1]) is None
+
+
+def test_the_label_that_stands_is_offered(erin: User, cases: list[Case]) -> None:
+    given(erin, cases[0], 1)
+    changed = given(erin, cases[0], 0, "it changes its argument")
+
+    assert earlier(erin, cases[1]) == changed
+
+
+def test_a_carried_label_says_where_it_came_from(erin: User, cases: list[Case]) -> None:
+    before = given(erin, cases[0], 0, "it changes its argument")
+    made = carry(erin, cases[1], before.pk, EVIDENCE, 0)
+
+    assert (made.label, made.reason, made.revision, made.case) == (0, "it changes its argument", 1, cases[1])
+    assert CarriedOver.objects.get(review=made).source == before
+    assert Label.objects.filter(pair=cases[1].pair_id, assisted=True).get().value == 0
+    assert carry(erin, cases[1], before.pk, EVIDENCE, 0) == made, "sent twice, stored once"
+    assert CarriedOver.objects.count() == 1
+
+
+def test_without_a_reason_it_says_that_the_code_is_the_same(erin: User, cases: list[Case]) -> None:
+    before = given(erin, cases[0], 1)
+
+    assert carry(erin, cases[1], before.pk, EVIDENCE, 0).reason == (
+        f"As before: the same code as case {cases[0].pk}, match."
+    )
+
+
+@pytest.mark.parametrize("what", ["gone", "changed", "another"])
+def test_what_does_not_stand_any_more_is_not_carried(erin: User, cases: list[Case], what: str) -> None:
+    before = given(erin, cases[0], 1)
+    if what == "gone":
+        review.undo(erin, cases[0], 1)
+    elif what == "changed":
+        given(erin, cases[0], 0, "no")
+    with pytest.raises(NothingBefore):
+        carry(erin, cases[2 if what == "another" else 1], before.pk, EVIDENCE, 0)
+    assert not CarriedOver.objects.exists()
+
+
+def test_a_label_of_another_window_goes_before(erin: User, cases: list[Case]) -> None:
+    before = given(erin, cases[0], 1)
+    given(erin, cases[1], 0, "no")
+    with pytest.raises(review.Conflict):
+        carry(erin, cases[1], before.pk, EVIDENCE, 0)
+
+
+def test_forms_are_computed_once(erin: User, cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
+    given(erin, cases[0], 1)
+    earlier(erin, cases[1])
+    monkeypatch.setattr("annotation.review.carrying.normal_form", lambda text: pytest.fail("again"))
+
+    assert earlier(erin, cases[1]) is not None
+
+
+def test_a_form_of_an_older_version_is_computed_anew(erin: User, cases: list[Case]) -> None:
+    given(erin, cases[0], 1)
+    earlier(erin, cases[1])
+    NormalForm.objects.update(version=0, digest="")
+
+    assert earlier(erin, cases[1]) is not None
+    assert set(NormalForm.objects.values_list("version", flat=True)) == {1}

@@ -1,0 +1,156 @@
+"""Pages on which somebody decides where raters split."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from annotation.executing import SandboxProvider, fulfil_one
+from annotation.models import Adjudication, Enrolment, Precedent, Rating, Seen, Study, Trial
+from annotation.studies.adjudicating import Decision, decide
+from sandbox.program import Limits
+from sandbox.report import Outcome
+from tests import factories, studies
+from tests.annotation.studies.test_adjudicating import condition, own_test, pair, raters, said, study
+from tests.fakes import FakeSandbox
+
+__all__ = ["raters", "study"]  # fixtures
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def split(study: Study, raters: list[Enrolment]) -> Study:
+    """A study with one pair that waits, on which two raters wrote a test."""
+    said(study, raters, 1, 1, 0, 0)
+    ratings = Rating.objects.order_by("id")
+    own_test(ratings[0], "assert reverse([1, 2]) == [2, 1]\nassert reverse([]) == []\n")
+    own_test(ratings[2], "assert reverse([]) == []\nassert reverse([1, 2]) is None\n")
+    Rating.objects.filter(pk=ratings[2].pk).update(notes="<i>in place</i>", tags=["partial"])
+    return study
+
+
+def where(study: Study, name: str = "adjudication-pair") -> str:
+    return reverse(name, args=[study.pk, 1, condition(study).pk])
+
+
+def text(client: Client, path: str) -> str:
+    answer = client.get(path)
+    assert answer.status_code == 200, answer.status_code
+    return answer.content.decode()
+
+
+def test_the_queue_says_what_waits(erin: Client, split: Study) -> None:
+    assert "1 pair to decide" in text(erin, reverse("adjudication"))
+    shown = text(erin, reverse("adjudication-queue", args=[split.pk]))
+    assert "33 %" in shown
+    assert where(split) in shown
+
+
+def test_a_pair_shows_each_rater_under_the_pseudonym_and_no_name(erin: Client, split: Study) -> None:
+    shown = text(erin, where(split))
+
+    assert all(name in shown for name in ("R01", "R02", "R03", "R04"))
+    assert "&lt;i&gt;in place&lt;/i&gt;" in shown and "partial" in shown and "Reading:" in shown
+    for name in ("ro", "ri", "ru", "re"):
+        assert f">{name}<" not in shown and f">{name}," not in shown
+    assert Seen.objects.filter(user=factories.erin(), pair=pair(split).pair).exists()
+
+
+def test_the_inputs_on_which_they_part_come_first(erin: Client, split: Study) -> None:
+    shown = text(erin, where(split))
+
+    assert shown.index('reverse([1, 2])</code> <span class="badge is-warn">they part') < shown.index(
+        "reverse([])</code></th>"
+    )
+    assert "R01 expects" in shown and "R03 expects" in shown
+
+
+def test_the_tests_are_run_on_request_and_tell_who_is_right(erin: Client, split: Study) -> None:
+    assert "Run 2 tests beside the candidate" in text(erin, where(split))
+    answer = erin.post(where(split, "adjudication-run"))
+    assert (answer.status_code, answer["Location"]) == (302, where(split))
+    polled = erin.get(where(split), headers={"HX-Request": "true"}).content.decode()
+    assert "2 runs to come" in polled and 'hx-trigger="every 1s"' in polled
+    failed = factories.a_report(Outcome.FAILED)
+    while fulfil_one(SandboxProvider(open=lambda: FakeSandbox(failed)), Limits()):
+        pass
+
+    assert Trial.objects.filter(state=Trial.State.DONE).count() == 2
+    done = erin.get(where(split), headers={"HX-Request": "true"}).content.decode()
+    assert "hx-trigger" not in done and "it is not so" in done
+
+
+def test_a_decision_is_stored_and_said(erin: Client, split: Study) -> None:
+    sent = {"value": "1", "cause": "slip", "note": "a <b>slip</b>", "seen": "0", "precedent": "on"}
+    answer = erin.post(where(split), sent)
+
+    assert (answer.status_code, answer["Location"]) == (302, reverse("adjudication-queue", args=[split.pk]))
+    assert Adjudication.objects.get().by == factories.erin()
+    shown = text(erin, where(split))
+    assert "Decide anew" in shown and "a rater&#x27;s slip" in shown and "a &lt;b&gt;slip&lt;/b&gt;" in shown
+    assert "Decided" in text(erin, reverse("adjudication-queue", args=[split.pk]))
+    found = text(erin, reverse("precedents") + "?q=slip")
+    assert "a &lt;b&gt;slip&lt;/b&gt;" in found
+    assert "None like that" in text(erin, reverse("precedents") + "?q=zzz")
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "complaint"),
+    [
+        ({"value": "", "cause": "slip", "note": "so"}, 422, "Choose what was decided"),
+        ({"value": "none", "cause": "", "note": "so"}, 422, "why raters split"),
+        ({"value": "0", "cause": "slip", "note": ""}, 422, "Say in a note"),
+        ({"value": "0", "cause": "slip", "note": "so", "seen": "77"}, 409, "Somebody decided on this pair"),
+    ],
+)
+def test_what_is_not_stored_is_shown_again(
+    erin: Client, split: Study, sent: dict[str, str], status: int, complaint: str
+) -> None:
+    answer = erin.post(where(split), {"seen": "0", **sent})
+
+    assert (answer.status_code, complaint in answer.content.decode()) == (status, True)
+    if sent["note"]:
+        assert ">so</textarea>" in answer.content.decode()
+    assert not Adjudication.objects.exists()
+
+
+def test_raters_of_the_study_and_of_the_pair_are_kept_out(split: Study, raters: list[Enrolment]) -> None:
+    theirs = Client()
+    theirs.force_login(raters[0].user)
+    assert "closed to you" in text(theirs, reverse("adjudication"))
+    for path in (reverse("adjudication-queue", args=[split.pk]), where(split)):
+        assert theirs.get(path).status_code == 403
+    Study.objects.update(state=Study.State.CLOSED)
+    assert theirs.get(reverse("adjudication-queue", args=[split.pk])).status_code == 200
+    answer = theirs.get(where(split))
+    assert (answer.status_code, "You rated this pair yourself" in answer.content.decode()) == (403, True)
+    assert theirs.post(where(split, "adjudication-run")).status_code == 403
+
+
+def test_where_there_is_nothing_to_decide_it_says_so(
+    erin: Client, study: Study, raters: list[Enrolment]
+) -> None:
+    said(study, raters, 1, 1, 1, 0)
+
+    assert "There is nothing to decide" in text(erin, where(study))
+    assert "Nothing to decide" in text(erin, reverse("adjudication-queue", args=[study.pk]))
+
+
+def test_drafts_and_foreign_labels_are_not_there(erin: Client, study: Study) -> None:
+    Study.objects.update(state=Study.State.DRAFT)
+    assert "No study yet" in text(erin, reverse("adjudication"))
+    assert erin.get(reverse("adjudication-queue", args=[study.pk])).status_code == 404
+    assert text(erin, reverse("precedents")).count("No precedent yet") == 1
+
+
+def test_a_precedent_of_a_pair_that_is_still_rated_is_not_told(split: Study) -> None:
+    made = decide(
+        studies.user("judge"), pair(split), condition(split), Decision(1, "code", "quokka", True), 0
+    )
+    late = Client()
+    late.force_login(User.objects.get(pk=studies.rater("late", split).user_id))
+
+    assert Precedent.objects.get().adjudication == made
+    assert "quokka" not in text(late, reverse("precedents"))
