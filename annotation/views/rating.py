@@ -29,6 +29,8 @@ def following(request: HttpRequest, study_pk: int) -> HttpResponse:
     except queueing.QueueClosed as why:
         messages.warning(request, str(why))
         return to_study(study_pk)
+    if found is None and enrolment.finished_at is None:
+        messages.info(request, "Nothing can be handed out now. Look in again: a pair may come free.")
     return to_pair(found) if found else to_study(study_pk)
 
 

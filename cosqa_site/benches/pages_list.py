@@ -111,6 +111,7 @@ PLACES: Final = (
     Place("guideline-new", "/guidelines/new/"),
     Place("audit", "/audit/"),
     Place("audit-labels", "/audit/labels/"),
+    Place("rate", "/rate/", RATER),
     Place("admin", "/admin/"),
     Place("admin-prices", "/admin/annotation/price/"),
     Place("api-builds", "/api/builds"),

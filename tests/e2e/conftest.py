@@ -206,6 +206,17 @@ def functions(server: Workbench, watched: Watched) -> dict[str, int]:
     return written(server.home)
 
 
+@pytest.fixture(scope="session")
+def rated(server: Workbench) -> dict[str, int]:
+    """Studies by name, each with the rater that `tests.e2e.rated` names."""
+    import json
+
+    from tests.e2e.workbench import python
+
+    ids: dict[str, int] = json.loads(python(server.home, "-m", "tests.e2e.rated"))
+    return ids
+
+
 def record_funnels(page: Page) -> None:
     """From now on each funnel and each word on the connection is noted; a reload would lose the notes."""
     page.evaluate("""() => {

@@ -14,7 +14,7 @@ from tests.e2e.conftest import Watched, entered
 from tests.e2e.pages import HEIGHTS, NARROW, PLACES, WIDE, Place, overflow, watched_page
 from tests.e2e.workbench import Workbench
 
-WHO = {"admin": "ada", "expert": "edda", "reader": "ray", "": ""}
+WHO = {"admin": "ada", "expert": "edda", "rater": "rick", "reader": "ray", "": ""}
 TARGET_SIZE = {"target-size": {"enabled": True}}
 """The rule of WCAG 2.2 AA that axe-core leaves off by itself."""
 FOREIGN = {"api-docs": {"heading-order": {"enabled": False}}}
@@ -52,10 +52,11 @@ def look(
     called: int,
     tried: dict[str, int],
     functions: dict[str, int],
+    rated: dict[str, int],
     sessions: dict[str, Any],
 ) -> Iterator[Looker]:
     """Looks at each page once, however many tests ask about it."""
-    ids = watched.ids | other_builds | functions | tried | {"execution": executed, "call": called}
+    ids = watched.ids | other_builds | functions | tried | rated | {"execution": executed, "call": called}
     contexts = {role: entered(browser, server, sessions, name) for role, name in WHO.items()}
     known: dict[str, Look] = {}
 

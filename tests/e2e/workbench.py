@@ -74,12 +74,12 @@ def python(home: Path, *arguments: str) -> str:
 
 
 @contextmanager
-def serving(home: Path, **variables: str) -> Iterator[Workbench]:
-    """`manage.py serve` on `home` and a free port until the block ends. Raises ServerDied.
+def serving(home: Path, port: int = 0, **variables: str) -> Iterator[Workbench]:
+    """`manage.py serve` on `home` and `port`, or a free one, until the block ends. Raises ServerDied.
 
     `variables` are of its environment.
     """
-    port = free_port()
+    port = port or free_port()
     log = home / "server.log"
     with log.open("w") as output:
         process = subprocess.Popen(

@@ -13,9 +13,8 @@ def take_scores(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0023_studies_by_commands"),
-        ("annotation", "0023_h_queue"),
-        ("retrieval", "0004_h_lists"),
+        ("annotation", "0027_tags_and_layout"),
+        ("retrieval", "0004_query_texts"),
     ]
 
     operations = [

@@ -5,8 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0021_h_evidence"),
-        ("annotation", "0023_studies_by_commands"),
+        ("annotation", "0026_trials_and_carried"),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ import retrieval.models.blobs
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0023_studies_by_commands"),
+        ("annotation", "0025_left_at"),
         ("retrieval", "0003_narrower_indexes"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -5,8 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0023_studies_by_commands"),
-        ("annotation", "0022_h_studies"),
+        ("annotation", "0024_audit"),
     ]
 
     operations = [

@@ -1,0 +1,214 @@
+"""A rater works by keyboard, and whatever happens to browser, connection or server, nothing typed is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e.conftest import CONTEXT, Login
+from tests.e2e.pages import log_in
+from tests.e2e.prepare import PASSWORD
+from tests.e2e.rated import RATERS
+from tests.e2e.workbench import Workbench, free_port, python, serving
+
+COUNT = (
+    "from annotation.models import Rating; "
+    "print(Rating.objects.filter(assignment__enrolment__study={}).count())"
+)
+LAST = (
+    "import json; from annotation.models import Rating; r = Rating.objects.filter("
+    "assignment__enrolment__study={}).order_by('pk').last(); "
+    "print(json.dumps([r.value, r.notes, r.tags, len(r.runs), len(r.calls), r.seconds > 0]))"
+)
+
+
+@pytest.fixture
+def page(login: Login, server: Workbench, rated: dict[str, int], request: pytest.FixtureRequest) -> Page:
+    """The first pair of the study that the test names, before its rater."""
+    name = request.param
+    one = login(RATERS[name][0]).new_page()
+    one.goto(f"{server.url}/rate/{rated[name]}/next/")
+    return one
+
+
+def shell(server: Workbench, code: str) -> str:
+    return server.manage("shell", "-v", "0", "-c", code).strip()
+
+
+def pair_on(page: Page) -> str:
+    return page.locator("#case").get_attribute("data-case") or ""
+
+
+def other_pair(page: Page, than: str) -> None:
+    expect(page.locator(f'#case:not([data-case="{than}"])')).to_be_visible()
+    page.wait_for_timeout(350)  # a second press must not label the next pair before anybody has seen it
+
+
+@pytest.mark.parametrize("page", ["session"], indirect=True)
+def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[str, int]) -> None:
+    first = pair_on(page)
+    page.wait_for_selector(".cm-content")
+    page.keyboard.press("t")
+    expect(page.locator(".cm-content")).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("assert turned([1, 2, 3]) == [3, 2, 1]")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#run[data-state=done]")).to_contain_text("passed")
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    page.keyboard.type("turned([])")
+    page.keyboard.press("Enter")
+    expect(page.locator(".call.is-latest .call-value")).to_contain_text("[]")
+    page.keyboard.press("Escape")
+    page.keyboard.press("h")
+    expect(page.locator("input[name=tags][value=partial]")).to_be_checked()
+    page.keyboard.press("e")
+    page.keyboard.type("works: 1 0 u")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    other_pair(page, first)
+    stored = json.loads(shell(server, LAST.format(rated["session"])))
+    assert stored == [1, "works: 1 0 u", ["partial"], 1, 1, True]
+    expect(page.locator(".panel-history")).to_contain_text("match")
+    page.keyboard.press("z")
+    expect(page.locator(f'#case[data-case="{first}"]')).to_be_visible()
+    expect(page.locator("#notes")).to_have_value("works: 1 0 u")
+    expect(page.locator("input[name=tags][value=partial]")).to_be_checked()
+    page.wait_for_timeout(350)
+    page.keyboard.press("0")
+    other_pair(page, first)
+    second = pair_on(page)
+    page.keyboard.press("y")
+    expect(page.locator("#guidelines-dialog")).to_contain_text("does all that is asked")
+    page.keyboard.press("Escape")
+    page.keyboard.press("-")
+    page.keyboard.type("needs a language that I don't know")
+    page.keyboard.press("Enter")
+    other_pair(page, second)
+    page.keyboard.press("u")
+    expect(page.get_by_role("heading", name="session")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("Nothing is left for you here")
+
+
+@pytest.mark.parametrize("page", ["reveal"], indirect=True)
+def test_the_blind_label_locks_before_anything_is_shown(page: Page) -> None:
+    assert "should_fail" not in page.content()
+    page.keyboard.press("1")
+    expect(page.locator("#locked")).to_contain_text("match")
+    expect(page.locator(".panel-agents-test")).to_contain_text("test_should_fail")
+    page.wait_for_timeout(350)
+    page.keyboard.press("0")
+    expect(page.locator("#label-problem")).to_contain_text("give the reason")
+    page.locator("#reason").fill("The test shows that the order is kept.")
+    before = pair_on(page)
+    page.locator("#reason").press("Control+Enter")
+    other_pair(page, before)
+    expect(page.locator(".panel-history")).to_contain_text("no match")
+
+
+@pytest.mark.parametrize("page", ["pairwise"], indirect=True)
+def test_of_two_snippets_one_is_better(page: Page, server: Workbench, rated: dict[str, int]) -> None:
+    expect(page.locator(".panel-code")).to_have_count(2)
+    page.locator("#call-expression-right").fill("turned([1, 2])")
+    page.keyboard.press("Enter")
+    expect(page.locator("#calls-right .call-value")).to_contain_text("[2, 1]")
+    before = pair_on(page)
+    page.keyboard.press("Escape")
+    page.locator("#case-title").focus()
+    page.keyboard.press("2")
+    other_pair(page, before)
+    assert shell(server, COUNT.format(rated["pairwise"])) == "1"
+
+
+@pytest.mark.parametrize("page", ["tabs"], indirect=True)
+def test_the_second_of_two_windows_is_shown_both_texts(page: Page) -> None:
+    other = page.context.new_page()
+    other.goto(page.url)
+    page.locator("#notes").fill("I saw it first")
+    page.locator('button[name=label][value="1"]').click()
+    other_pair(page, pair_on(other))
+    other.locator("#notes").fill("I saw it second")
+    other.locator('button[name=label][value="0"]').click()
+    clash = other.locator(".clash")
+    expect(clash).to_contain_text("changed in another window")
+    expect(clash).to_contain_text("I saw it first")
+    expect(clash).to_contain_text("I saw it second")
+    expect(other.locator("#notes")).to_have_value("I saw it second")
+
+
+@pytest.mark.parametrize("page", ["offline"], indirect=True)
+def test_a_lost_connection_loses_nothing_that_is_typed(page: Page) -> None:
+    page.context.set_offline(True)
+    page.locator("#notes").press_sequentially("typed in a tunnel")
+    page.keyboard.press("Escape")
+    page.keyboard.press("i")
+    expect(page.locator("#rate-alert")).to_contain_text("connection is lost")
+    page.keyboard.press("1")
+    expect(page.locator("#review-status")).to_contain_text("can't be reached")
+    page.context.set_offline(False)
+    expect(page.locator("[data-draft-state]").first).to_have_text("Draft kept")
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    expect(page.locator("#notes")).to_have_value("typed in a tunnel")
+    expect(page.locator("input[name=tags][value=inverse]")).to_be_checked()
+
+
+@pytest.mark.parametrize("page", ["logged_out"], indirect=True)
+def test_a_login_that_ends_while_typing_loses_nothing(page: Page, server: Workbench) -> None:
+    here, number = page.url, pair_on(page)
+    page.context.clear_cookies(name="sessionid")
+    page.locator("#notes").press_sequentially("typed without a session")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    page.wait_for_url("**/login/**")
+    page.get_by_label("Username").fill("rene")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(here)
+    expect(page.locator("#notes")).to_have_value("typed without a session")
+    page.keyboard.press("1")
+    other_pair(page, number)
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> tuple[Path, int]:
+    """A home of its own with the studies, for a server that is killed; and a study's id."""
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    ids = json.loads(python(tmp_path, "-m", "tests.e2e.rated"))
+    return tmp_path, int(ids["stopped"])
+
+
+def test_a_server_that_dies_in_the_middle_of_a_save_loses_nothing(
+    alone: tuple[Path, int], browser: Browser
+) -> None:
+    (home, study), port = alone, free_port()
+    context: BrowserContext = browser.new_context(**CONTEXT)
+    page = context.new_page()
+    with serving(home, port) as server:
+        log_in(page, server.url, RATERS["stopped"][0], PASSWORD)
+        page.goto(f"{server.url}/rate/{study}/next/")
+        number = pair_on(page)
+        page.locator("#notes").fill("said while the server died")
+        page.wait_for_timeout(1500)
+        page.keyboard.press("Escape")
+        os.kill(server.pid, signal.SIGSTOP)
+        page.keyboard.press("1")
+        page.wait_for_timeout(500)
+        os.kill(server.pid, signal.SIGKILL)
+        expect(page.locator("#review-status")).to_contain_text("Nothing is lost")
+    with serving(home, port) as server:
+        expect(page.locator("#notes")).to_have_value("said while the server died")
+        page.keyboard.press("1")
+        other_pair(page, number)
+        stored: list[Any] = json.loads(shell(server, LAST.format(study)))
+        assert stored[:2] == [1, "said while the server died"]
+        assert shell(server, COUNT.format(study)) == "1"
+    context.close()
