@@ -1,4 +1,4 @@
-"""`manage.py study list|new|start|plan|export`: studies from the command line."""
+"""`manage.py study list|new|start|plan|export|paper`: studies from the command line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from annotation.studies import controlling, creating, exporting
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
 from annotation.studies.estimating import outlook_of
+from annotation.studies.figures import NoFigures
 from annotation.studies.orders import order_of
+from annotation.studies.paper import write_paper
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.wishing import SampleRefused
 
@@ -45,6 +47,10 @@ class Command(BaseCommand):
         export.add_argument("name")
         export.add_argument("--json", action="store_true", help="JSON and not CSV")
 
+        paper = what.add_parser("paper", help="write a LaTeX folder: methods, tables, charts, references")
+        paper.add_argument("name")
+        paper.add_argument("folder", type=Path, help="a new or an empty folder")
+
     def handle(self, *args: Any, **options: Any) -> None:
         verbs: dict[str, Callable[[dict[str, Any]], None]] = {
             "list": self.list,
@@ -52,10 +58,11 @@ class Command(BaseCommand):
             "start": self.start,
             "plan": self.plan,
             "export": self.export,
+            "paper": self.paper,
         }
         try:
             verbs[options["what"]](options)
-        except (StudyRefused, SampleRefused) as why:
+        except (StudyRefused, SampleRefused, NoFigures) as why:
             raise CommandError(str(why)) from why
 
     def list(self, options: dict[str, Any]) -> None:
@@ -93,6 +100,19 @@ class Command(BaseCommand):
         lines = exporting.as_json(rows) if options["json"] else exporting.as_csv(exporting.COLUMNS, rows)
         for line in lines:
             self.stdout.write(line, ending="")
+
+    def paper(self, options: dict[str, Any]) -> None:
+        study, folder = named(options["name"]), options["folder"]
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise CommandError(f"{folder} is not an empty folder; nothing was written.")
+        try:
+            written = write_paper(study, folder)
+        except OSError as why:
+            raise CommandError(f"{folder} can't be written: {why}") from why
+        record(None, Verb.EXPORTED, f"paper of {study.name}", study, {"format": "LaTeX"})
+        self.stdout.write(
+            f"{len(written)} files in {folder}; `pdflatex main` and `bibtex main` make the pages."
+        )
 
 
 def named(name: str) -> Study:
