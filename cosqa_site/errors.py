@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views import defaults
@@ -63,8 +64,8 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     PermissionDenied: HTTPStatus.FORBIDDEN,
     QueueClosed: HTTPStatus.CONFLICT,
     rating.BadRating: HTTPStatus.UNPROCESSABLE_ENTITY,
-    rating.Conflict: HTTPStatus.CONFLICT,
-    rating.NothingToUndo: HTTPStatus.CONFLICT,
+    rating.RatedMeanwhile: HTTPStatus.CONFLICT,
+    rating.NothingToTakeBack: HTTPStatus.CONFLICT,
     SampleRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     StudyRefused: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
@@ -101,7 +102,7 @@ def domain_problem(request: HttpRequest, error: Exception | type[Exception]) -> 
 def kept_blind(request: HttpRequest) -> KeptBlind | None:
     """Who rates in a study is told so instead of "not found", whether or not there is anything."""
     try:
-        refuse_while_blind(request.user)
+        refuse_while_blind(getattr(request, "user", None) or AnonymousUser())
     except KeptBlind as blind:
         return blind
     return None
@@ -112,7 +113,7 @@ def stored_of(error: object) -> dict[str, Any]:
     if isinstance(error, DecidedMeanwhile):
         stored = decision_out(error.stored).model_dump(mode="json") if error.stored else None
         return {"stored": stored, "yours": asdict(error.mine)}
-    if isinstance(error, rating.Conflict):
+    if isinstance(error, rating.RatedMeanwhile):
         return {"stored": rating_out(error.stored).model_dump(mode="json") if error.stored else None}
     if isinstance(error, AdjudicatedMeanwhile):
         return {"stored": adjudicated_out(error.stored).model_dump(mode="json") if error.stored else None}

@@ -26,7 +26,7 @@ from annotation.review.shortcuts import Action, keys_of
 from annotation.review.tags import MEANINGS, Tag, known
 from annotation.review.tags import WORDS as TAG_WORDS
 from annotation.studies import guiding, rating, running, showing, welcoming
-from annotation.studies.rating import Conflict, words_of
+from annotation.studies.rating import RatedMeanwhile, words_of
 from annotation.studies.showing import Side
 from annotation.studies.welcoming import Work
 
@@ -136,7 +136,7 @@ class Sent:
     tags: tuple[str, ...] = ()
     problem: str = ""
     lapsed: bool = False
-    conflict: Conflict | None = None
+    conflict: RatedMeanwhile | None = None
     skip_problem: str = ""
 
 

@@ -19,8 +19,8 @@ from retrieval.hostile import clean
 
 __all__ = [
     "BadRating",
-    "Conflict",
-    "NothingToUndo",
+    "NothingToTakeBack",
+    "RatedMeanwhile",
     "Said",
     "recent",
     "submit",
@@ -37,7 +37,7 @@ LOOKED_AT: Final = 3 * UNDOABLE
 """How many of a rater's latest revisions are looked at for it: each undo is a revision, too."""
 
 
-class Conflict(Exception):
+class RatedMeanwhile(Exception):
     """The rating was changed elsewhere since the page was served; nothing was stored.
 
     `stored` is what stands now (None: nothing), `mine` what was sent.
@@ -52,7 +52,7 @@ class Conflict(Exception):
         self.mine = mine
 
 
-class NothingToUndo(ValueError):
+class NothingToTakeBack(ValueError):
     """There is no decision that could be taken back; the message says why."""
 
 
@@ -63,7 +63,7 @@ def submit(assignment: Assignment, token: str, said: Said, seen_revision: int) -
     label is changed. `seen_revision` is `revision_seen` as the page was served. After a lapse it is stored
     if the place is still free.
 
-    Raises BadRating, Conflict, Lapsed and QueueClosed; then nothing is stored, and what was sent is a draft.
+    Raises BadRating, RatedMeanwhile, Lapsed and QueueClosed; nothing is stored then but a draft.
     """
     try:
         mine = checked(assignment, said)
@@ -73,7 +73,7 @@ def submit(assignment: Assignment, token: str, said: Said, seen_revision: int) -
             except (CameTooLate, IntegrityError):
                 continue  # another request of the same rater, or a lapse, came in between: look again
         raise Lapsed(LAPSED)
-    except (BadRating, Conflict, Lapsed, QueueClosed):
+    except (BadRating, RatedMeanwhile, Lapsed, QueueClosed):
         keep_as_draft(assignment, said)
         raise
 
@@ -87,7 +87,7 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
         if last is not None and says(last, mine) and not last.withdrawn:
             return last
         if revision_seen(last) != seen_revision or is_locked(now, phase, last):
-            raise Conflict(last, mine)
+            raise RatedMeanwhile(last, mine)
         refuse(now, phase, mine, last)
         advance(now, phase)
         made = appended(now, phase, mine, last)
@@ -211,7 +211,7 @@ def undo(enrolment: Enrolment) -> Assignment:
     A change restores what stood before; a label is withdrawn, and its pair is open again with what was said
     as drafts; a skipped pair is open again if its place is free. A blind label that is locked stays.
 
-    Raises NothingToUndo.
+    Raises NothingToTakeBack.
     """
     refuse_undo(enrolment)
     for _ in range(TRIES):
@@ -221,16 +221,16 @@ def undo(enrolment: Enrolment) -> Assignment:
                 if skipped and (not standing or standing[-1].created_at < skipped.reserved_until):
                     return opened_again(skipped)
                 if not standing:
-                    raise NothingToUndo("You have no decision in this study that could be taken back.")
+                    raise NothingToTakeBack("You have no decision in this study that could be taken back.")
                 return taken_back(standing)
         except (CameTooLate, IntegrityError):
             continue
-    raise NothingToUndo("The place of that pair has been given to another rater: it stays skipped.")
+    raise NothingToTakeBack("The place of that pair has been given to another rater: it stays skipped.")
 
 
 def refuse_undo(enrolment: Enrolment) -> None:
     if not enrolment.study.is_live:
-        raise NothingToUndo("The study is closed: what was said stays.")
+        raise NothingToTakeBack("The study is closed: what was said stays.")
 
 
 def last_standing(enrolment: Enrolment) -> list[Rating]:
@@ -276,7 +276,7 @@ def opened_again(skipped: Assignment) -> Assignment:
 
 
 def taken_back(standing: Sequence[Rating]) -> Assignment:
-    """Append what undoes the last of `standing`. Raises CameTooLate and IntegrityError, and NothingToUndo."""
+    """Append what undoes the last of `standing`. Raises CameTooLate, IntegrityError, NothingToTakeBack."""
     last = standing[-1]
     now = Assignment.objects.select_related(*RELATED).get(pk=last.assignment_id)
     refuse_if_shown(now, last)
@@ -298,7 +298,7 @@ def refuse_if_shown(now: Assignment, last: Rating) -> None:
         if last.phase == Phase.BLIND:
             refuse_if_seen(now)
     except BadRating as seen:
-        raise NothingToUndo(str(seen)) from seen
+        raise NothingToTakeBack(str(seen)) from seen
 
 
 def again(now: Assignment, said: Rating, last: Rating | None, *, withdrawn: bool = False) -> Rating:

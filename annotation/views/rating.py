@@ -49,7 +49,7 @@ def submit(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
         made = rating.submit(
             found, token, said_in(request, found, sent), whole(request.POST, "seen_revision")
         )
-    except rating.Conflict as conflict:
+    except rating.RatedMeanwhile as conflict:
         return show_again(request, found, replace(sent, conflict=conflict), status=409)
     except queueing.Lapsed as why:
         return show_again(request, found, replace(sent, problem=str(why), lapsed=True), status=409)
@@ -105,7 +105,7 @@ def undo(request: HttpRequest, study_pk: int) -> HttpResponse:
     enrolment = own_enrolment(request, study_pk)
     try:
         found = rating.undo(enrolment)
-    except rating.NothingToUndo as why:
+    except rating.NothingToTakeBack as why:
         messages.error(request, str(why))
         return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
     messages.success(request, "Taken back. What you had said is in the form.")

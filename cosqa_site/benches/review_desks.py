@@ -14,6 +14,7 @@ from cosqa_site.benches.review_server import Answer, Client, Failed, path_of
 
 HIDDEN: Final = re.compile(r'name="(token|evidence|seen_revision|seconds)" value="([^"]*)"')
 CHOICE: Final = re.compile(r'name="label" value="([^"]+)"')
+FORM: Final = 'id="label-form"'
 PAIR: Final = re.compile(r"/rate/\d+/pairs/\d+/$")
 CASE: Final = re.compile(r"/review/cases/(\d+)/")
 REASON: Final = "it does what the query asks, as far as the bench can tell"
@@ -99,8 +100,8 @@ def form_of(page: Answer) -> dict[str, str]:
 
 
 def hidden_of(page: Answer) -> dict[str, str]:
-    """What a page has to be sent back, from the first form that has it."""
+    """What a page has to be sent back, from its label form: that of undo has a revision of its own."""
     found: dict[str, str] = {}
-    for name, value in HIDDEN.findall(page.text):
+    for name, value in HIDDEN.findall(page.text.partition(FORM)[2]):
         found.setdefault(name, value)
     return found

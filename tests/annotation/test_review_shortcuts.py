@@ -40,10 +40,10 @@ def test_without_a_preference_the_defaults_work(erin: User) -> None:
 
 
 def test_only_what_differs_is_stored_and_only_for_that_person(erin: User) -> None:
-    save_keys(erin, {**DEFAULTS, Action.NEXT: "Y"}, on=True)
+    save_keys(erin, {**DEFAULTS, Action.NEXT: "J"}, on=True)
 
-    assert Preference.objects.get().shortcuts == {"next": "y"}
-    assert keys_of(erin).live(Action.NEXT) == "y"
+    assert Preference.objects.get().shortcuts == {"next": "j"}
+    assert keys_of(erin).live(Action.NEXT) == "j"
     assert keys_of(factories.person("eve", Role.EXPERT)).live(Action.NEXT) == "n"
 
 

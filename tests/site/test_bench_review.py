@@ -95,6 +95,7 @@ def test_what_a_page_has_is_sent_back() -> None:
     page = Answer(
         200,
         "",
+        '<form><input name="seen_revision" value="7"></form><form id="label-form">'
         '<input name="evidence" value="abc"><input name="seen_revision" value="2">'
         '<button name="label" value="match"><input name="seen_revision" value="9">',
         0.1,

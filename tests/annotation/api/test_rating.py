@@ -62,7 +62,7 @@ def test_a_second_window_is_told_what_stands(study: Study, rita: Client) -> None
     assert label(rita, found, "1").status_code == 201
     assert label(rita, found, "1").status_code == 201
     clash = label(rita, found, "0")
-    assert (clash.status_code, clash.json()["type"]) == (409, "urn:cosqa:conflict")
+    assert (clash.status_code, clash.json()["type"]) == (409, "urn:cosqa:rated-meanwhile")
     assert clash.json()["stored"]["choice"] == "1"
     assert Rating.objects.count() == 1
 
@@ -77,7 +77,7 @@ def test_skip_hold_draft_undo_and_leave(study: Study, rita: Client) -> None:
     assert post(rita, f"{at}/skip", {"token": found["token"], "reason": "?"}).json()["state"] == "skipped"
     assert post(rita, f"{study.pk}/undo").json()["state"] == "reserved"
     assert post(rita, f"{study.pk}/leave").json()["finished"] is True
-    assert post(rita, f"{study.pk}/undo").json()["type"] == "urn:cosqa:nothing-to-undo"
+    assert post(rita, f"{study.pk}/undo").json()["type"] == "urn:cosqa:nothing-to-take-back"
 
 
 def test_others_find_nothing(study: Study, rita: Client) -> None:

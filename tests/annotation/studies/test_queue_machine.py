@@ -31,7 +31,7 @@ from annotation.seen import mark_seen
 from annotation.studies import choosing, drafts, queueing, rating
 from annotation.studies.ordering import GAP
 from annotation.studies.queueing import Lapsed
-from annotation.studies.rating import BadRating, Conflict, NothingToUndo, Said
+from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said
 from tests import studies
 from tests.annotation.studies.test_queueing import grid
 
@@ -136,7 +136,7 @@ class Queue(RuleBasedStateMachine):
         stored = Rating.objects.count()
         try:
             made = rating.submit(page, page.token, said(value, notes), max(0, seen - old))
-        except (BadRating, Conflict, Lapsed):
+        except (BadRating, RatedMeanwhile, Lapsed):
             assert Rating.objects.count() == stored
             assert drafts.texts(page)["reason"] == "because"
             return
@@ -153,7 +153,7 @@ class Queue(RuleBasedStateMachine):
         page, seen = self.pages[who]
         try:
             first = rating.submit(page, page.token, said(1, "twice"), seen)
-        except (BadRating, Conflict, Lapsed):
+        except (BadRating, RatedMeanwhile, Lapsed):
             return
         assert rating.submit(page, page.token, said(1, "twice"), seen) == first
         if first.pk not in self.accepted[page.pk]:
@@ -196,7 +196,7 @@ class Queue(RuleBasedStateMachine):
         count = Rating.objects.count()
         try:
             found = rating.undo(self.fresh(who))
-        except NothingToUndo:
+        except NothingToTakeBack:
             assert Rating.objects.count() == count
             return
         self.served(who, found)

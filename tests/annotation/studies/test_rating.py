@@ -15,7 +15,7 @@ from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, S
 from annotation.seen import mark_seen
 from annotation.studies import checking, drafts, queueing, rating
 from annotation.studies.queueing import Lapsed, QueueClosed, next_assignment
-from annotation.studies.rating import BadRating, Conflict, NothingToUndo, Said, submit, undo
+from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said, submit, undo
 from tests import studies
 
 pytestmark = pytest.mark.django_db
@@ -91,7 +91,7 @@ def test_a_done_pair_is_changed_by_a_further_revision(rita: Enrolment) -> None:
 def test_a_second_window_is_shown_both(rita: Enrolment) -> None:
     held = given(rita)
     first = submit(held, held.token, said(1), 0)
-    with pytest.raises(Conflict) as conflict:
+    with pytest.raises(RatedMeanwhile) as conflict:
         submit(held, held.token, said(0, notes="from the other window"), 0)
     assert conflict.value.stored == first
     assert conflict.value.mine.notes == "from the other window"
@@ -218,9 +218,9 @@ def test_a_double_click_on_the_blind_label_is_no_second_look() -> None:
     held = given(studies.rater("rita", studies.study(conditions=(Kind.SECOND_LOOK,))))
     blind = submit(held, held.token, said(1), 0)
     assert submit(held, held.token, said(1), 0) == blind
-    with pytest.raises(Conflict):
+    with pytest.raises(RatedMeanwhile):
         submit(held, held.token, said(0), 0)
-    with pytest.raises(Conflict):
+    with pytest.raises(RatedMeanwhile):
         submit(held, held.token, said(0), 1)
     assert state_of(held) == State.LOCKED
     now = Assignment.objects.get(pk=held.pk)
@@ -243,7 +243,7 @@ def test_a_blind_label_stays_once_the_evidence_was_seen(rita: Enrolment) -> None
     mark_seen(rita.user, [held.study_pair.pair_id])
     with pytest.raises(BadRating, match="stays"):
         submit(held, held.token, said(0), 1)
-    with pytest.raises(NothingToUndo, match="stays"):
+    with pytest.raises(NothingToTakeBack, match="stays"):
         undo(rita)
 
 
@@ -260,7 +260,7 @@ def test_undo_takes_back_one_decision_after_the_other() -> None:
         assert state_of(held) == State.RESERVED
         assert drafts.texts(held)["choice"] == word
         assert counts(held) == (1, 0)
-    with pytest.raises(NothingToUndo):
+    with pytest.raises(NothingToTakeBack):
         undo(rita)
     assert not Rating.objects.current().exists()
     assert Rating.objects.count() == 6
@@ -275,7 +275,7 @@ def test_an_undone_pair_is_rated_again_as_a_further_revision(rita: Enrolment) ->
     undo(rita)
     now = given(rita)
     assert rating.revision_seen(rating.last_of(now, Phase.BLIND)) == 2
-    with pytest.raises(Conflict):
+    with pytest.raises(RatedMeanwhile):
         submit(now, now.token, said(1), 1)
     assert submit(now, now.token, said(1), 2).revision == 3
     assert counts(held) == (1, 1)
@@ -302,7 +302,7 @@ def test_undo_of_a_skip_opens_the_pair_again_while_it_is_free() -> None:
     assert (state_of(held), counts(held)) == (State.RESERVED, (1, 0))
     queueing.skip(Assignment.objects.get(), Assignment.objects.get().token, "again")
     given(rolf)
-    with pytest.raises(NothingToUndo, match="another rater"):
+    with pytest.raises(NothingToTakeBack, match="another rater"):
         undo(rita)
 
 
@@ -315,7 +315,7 @@ def test_undo_of_the_second_label_opens_the_second_phase_and_leaves_the_blind_on
     submit(locked, locked.token, said(1), 0)
     assert undo(revealed) == held
     assert (state_of(held), counts(held)) == (State.LOCKED, (1, 0))
-    with pytest.raises(NothingToUndo):
+    with pytest.raises(NothingToTakeBack):
         undo(revealed)
     assert list(Rating.objects.current()) == [blind]
 
