@@ -107,7 +107,6 @@ PLACES: Final = (
     Place("audit-labels", "/audit/labels/", "admin"),
     Place("study", "/studies/{rate_own}/", "admin"),
     Place("study-figures", "/studies/{rate_own}/figures/", "admin"),
-    Place("study-raters", "/studies/{rate_own}/raters/", "admin"),
     Place("rate", "/rate/", "rater"),
     Place("rate-none", "/rate/", "expert"),
     Place("rate-study", "/rate/{rate_own}/", "rater"),

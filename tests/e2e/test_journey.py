@@ -93,7 +93,7 @@ def test_an_expert_reviews_by_keyboard_alone(server: Workbench, watched: Watched
 def test_an_edited_test_shows_its_own_trace(server: Workbench, watched: Watched, login: Login) -> None:
     page = login("erin").new_page()
     page.goto(f"{server.url}/review/cases/{watched.ids['case']}/")
-    recorded = page.locator(".panel-trace .panel-body").inner_text()
+    recorded = page.locator("#pane-execution .trace tbody").inner_text()
     page.keyboard.press("t")
     expect(page.locator(".cm-content")).to_be_focused()
     page.keyboard.press("Control+a")
@@ -107,7 +107,7 @@ def test_an_edited_test_shows_its_own_trace(server: Workbench, watched: Watched,
     traced = run.locator(".trace tbody").inner_text()
     assert "by hand" in traced
     assert traced != recorded
-    assert page.locator(".panel-trace .panel-body").inner_text() == recorded, "what was recorded stays beside"
+    assert page.locator("#pane-execution .trace tbody").inner_text() == recorded, "what was recorded stays beside"
 
     page.reload()
     expect(page.locator(".review-history")).to_contain_text("ran an edited test: failed")
