@@ -89,6 +89,7 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     expect(page.locator("#guidelines-dialog")).to_contain_text("does all that is asked")
     page.keyboard.press("Escape")
     expect(page.locator("#guidelines-dialog")).to_be_hidden()
+    page.wait_for_timeout(350)
     page.keyboard.press("-")
     page.keyboard.type("needs a language that I don't know")
     page.keyboard.press("Enter")
