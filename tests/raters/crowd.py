@@ -24,6 +24,10 @@ PAIR: Final = re.compile(r"/rate/\d+/pairs/(\d+)/$")
 TIMEOUT: Final = 60
 
 
+STORED_MEANWHILE = "label of this pair is stored"
+"""A fair answer to a skip: PostgreSQL may end what a killed server had begun after the page was served."""
+
+
 @dataclass(frozen=True)
 class Accepted:
     """A rating that was answered as stored; `notes` is unique to it."""
@@ -138,7 +142,9 @@ class Rater:
         reply = self.link.getresponse()
         text = reply.read().decode()
         self.seconds.append(time.monotonic() - began)
-        if reply.status >= 500 or reply.status in {400, 403, 404, 422}:
+        if STORED_MEANWHILE in text:
+            self.said["stored meanwhile"] += 1
+        elif reply.status >= 500 or reply.status in {400, 403, 404, 422}:
             self.wrong.append(f"{reply.status} for {method} {path}: {text[:300]}")
         return reply.status, reply.headers.get("Location", ""), text
 
