@@ -10,11 +10,11 @@ from typing import Final
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Sum
 
 from annotation.access import Visitor, blind_studies
 from annotation.agreement import Draws, Influence, Page, Preference, influence, page, preference
-from annotation.models import Adjudication, Assignment, Enrolment, Rating, Scoring, Study
+from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
 from annotation.studies import gathering
 from annotation.studies.gathering import Gathered, name_of
 from retrieval.models import Annotator, Label
@@ -67,7 +67,7 @@ def figures_of(study: Study) -> Figures:
 
 
 def version_of(study: Study) -> str:
-    """A hash that changes with every rating, skip, decision, label and change of the plan."""
+    """A hash that changes with every rating, skip, decision, label, quota and change of the plan."""
     assigned = Assignment.objects.filter(enrolment__study=study)
     facts = [
         Rating.objects.filter(assignment__enrolment__study=study).aggregate(last=Max("id"), n=Count("id")),
@@ -75,8 +75,8 @@ def version_of(study: Study) -> str:
         list(assigned.order_by("state").values_list("state").annotate(n=Count("id"))),
         Adjudication.objects.filter(study_pair__study=study).aggregate(last=Max("id")),
         Label.objects.filter(pair__in=study.pairs.values("pair")).aggregate(last=Max("id")),
-        study.plan_hash,
-        study.state,
+        Quota.objects.filter(study_pair__study=study).aggregate(wanted=Sum("wanted"), done=Sum("done")),
+        [study.name, study.state, study.plan_hash, study.reference, study.margin, study.comparisons],
     ]
     return hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()[:20]
 
