@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from django.contrib.auth.models import User
+from django.db.models import prefetch_related_objects
 from django.urls import reverse
 from django.utils import timezone
 
@@ -241,6 +242,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool
     `start`: the editor begins with the agents' test, where the page shows one.
     """
     sent = sent or Sent()
+    prefetch_related_objects([assignment], "ratings", "drafts")
     enrolment = assignment.enrolment
     study, condition = enrolment.study, assignment.condition
     keys = key_views(assignment.rater)
@@ -338,7 +340,7 @@ def longest(assignment: Assignment) -> float:
 
 
 def drafts_of(assignment: Assignment) -> dict[str, RatingDraft]:
-    return {draft.field: draft for draft in RatingDraft.objects.filter(assignment=assignment)}
+    return {draft.field: draft for draft in assignment.drafts.all()}
 
 
 def typed(sent: str, drafts: dict[str, RatingDraft], name: str, stands: str) -> Typed:
@@ -468,6 +470,6 @@ def stored_message(user: User, made: Rating) -> str:
     assignment = made.assignment
     if assignment.state == State.LOCKED:
         return "Your blind label is locked."
-    word = said_sign(assignment.condition.study.scale, rating.word_of(assignment, made.value)).word
+    word = said_sign(assignment.enrolment.study.scale, rating.word_of(assignment, made.value)).word
     key = keys_of(user).live(Action.UNDO)
     return f"Stored: {word}. {key} to undo." if key else f"Stored: {word}. Undo is beside the labels."

@@ -46,7 +46,7 @@ class BadRating(ValueError):
 
 def checked(assignment: Assignment, said: Said) -> Said:
     """What was sent, cleaned. Raises BadRating."""
-    study = assignment.condition.study
+    study = assignment.enrolment.study
     if said.value not in values_of(study):
         raise BadRating(f"A label of this study is one of {', '.join(words_of(study))}.")
     if not HASH.fullmatch(said.evidence):
@@ -109,7 +109,7 @@ def value_of(assignment: Assignment, sent: str) -> int | None:
 
     So nothing on a page tells which snippet is which. Raises BadRating.
     """
-    study = assignment.condition.study
+    study = assignment.enrolment.study
     if sent not in words_of(study):
         raise BadRating(f"Choose a label: {', '.join(words_of(study))}.")
     if sent == UNSURE:
@@ -121,7 +121,7 @@ def word_of(assignment: Assignment, value: int | None) -> str:
     """What a form sends for a stored value: the other way round."""
     if value is None:
         return UNSURE
-    if assignment.condition.study.scale != Study.Scale.PREFERENCE:
+    if assignment.enrolment.study.scale != Study.Scale.PREFERENCE:
         return str(value)
     return next(word for word, meant in sides(assignment).items() if meant == value)
 

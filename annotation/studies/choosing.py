@@ -90,7 +90,7 @@ def lapsed_of(enrolment: Enrolment) -> Assignment | None:
     same = {name: OuterRef(name) for name in ("study_pair", "condition", "round")}
     free = Quota.objects.filter(**same, reserved__lt=F("wanted"))
     mine = enrolment.assignments.filter(Exists(free) | ~Q(study_pair__planted=""), state=State.LAPSED)
-    related = "study_pair__pair", "condition__study", "enrolment"
+    related = "study_pair__pair", "condition", "enrolment__study"
     return unseen(mine, enrolment, "study_pair__").select_related(*related).order_by("position").first()
 
 

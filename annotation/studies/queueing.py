@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Enrolment, Study, StudyPair
+from annotation.models import Assignment, Enrolment, Study
 from annotation.studies import choosing, places
 from annotation.studies.choosing import Choice
 from annotation.studies.guiding import acknowledged
@@ -24,7 +24,7 @@ TRIES: Final = 50
 """How often somebody who loses a race looks again; each time another rater has gone on."""
 MOST_REASON: Final = 2_000
 OPEN: Final = (State.RESERVED, State.LOCKED)
-RELATED: Final = ("study_pair__pair", "condition__study", "enrolment")
+RELATED: Final = ("study_pair__pair", "condition", "enrolment__study")
 LAPSED: Final = (
     "Your reservation of this pair ran out, and its place has been given to another rater. "
     "What you typed is kept, and nothing of it was stored as a rating. Go on with the next pair."
@@ -112,7 +112,7 @@ def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
         place = choice.study_pair, enrolment.condition_id, choice.round
         if not choice.planted and not places.take(*place):
             raise CameTooLate
-        made = Assignment.objects.create(
+        return Assignment.objects.create(
             enrolment=enrolment,
             study_pair_id=choice.study_pair,
             condition=enrolment.condition,
@@ -123,8 +123,6 @@ def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
             token=places.new_token(),
             reserved_until=places.until(),
         )
-    made.study_pair = StudyPair.objects.select_related("pair").get(pk=choice.study_pair)
-    return made
 
 
 def take_back(lapsed: Assignment) -> None:

@@ -91,8 +91,8 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
         refuse(now, phase, mine, last)
         advance(now, phase)
         made = appended(now, phase, mine, last)
-        if now.condition.study.frozen_at is None:
-            freeze(now.condition.study)
+        if now.enrolment.study.frozen_at is None:
+            freeze(now.enrolment.study)
         drafts.clear(now, *drafts.SUBMITTED)
     return made
 
@@ -110,8 +110,9 @@ def second_phase(condition: Condition) -> Phase:
 
 
 def last_of(assignment: Assignment, phase: str) -> Rating | None:
-    """The last revision, also one that takes the rating back."""
-    return assignment.ratings.filter(phase=phase).order_by("-revision").first()
+    """The last revision, also one that takes the rating back; all are read, as there are few."""
+    said = (row for row in assignment.ratings.all() if row.phase == phase)
+    return max(said, key=lambda row: row.revision, default=None)
 
 
 def revision_seen(last: Rating | None) -> int:
@@ -132,7 +133,7 @@ def says(stored: Rating, mine: Said) -> bool:
 
 def refuse(now: Assignment, phase: str, mine: Said, last: Rating | None) -> None:
     """Raises QueueClosed after the end of the study, and BadRating where something is missing."""
-    if not now.condition.study.is_live:
+    if not now.enrolment.study.is_live:
         raise QueueClosed("The study is closed. What you sent is kept as a draft and is not counted.")
     if phase == Phase.BLIND:
         if last is not None:
@@ -169,7 +170,7 @@ def appended(
     now: Assignment, phase: str, mine: Said, last: Rating | None, *, withdrawn: bool = False
 ) -> Rating:
     """Save as the revision after `last`. Raises IntegrityError where another request was faster."""
-    study = now.condition.study
+    study = now.enrolment.study
     return Rating.objects.create(
         assignment=now,
         phase=phase,
@@ -198,7 +199,7 @@ def drafts_of(
     assignment: Assignment, value: int | None, notes: str, reason: str, tags: Sequence[str]
 ) -> dict[str, str]:
     """A rating as drafts of its fields."""
-    known = value in values_of(assignment.condition.study)
+    known = value in values_of(assignment.enrolment.study)
     choice = " ".join([word_of(assignment, value), *tags]) if known else " ".join(tags)
     field = RatingDraft.Field
     kept = {field.NOTES: notes, field.REASON: reason, field.CHOICE: choice}
@@ -327,5 +328,6 @@ def recent(enrolment: Enrolment, most: int = 10) -> list[Rating]:
     rows = Rating.objects.current().filter(assignment__enrolment=enrolment).order_by("-id")
     found: dict[int, Rating] = {}
     for row in rows.select_related("assignment__study_pair__pair__query")[: 2 * most]:
+        row.assignment.enrolment = enrolment
         found.setdefault(row.assignment_id, row)
     return list(found.values())[:most]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -14,7 +14,7 @@ from annotation.models import Assignment
 from annotation.pages.rating import Sent, stored_message
 from annotation.studies import drafts, queueing, rating, running
 from annotation.studies.rating import Said
-from annotation.views.rating_pages import own_assignment, own_enrolment, show_again, to_pair, to_study
+from annotation.views.rating_pages import own_enrolment, show_again, to_pair, to_study
 from annotation.views.review import number as whole
 from annotation.views.review import person
 
@@ -41,7 +41,7 @@ def submit(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
 
     A GET stores nothing: it is somebody who reloads the address of a form that was shown again.
     """
-    found = own_assignment(request, study_pk, number)
+    found = held(request, study_pk, number)
     if request.method != "POST":
         return to_pair(found)
     sent, token = sent_in(request), request.POST.get("token", "")
@@ -63,7 +63,7 @@ def submit(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
 @require_POST
 def skip(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Give the pair back with a reason, and go on."""
-    found = own_assignment(request, study_pk, number)
+    found = held(request, study_pk, number)
     try:
         queueing.skip(found, request.POST.get("token", ""), request.POST.get("reason", ""))
     except queueing.Lapsed as why:
@@ -78,7 +78,7 @@ def skip(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
 @require_POST
 def draft(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Keep what is being typed; 204, or 400 with what is wrong."""
-    found = own_assignment(request, study_pk, number)
+    found = held(request, study_pk, number)
     try:
         drafts.save(found, request.POST.get("field", ""), request.POST.get("text", ""))
     except drafts.DraftRefused as why:
@@ -90,7 +90,7 @@ def draft(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
 @require_POST
 def heartbeat(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Hold on to the pair; 204, or 409 with what happened to it."""
-    found = own_assignment(request, study_pk, number)
+    found = held(request, study_pk, number)
     try:
         queueing.heartbeat(found, request.POST.get("token", ""))
     except queueing.Lapsed as why:
@@ -119,6 +119,14 @@ def leave(request: HttpRequest, study_pk: int) -> HttpResponse:
     queueing.leave(own_enrolment(request, study_pk))
     messages.success(request, "Your part of this study is over. What you rated stays; thank you.")
     return to_study(study_pk)
+
+
+def held(request: HttpRequest, study_pk: int, number: int) -> Assignment:
+    """The person's assignment of the pair, without its texts. Raises Http404."""
+    try:
+        return queueing.open_assignment(person(request), study_pk, number)
+    except Assignment.DoesNotExist as none:
+        raise Http404(str(none)) from none
 
 
 def sent_in(request: HttpRequest) -> Sent:

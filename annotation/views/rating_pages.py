@@ -136,7 +136,9 @@ def answered(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpR
 
 
 def own_enrolment(request: HttpRequest, study_pk: int) -> Enrolment:
-    return get_object_or_404(welcoming.enrolments_of(person(request)), study=study_pk)
+    found = get_object_or_404(welcoming.enrolments_of(person(request)), study=study_pk)
+    found.user = person(request)  # not read a second time
+    return found
 
 
 def own_assignment(request: HttpRequest, study_pk: int, number: int) -> Assignment:
