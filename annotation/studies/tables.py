@@ -106,7 +106,8 @@ def treated(found: Figures) -> Table:
 
 def stratified(found: Figures) -> Table:
     assert found.page
-    names = sorted({one.stratum for one in found.study.pairs.filter(planted="").only("stratum")})
+    sampled = found.study.pairs.filter(planted="").order_by()
+    names = sorted(sampled.values_list("stratum", flat=True).distinct())
     rows = tuple(
         (names[number], named(row), *scores(row))
         for number, table in found.page.strata.items()
