@@ -363,6 +363,15 @@ def test_decisions_stay_in_reach_and_undo_opens_the_pair_again(client: Client) -
     assert "kept" in page(client, of)
 
 
+def test_a_pair_that_is_rated_already_says_so_to_who_skips_it(client: Client) -> None:
+    of = given(client, Kind.READING)
+    token = of.token
+    send(client, of, "1")
+    answer = client.post(path(of, "skip/"), {"token": token, "reason": "not Python"})
+    assert answer.status_code == 422
+    assert "Your label of this pair is stored" in answer.content.decode()
+
+
 def test_skipping_needs_a_reason(client: Client) -> None:
     of = given(client, Kind.READING)
     assert client.post(path(of, "skip/"), {"token": of.token, "reason": " "}).status_code == 422
