@@ -37,7 +37,7 @@ test: .venv/.all ## run the whole test suite
 test-postgres: .venv/.all ## run the tests that touch the database on the PostgreSQL of COSQA_TEST_DATABASE_URL
 	@test -n "$$COSQA_TEST_DATABASE_URL" || { echo "make: set COSQA_TEST_DATABASE_URL, such as postgres://postgres@127.0.0.1:5432/postgres" >&2; exit 1; }
 	@DATABASE_URL=$$COSQA_TEST_DATABASE_URL .venv/bin/pytest tests/annotation tests/retrieval tests/site \
-	  -m "not real_data and not browser" --ignore tests/site/test_serve.py --ignore tests/site/test_sample.py \
+	  -m "database and not real_data and not browser" --ignore tests/site/test_serve.py --ignore tests/site/test_sample.py \
 	  --ignore tests/annotation/test_tasks.py $(PARALLEL) $(PYTEST)
 
 protections: .venv/.all ## run the hostile programs with each protection of the sandbox switched off (minutes)
@@ -68,6 +68,7 @@ survive: .venv/.all ## kill callers and engines at full size: needs root, docker
 	@SANDBOX_WHOLE=yes .venv/bin/pytest tests/sandbox/test_survival.py $(PYTEST)
 
 faults: .venv/.all ## kill workers, Redis and PostgreSQL 100 times under a build of 2,000 cases (half an hour)
+	@$(PY) -m tests.faults.drive --cases 40 --kills 0 --lease 15 --stall 3 --minutes 4 --skew=-300
 	@$(PY) -m tests.faults.drive $(FAULTS)
 
 raters: .venv/.all ## let 20 raters rate for a minute on each database, over HTTP, and check that nothing is lost

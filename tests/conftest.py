@@ -19,6 +19,14 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what touches the database that Django is configured with: only that need run on each of them."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db"}:
+            item.add_marker("database")
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of the real data sets, which stay outside the repository: COSQA_TEST_DATA.

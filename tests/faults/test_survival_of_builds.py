@@ -28,10 +28,9 @@ def test_builds_survive_ten_kills_on_many_machines(servers: None) -> None:
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("skew", ["300", "-300"])
-def test_builds_survive_a_worker_whose_clock_is_minutes_off(skew: str, servers: None) -> None:
+def test_builds_survive_a_worker_whose_clock_is_minutes_ahead(servers: None) -> None:
     """Twenty leases: it would take every case from the other worker, and pay for every call again."""
-    assert "0 kills" in drive("--cases", "40", "--kills", "0", f"--skew={skew}")
+    assert "0 kills" in drive("--cases", "40", "--kills", "0", "--skew=300")
 
 
 def test_builds_survive_kills_of_the_only_process() -> None:

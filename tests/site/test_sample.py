@@ -20,8 +20,10 @@ Demo = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A data folder whose sandbox packages are installed once for this module."""
+    """A data folder whose sandbox packages are installed, and whose tables are made, once for this module."""
     folder = tmp_path_factory.mktemp("home")
+    manage(folder, "migrate", "-v0").check_returncode()
+    (folder / "workbench.sqlite3").rename(folder / "empty.sqlite3")
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -33,20 +35,24 @@ def demo(home: Path) -> Demo:
     def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         for path in home.glob("workbench.sqlite3*"):
             path.unlink()
-        names = {
-            k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "REDIS_URL", "ANTHROPIC_API_KEY"}
-        }
-        return subprocess.run(
-            [sys.executable, "manage.py", "demo", "--no-serve", "--json", "--sample", str(folder)],
-            cwd=ROOT,
-            env=names | {"COSQA_HOME": str(home)} | environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        shutil.copy(home / "empty.sqlite3", home / "workbench.sqlite3")
+        return manage(home, "demo", "--no-serve", "--json", "--sample", str(folder), **environment)
 
     return run
+
+
+def manage(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    unset = {"DATABASE_URL", "REDIS_URL", "ANTHROPIC_API_KEY"}
+    names = {name: value for name, value in os.environ.items() if name not in unset}
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=names | {"COSQA_HOME": str(home)} | environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
 
 
 @pytest.fixture
