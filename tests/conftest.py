@@ -27,6 +27,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("database")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def static_files_are_found_when_asked_for() -> None:
+    """Else each test client looks at all of them first, which takes longer than its requests."""
+    from django.conf import settings
+
+    settings.WHITENOISE_AUTOREFRESH = True
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of the real data sets, which stay outside the repository: COSQA_TEST_DATA.
