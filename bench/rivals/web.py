@@ -87,8 +87,8 @@ class Link:
         """A connection that the server closed while it was idle is made again, once."""
         for last in (False, True):
             try:
-                self.hurry()
                 self.connection.request(method, path, body, headers)
+                self.hurry()
                 return self.connection.getresponse()
             except DROPPED:
                 self.connection.close()
@@ -97,9 +97,10 @@ class Link:
         raise AssertionError("the last try returns or raises")
 
     def hurry(self) -> None:
-        """Acknowledge at once: servers that write an answer in two pieces would be waited for 40 ms else."""
-        if self.connection.sock is None:
-            self.connection.connect()
+        """Acknowledge at once: servers that write an answer in two pieces would be waited for 40 ms else.
+
+        The kernel forgets it whenever something is sent, so this is for the answer that comes next.
+        """
         self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
     def heading(self, kind: str) -> dict[str, str]:

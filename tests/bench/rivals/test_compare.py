@@ -46,3 +46,8 @@ def test_a_report_names_who_did_not_run_and_has_no_column_for_them() -> None:
     assert "2.0 ×, 2.0 ×" in said
     assert "**Potato did not run**: no such version" in said
     assert "Potato: CPU" not in said
+
+
+def test_a_machine_that_others_use_is_said_to_be_busy() -> None:
+    assert compare.load(0.3, 3.0, 2) == "0.3 when it began, 3.0 at its end, partly its own"
+    assert "not quiet" in compare.load(0.5, 3.0, 2)
