@@ -74,7 +74,7 @@ raters: .venv/.all ## let 20 raters rate for a minute on each database, over HTT
 	@RATERS_EXAMPLES=200 .venv/bin/pytest tests/annotation/studies/test_queue_machine.py $(PYTEST)
 	@$(PY) -m tests.raters.drive $(RATERS)
 
-rivals: .venv/.all ## compare with Label Studio, doccano and Potato in one run and write docs/rivals.md (half an hour)
+rivals: .venv/.all ## compare with Label Studio, doccano and Potato in one run and write docs/rivals.md (15 minutes)
 	@$(PY) bench/rivals/compare.py --page docs/rivals.md $(RIVALS)
 
 screenshots: .venv/.all ## take and check pictures of every page, at both widths, light and dark

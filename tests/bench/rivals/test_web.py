@@ -12,6 +12,9 @@ import pytest
 from bench.rivals.web import Link, answers, until
 from cosqa_site.benches.review_server import Failed, free_port
 
+DELAYED_ACKNOWLEDGEMENT = 0.04
+"""Seconds that Linux waits at least, unless it is told not to."""
+
 
 class Handler(BaseHTTPRequestHandler):
     """Sets a cookie and keeps what it got; closes the connection after /drop without saying so."""
@@ -27,7 +30,9 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Set-Cookie", "csrftoken=abc; Path=/")
         self.send_header("Content-Length", "2")
         self.end_headers()
-        self.wfile.write(b"{}")
+        pieces = [b"{", b"}"] if self.path == "/pieces" else [b"{}"]
+        for piece in pieces:
+            self.wfile.write(piece)
         self.close_connection = self.path == "/drop"
 
     def do_POST(self) -> None:
@@ -94,3 +99,10 @@ def test_a_server_is_there_or_not(port: int) -> None:
 def test_what_never_happens_is_given_up() -> None:
     with pytest.raises(Failed, match="its start took longer"):
         until(lambda: False, "its start", 0.1)
+
+
+def test_an_answer_in_pieces_is_acknowledged_at_once(link: Link) -> None:
+    waited = [link.get("/pieces").seconds for _ in range(10)]
+    waited += [link.send("/pieces", {}).seconds for _ in range(10)]
+    assert min(waited[:10]) < DELAYED_ACKNOWLEDGEMENT
+    assert min(waited[10:]) < DELAYED_ACKNOWLEDGEMENT
