@@ -1,7 +1,7 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-postgres check lint types contracts run worker bench
-.PHONY: protections hostile survive faults raters screenshots compose-smoke
+.PHONY: protections hostile survive faults raters rivals screenshots compose-smoke
 
 PY := .venv/bin/python
 # The files of tests are shared out to as many processes as there are cores.
@@ -74,6 +74,9 @@ faults: .venv/.all ## kill workers, Redis and PostgreSQL 100 times under a build
 raters: .venv/.all ## let 20 raters rate for a minute on each database, over HTTP, and check that nothing is lost
 	@RATERS_EXAMPLES=200 .venv/bin/pytest tests/annotation/studies/test_queue_machine.py $(PYTEST)
 	@$(PY) -m tests.raters.drive $(RATERS)
+
+rivals: .venv/.all ## compare with Label Studio, doccano and Potato in one run and write docs/rivals.md (15 minutes)
+	@$(PY) bench/rivals/compare.py --page docs/rivals.md $(RIVALS)
 
 screenshots: .venv/.all ## take and check pictures of every page, at both widths, light and dark
 	@scripts/need-chromium

@@ -104,6 +104,13 @@ def path_of(place: str) -> str:
 @contextmanager
 def server(scratch: Scratch) -> Iterator[int]:
     """`manage.py serve` without workers until the block ends; gives its port. Raises RuntimeError."""
+    with serving(scratch) as (_, port):
+        yield port
+
+
+@contextmanager
+def serving(scratch: Scratch) -> Iterator[tuple[Process, int]]:
+    """The same with its process. Raises RuntimeError."""
     port = free_port()
     command = [sys.executable, "-c", SERVE, str(settings.BASE_DIR / "manage.py"), str(port)]
     # Sessions that this process opens are good for the other one.
@@ -112,7 +119,7 @@ def server(scratch: Scratch) -> Iterator[int]:
     )
     with started(command, environment) as process:
         wait_for(process, port)
-        yield port
+        yield process, port
 
 
 SERVE: Final = """
