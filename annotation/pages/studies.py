@@ -14,7 +14,7 @@ from django.http import QueryDict
 from annotation.agreement import planner
 from annotation.models import Amendment, Assignment, AuditEvent, Enrolment, Quota, Rating, Study, StudyPair
 from annotation.pages.paging import window
-from annotation.studies import controlling, enrolling, exporting, verifying
+from annotation.studies import controlling, enrolling, exporting, routing, verifying
 from annotation.studies.controlling import Action
 from annotation.studies.creating import Order
 from annotation.studies.creating import drawn as drawn_for
@@ -105,6 +105,7 @@ class StudyPage:
     may_publish: bool
     published: str
     undecided: int
+    one_more: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ def study_page(study: Study) -> StudyPage:
         may_publish=closed and annotator is None,
         published=str(annotator) if annotator else "",
         undecided=verifying.undecided(study) if closed else 0,
+        one_more=routing.asked(study),
     )
 
 
@@ -253,7 +255,16 @@ def preview(order: Order) -> Outlook:
         for one in order.raters
     ]
     loads = [Load(one.kind, one.raters, one.seconds) for one in order.conditions]
-    return outlook(pairs, len(lines), sample.queries, sample.strata, loads, raters, order.hourly_rate)
+    return outlook(
+        pairs,
+        len(lines),
+        sample.queries,
+        sample.strata,
+        loads,
+        raters,
+        order.hourly_rate,
+        one_more=order.one_more,
+    )
 
 
 @dataclass(frozen=True, slots=True)

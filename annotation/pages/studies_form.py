@@ -137,6 +137,9 @@ class StudyForm(forms.Form):
     order = forms.ChoiceField(choices=Study.Order.choices, label="Order")
     docstring = forms.ChoiceField(choices=Study.Docstring.choices, label="Docstring")
     ties = forms.BooleanField(required=False, label="Pairwise: raters may say that both are as good")
+    one_more = forms.BooleanField(
+        required=False, label="Where a pair’s planned raters split, ask one more who has not seen it"
+    )
     guideline = forms.ModelChoiceField(Guideline.objects.none(), required=False, label="Guidelines")
     information = forms.CharField(
         required=False,
@@ -257,6 +260,7 @@ class StudyForm(forms.Form):
             order=values["order"],
             docstring=values["docstring"],
             ties=values["ties"],
+            one_more=values["one_more"],
             guideline=values["guideline"],
             information=values["information"],
             hourly_rate=values["hourly_rate"] or 0.0,
@@ -303,7 +307,7 @@ def initial_of(study: Study) -> dict[str, Any]:
     kept = study.sample
     wish: Mapping[str, Any] = kept.get("wish", {})
     own = ("name", "question", "kind", "purpose", "scale", "reference", "margin", "exclusions", "order")
-    more = ("docstring", "ties", "information", "guideline")
+    more = ("docstring", "ties", "one_more", "information", "guideline")
     found: dict[str, Any] = {name: getattr(study, name) for name in (*own, *more)}
     found |= {
         name: wish[name] for name in ("size", "seed", "per_query", "strata", "allocation") if name in wish

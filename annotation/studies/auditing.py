@@ -40,6 +40,7 @@ class Verb(StrEnum):
     GUIDELINE_WRITTEN = "guidelines written"
     GUIDELINE_READ = "guidelines acknowledged"
     ASKED_AGAIN = "pairs asked again"
+    SPLIT_DECIDED = "split decided"
     EXPORTED = "exported"
     RESTORED = "restored"
     ACCOUNT_CHANGED = "account changed"

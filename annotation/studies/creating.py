@@ -68,6 +68,7 @@ class Order:
     order: str = Study.Order.SPACED
     docstring: str = Study.Docstring.SHOWN
     ties: bool = False
+    one_more: bool = False
     guideline: Guideline | None = None
     against: Annotator | None = None
     planted: str = ""
@@ -204,6 +205,7 @@ def columns_of(order: Order) -> dict[str, Any]:
         "order": order.order,
         "docstring": order.docstring,
         "ties": order.ties,
+        "one_more": order.one_more,
         "seed": order.wish.seed,
         "guideline": order.guideline,
         "reference": order.reference,

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.access import Role, has_role
 from annotation.models import Assignment, Condition, Enrolment, Quota, Study
+from annotation.studies import routing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.creating import MOST_CAPACITY, RaterWish, enrol
 from annotation.studies.planning import StudyRefused, changing
@@ -38,6 +39,7 @@ def add(study: Study, user: User, condition: Condition, capacity: int, why: str,
         made = row.enrolments.get(user=user)
         detail = {"pseudonym": made.pseudonym, "condition": condition.kind, "capacity": capacity, "why": why}
         record(by, Verb.RATER_ENROLLED, f"{user} in {study.name}", row, detail)
+    routing.settle(study)
     return made
 
 
@@ -54,6 +56,7 @@ def change_capacity(enrolment: Enrolment, capacity: int, why: str, by: User) -> 
         Enrolment.objects.filter(pk=enrolment.pk).update(capacity=capacity)
         detail = {"pseudonym": enrolment.pseudonym, "before": before, "after": capacity, "why": why}
         record(by, Verb.RATER_CHANGED, f"{enrolment.user} in {row.name}", row, detail)
+    routing.settle(enrolment.study)
     enrolment.refresh_from_db()
 
 
@@ -68,6 +71,7 @@ def remove(enrolment: Enrolment, why: str, by: User, exclude: bool = False) -> N
             leave(enrolment, exclude)
         detail = {"pseudonym": enrolment.pseudonym, "why": why, "excluded": exclude}
         record(by, Verb.RATER_REMOVED, f"{enrolment.user} in {row.name}", row, detail)
+    routing.settle(enrolment.study)
 
 
 def leave(enrolment: Enrolment, exclude: bool) -> None:

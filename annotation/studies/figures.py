@@ -15,7 +15,7 @@ from django.db.models import Count, Max, Sum
 from annotation.access import Visitor, blind_studies
 from annotation.agreement import Draws, Influence, Page, Preference, influence, page, preference
 from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
-from annotation.studies import gathering
+from annotation.studies import gathering, routing
 from annotation.studies.gathering import Gathered, name_of
 from retrieval.models import Annotator, Label
 
@@ -123,7 +123,8 @@ def flow(found: Gathered, made: Page | None) -> Flow:
     return Flow(
         sampled=len(found.pairs),
         planted=study.pairs.exclude(planted="").count(),
-        wanted=sum(condition.raters for condition in found.conditions) * len(found.pairs),
+        wanted=sum(condition.raters for condition in found.conditions) * len(found.pairs)
+        + routing.asked(study),
         rated=counts.get(Assignment.State.DONE, 0),
         open=counts.get(Assignment.State.RESERVED, 0) + counts.get(Assignment.State.LOCKED, 0),
         skipped=counts.get(Assignment.State.SKIPPED, 0),

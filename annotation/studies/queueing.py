@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Enrolment, Study, StudyPair
-from annotation.studies import choosing, places
+from annotation.studies import choosing, places, routing
 from annotation.studies.choosing import Choice
 from annotation.studies.guiding import acknowledged
 from annotation.studies.places import LEASE, CameTooLate, State
@@ -147,6 +147,7 @@ def end(enrolment: Enrolment) -> None:
     enrolment.finished_at = timezone.now()
     rows = Enrolment.objects.filter(pk=enrolment.pk, finished_at__isnull=True)
     rows.update(finished_at=enrolment.finished_at)
+    routing.settle(enrolment.study)
 
 
 def open_assignment(user: User, study_pk: int, number: int) -> Assignment:
@@ -182,13 +183,14 @@ def skip(assignment: Assignment, token: str, reason: str) -> None:
     if not why or len(why) > MOST_REASON:
         raise BadSkip(f"Say in a few words why you skip the pair, in at most {MOST_REASON:,} characters.")
     for _ in range(TRIES):
-        now = Assignment.objects.select_related("study_pair", "condition").get(pk=assignment.pk)
+        now = Assignment.objects.select_related("study_pair", "condition__study").get(pk=assignment.pk)
         if now.state == State.SKIPPED:
             return
         refuse_skip(now, token)
         try:
             with transaction.atomic():
                 places.move(now, State.SKIPPED, skip_reason=why, reserved_until=timezone.now())
+            routing.settle(now.condition.study, now.study_pair)
             return
         except CameTooLate:
             continue  # it lapsed, or another window did something, between the look and the move
@@ -210,6 +212,7 @@ def leave(enrolment: Enrolment) -> None:
     now = timezone.now()
     Enrolment.objects.filter(pk=enrolment.pk, left_at=None).update(left_at=now, finished_at=now)
     enrolment.left_at = enrolment.finished_at = now
+    routing.settle(enrolment.study)
 
 
 def reopen(study: Study) -> int:
