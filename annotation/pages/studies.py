@@ -14,7 +14,7 @@ from django.http import QueryDict
 from annotation.agreement import planner
 from annotation.models import Amendment, Assignment, AuditEvent, Enrolment, Quota, Rating, Study, StudyPair
 from annotation.pages.paging import window
-from annotation.studies import controlling, enrolling, exporting, routing, verifying
+from annotation.studies import adjudicating, controlling, enrolling, exporting, routing, verifying
 from annotation.studies.controlling import Action
 from annotation.studies.creating import Order
 from annotation.studies.creating import drawn as drawn_for
@@ -106,6 +106,8 @@ class StudyPage:
     published: str
     undecided: int
     one_more: int
+    waiting: int
+    decided: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ def quotas_of(studies: Sequence[int]) -> dict[int, tuple[int, int]]:
 
 def study_page(study: Study) -> StudyPage:
     draft = study.state == Study.State.DRAFT
+    split = [] if draft else adjudicating.splits(study)
     annotator = None if draft else verifying.published(study)
     closed = study.state == Study.State.CLOSED and bool(study.frozen_at) and study.scale in verifying.SCALES
     events = AuditEvent.objects.filter(study=study).select_related("user")[:MOST_EVENTS]
@@ -153,6 +156,8 @@ def study_page(study: Study) -> StudyPage:
         published=str(annotator) if annotator else "",
         undecided=verifying.undecided(study) if closed else 0,
         one_more=routing.asked(study),
+        waiting=sum(one.decision is None for one in split),
+        decided=sum(one.decision is not None for one in split),
     )
 
 

@@ -24,6 +24,11 @@ def candidates(study: Study | None, by: User) -> list[User]:
     return list(named.distinct().order_by("username"))
 
 
+def rates_in(user: User, study: Study) -> bool:
+    """Whether the study runs and the person is one of its raters: then its own page is closed to them."""
+    return study.is_live and study.enrolments.filter(user=user).exists()
+
+
 def add(study: Study, user: User, condition: Condition, capacity: int, why: str, by: User) -> Enrolment:
     """Another rater. Raises StudyRefused."""
     refuse_capacity(capacity)

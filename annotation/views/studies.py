@@ -187,7 +187,7 @@ def named(response: Answer, study: Study, what: str, ending: str) -> Answer:
 def study_of(request: HttpRequest, pk: int) -> Study:
     """The study. Raises Http404; PermissionDenied for those who rate in it until it is closed."""
     study = get_object_or_404(Study.objects.select_related("created_by", "guideline"), pk=pk)
-    if study.is_live and study.enrolments.filter(user_id=person(request).pk).exists():
+    if enrolling.rates_in(person(request), study):
         raise PermissionDenied(
             f"You rate in the study “{study.name}”: its page is closed to you until it is closed."
         )
