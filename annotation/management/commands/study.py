@@ -1,4 +1,4 @@
-"""`manage.py study list|new|start|plan|export|paper`: studies from the command line."""
+"""`manage.py study list|new|start|plan|export|score|paper`: studies from the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from annotation.access import Role, builds_visible_to, has_role
 from annotation.models import Study
 from annotation.schemas.studies import StudyIn
-from annotation.studies import controlling, creating, exporting
+from annotation.studies import controlling, creating, exporting, scoring
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
 from annotation.studies.estimating import outlook_of
@@ -47,6 +47,12 @@ class Command(BaseCommand):
         export.add_argument("name")
         export.add_argument("--json", action="store_true", help="JSON and not CSV")
 
+        score = what.add_parser(
+            "score", help="take annotator versions into a sealed study's figures, for ever"
+        )
+        score.add_argument("name")
+        score.add_argument("versions", nargs="*", help="name or beginning of the version; all that wait")
+        score.add_argument("--as", dest="user", required=True, help="name of the admin who scores them")
         paper = what.add_parser("paper", help="write a LaTeX folder: methods, tables, charts, references")
         paper.add_argument("name")
         paper.add_argument("folder", type=Path, help="a new or an empty folder")
@@ -59,6 +65,7 @@ class Command(BaseCommand):
             "plan": self.plan,
             "export": self.export,
             "paper": self.paper,
+            "score": self.score,
         }
         try:
             verbs[options["what"]](options)
@@ -100,6 +107,13 @@ class Command(BaseCommand):
         lines = exporting.as_json(rows) if options["json"] else exporting.as_csv(exporting.COLUMNS, rows)
         for line in lines:
             self.stdout.write(line, ending="")
+
+    def score(self, options: dict[str, Any]) -> None:
+        study, by = named(options["name"]), admin(options["user"])
+        for made in scoring.score(study, scoring.named(study, options["versions"]), by):
+            self.stdout.write(f"scored {made.annotator}")
+        total = study.scorings.count()
+        self.stdout.write(f"{total:,} versions were scored on {study.name}")
 
     def paper(self, options: dict[str, Any]) -> None:
         study, folder = named(options["name"]), options["folder"]
