@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from statistics import median
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from annotation.studies.creating import drawn as drawn_for
 from annotation.studies.estimating import Load, Outlook, Rater, outlook, outlook_of, owners, seen_by
 
 PAGE_SIZE: Final = 20
+COUNTED: Final = ("given", "done", "skipped", "lapsed", "halves", "waits_since")
 MOST_REASONS: Final = 20
 MOST_EVENTS: Final = 30
 MOST_TIMED: Final = 20_000
@@ -63,7 +65,10 @@ class ConditionProgress:
 
 @dataclass(frozen=True, slots=True)
 class RaterProgress:
-    """A rater by name and pseudonym, with what they were given and how they did on planted pairs."""
+    """A rater by name and pseudonym, with what they were given and how they did on planted pairs.
+
+    `halves`: pairs whose first label is locked and whose second one is missing since `waits_since`.
+    """
 
     enrolment: Enrolment
     given: int
@@ -73,6 +78,8 @@ class RaterProgress:
     hours: float
     right: int
     planted: int
+    halves: int
+    waits_since: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +219,7 @@ def rater_rows(study: Study, seconds: dict[tuple[int, int], list[float]]) -> Ite
     for row in enrolling.progress(study):
         times = seconds.get((row.condition_id, row.pk), [])
         right, asked = planted.get(row.pk, (0, 0))
-        counts = {name: getattr(row, name) for name in ("given", "done", "skipped", "lapsed")}
+        counts = {name: getattr(row, name) for name in COUNTED}
         yield RaterProgress(enrolment=row, hours=sum(times) / 3600, right=right, planted=asked, **counts)
 
 

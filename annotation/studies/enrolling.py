@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet
 from django.utils import timezone
 
 from annotation.access import Role, has_role
 from annotation.models import Assignment, Condition, Enrolment, Quota, Study
-from annotation.studies import routing
+from annotation.studies import queueing, routing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.creating import MOST_CAPACITY, RaterWish, enrol
 from annotation.studies.planning import StudyRefused, changing
@@ -80,8 +80,13 @@ def remove(enrolment: Enrolment, why: str, by: User, exclude: bool = False) -> N
 
 
 def leave(enrolment: Enrolment, exclude: bool) -> None:
-    """What is open is given back by the next look for lapsed reservations."""
+    """What is open is given back by the next look for lapsed reservations.
+
+    Locked pairs don't run out, so their places are given back here; the blind labels stay.
+    """
     now = timezone.now()
+    for held in enrolment.assignments.filter(state=Assignment.State.LOCKED).select_related("study_pair"):
+        queueing.give_back(held)
     open_ones = enrolment.assignments.filter(state=Assignment.State.RESERVED)
     open_ones.update(reserved_until=now)
     given = enrolment.assignments.count()
@@ -104,13 +109,19 @@ def refuse_capacity(capacity: int) -> None:
 
 
 def progress(study: Study) -> QuerySet[Enrolment]:
-    """The study's raters with what each was given, did, skipped and let lapse. One query."""
+    """The study's raters with what each was given, did, skipped and let lapse. One query.
+
+    `halves` are pairs with a locked first label that nobody has open any more: they wait for their rater.
+    """
     state = Assignment.State
+    ran_out = Q(assignments__state=state.LOCKED, assignments__reserved_until__lt=timezone.now())
     counts = {
         "given": Count("assignments"),
         "done": Count("assignments", filter=Q(assignments__state=state.DONE)),
         "skipped": Count("assignments", filter=Q(assignments__state=state.SKIPPED)),
         "lapsed": Count("assignments", filter=Q(assignments__state=state.LAPSED)),
+        "halves": Count("assignments", filter=ran_out),
+        "waits_since": Min("assignments__reserved_until", filter=ran_out),
         "open": Count("assignments", filter=Q(assignments__state__in=[state.RESERVED, state.LOCKED])),
     }
     return study.enrolments.select_related("user", "condition").annotate(**counts).order_by("pseudonym")

@@ -96,10 +96,13 @@ def open_of(enrolment: Enrolment) -> Assignment | None:
 
 
 def renewed(held: Assignment) -> Assignment:
-    """Hold on to it, unless its page has just reported anyway."""
-    if held.state == State.RESERVED and held.reserved_until < timezone.now() + LEASE * 0.9:
+    """Hold on to it, unless its page has just reported anyway.
+
+    One whose blind label is locked may have run out long ago: it has waited for this rater, and nobody else.
+    """
+    if held.reserved_until < timezone.now() + LEASE * 0.9:
         held.reserved_until = places.until()
-        Assignment.objects.filter(pk=held.pk, state=State.RESERVED).update(reserved_until=held.reserved_until)
+        Assignment.objects.filter(pk=held.pk, state=held.state).update(reserved_until=held.reserved_until)
     return held
 
 
@@ -237,7 +240,8 @@ def give_back(held: Assignment) -> None:
 def expire(study: Study | None = None) -> int:
     """Give back the places of reservations that ran out, of one study or of all; returns how many.
 
-    The drafts stay, and the rater gets the pair back if its place is still free.
+    The drafts stay, and the rater gets the pair back if its place is still free. Where the blind label is
+    locked the place stays with its rater: another one's second label would belong to no first one.
     """
     now = timezone.now()
     rows = Assignment.objects.filter(state=State.RESERVED, reserved_until__lt=now)

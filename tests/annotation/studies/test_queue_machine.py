@@ -103,7 +103,9 @@ class Queue(RuleBasedStateMachine):
         held = queueing.open_of(enrolment)
         found = queueing.next_assignment(enrolment)
         if held is not None:
-            assert found == held
+            assert found == held and found is not None
+            assert (found.state, found.token) == (held.state, held.token)
+            assert found.reserved_until > timezone.now(), "also where a locked one ran out"
         elif found is None:
             assert over or not free, "no pair is stuck"
         else:
@@ -205,12 +207,14 @@ class Queue(RuleBasedStateMachine):
     @rule(who=RATERS)
     def run_out(self, who: int) -> None:
         past = timezone.now() - timedelta(seconds=1)
-        self.raters[who].assignments.filter(state=State.RESERVED).update(reserved_until=past)
+        self.raters[who].assignments.filter(state__in=queueing.OPEN).update(reserved_until=past)
 
     @rule()
     def expire(self) -> None:
+        locked = set(Assignment.objects.filter(state=State.LOCKED).values_list("pk", "token"))
         queueing.expire()
         assert not Assignment.objects.filter(state=State.RESERVED, reserved_until__lt=timezone.now())
+        assert set(Assignment.objects.filter(state=State.LOCKED).values_list("pk", "token")) == locked
 
     @precondition(lambda self: len(self.pages) > 3)
     @rule(who=st.just(2))
@@ -248,6 +252,14 @@ class Queue(RuleBasedStateMachine):
         place = {"assignment__study_pair": quota.study_pair, "assignment__condition": quota.condition}
         values = list(blind.filter(**place, assignment__state=State.DONE).values_list("value", flat=True))
         return max(values.count(0), values.count(1)) * 2 <= len(values)
+
+    @invariant()
+    def a_locked_label_keeps_its_place_for_its_rater(self) -> None:
+        if not hasattr(self, "study"):
+            return
+        blind = Rating.objects.current().filter(phase=Rating.Phase.BLIND).values_list("assignment")
+        for row in Assignment.objects.filter(state=State.LOCKED).exclude(pk__in=blind):
+            raise AssertionError(f"{row} is locked without a label")
 
     @invariant()
     def nobody_has_a_pair_twice_or_two_open_or_more_than_they_can(self) -> None:
