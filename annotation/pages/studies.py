@@ -12,7 +12,6 @@ from typing import Any, Final
 from django.db.models import Count, F, Q, Sum
 from django.http import QueryDict
 
-from annotation.agreement import planner
 from annotation.models import Amendment, Assignment, AuditEvent, Enrolment, Quota, Rating, Study, StudyPair
 from annotation.pages.paging import window
 from annotation.studies import adjudicating, controlling, enrolling, exporting, routing, verifying
@@ -26,10 +25,6 @@ COUNTED: Final = ("given", "done", "skipped", "lapsed", "halves", "waits_since")
 MOST_REASONS: Final = 20
 MOST_EVENTS: Final = 30
 MOST_TIMED: Final = 20_000
-SIMULATED: Final = 30
-"""Made-up studies for a look at a form: their power is known to ± 15 points."""
-WIDE_POINTS: Final = 5
-ENOUGH_POWER: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,43 +272,6 @@ def preview(order: Order) -> Outlook:
         order.hourly_rate,
         one_more=order.one_more,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """What made-up studies of that size come to: half widths in points, power in percent; None: undefined."""
-
-    accuracy: float | None
-    alpha: float | None
-    difference: float | None
-    power: float
-    margin: float
-    warnings: tuple[str, ...]
-
-
-def precision(order: Order, found: Outlook) -> Precision:
-    """Simulates some studies of the order's size, with the planner's usual rates. About a second."""
-    margin = order.margin or 0.05
-    assumed = planner.Assumptions(
-        pairs=max(2, min(found.pairs, planner.MOST_PAIRS)),
-        pairs_per_query=max(1, round(found.pairs / max(1, found.queries))),
-        quorum=min(one.raters for one in order.conditions),
-        conditions=len(order.conditions),
-        margin=margin,
-    )
-    told = planner.outlook(assumed, studies=SIMULATED)
-    half = (told.accuracy_width, told.alpha_width, told.difference_width)
-    accuracy, alpha, difference = (None if one is None else 50 * one for one in half)
-    return Precision(
-        accuracy, alpha, difference, 100 * told.power, 100 * margin, tuple(too_wide(accuracy, told.power))
-    )
-
-
-def too_wide(accuracy: float | None, power: float) -> Iterable[str]:
-    if accuracy is None or accuracy > WIDE_POINTS:
-        yield f"The interval of the accuracy would be wider than ± {WIDE_POINTS} points: draw more pairs."
-    if power < ENOUGH_POWER:
-        yield "Such a study would often not show the agents to be as good within the margin: draw more pairs."
 
 
 def strata_names(study: Study) -> list[str]:
