@@ -14,7 +14,7 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from annotation.access import Role, give_role
+from annotation.access import Role
 from annotation.models import Build, Case, Condition, Enrolment, Guideline, Study, StudyPair
 from annotation.studies import controlling, creating, guiding, queueing, rating, welcoming
 from annotation.studies.checking import Said
@@ -28,7 +28,6 @@ from retrieval.models import Member
 
 PAIRS: Final = 12
 SEED: Final = 1
-SECONDS: Final = 40.0
 NOBODY: Final = welcoming.Profile("0", "made up for the demo", "none")
 SLIPS: Final[Mapping[str, int]] = {"made-up-1": 5, "made-up-2": 4}
 """By made-up rater: every so many-th pair of the study gets the other label."""
@@ -81,12 +80,11 @@ def order(build: Build, name: str, size: int, guideline: Guideline) -> Order:
 
 
 def made_up(name: str) -> User:
-    """An expert whom nobody can log in as."""
-    user, new = User.objects.get_or_create(username=name)
+    """Somebody whom nobody can log in as, and whom no other study can enrol."""
+    user, new = User.objects.get_or_create(username=name, defaults={"is_active": False})
     if new:
         user.set_unusable_password()
         user.save()
-        give_role(user, Role.EXPERT)
     return user
 
 
@@ -102,11 +100,11 @@ def true_labels(study: Study, build: Build, folder: Path) -> dict[int, int]:
 
 
 def rate(enrolment: Enrolment, every: int, truth: Mapping[int, int]) -> None:
-    """Rate all pairs as a person would, by the same calls."""
+    """Rate all pairs as a person would, by the same calls, in no time: times of ratings are measured."""
     guiding.acknowledge(enrolment.study, enrolment.user)
     welcoming.accept(enrolment, NOBODY)
     while (given := queueing.next_assignment(enrolment)) is not None:
         number = given.study_pair.number
         label = truth[number] ^ int(number % every == 0)
         shown = hashlib.sha256(given.study_pair.pair.snippet.text.encode()).hexdigest()
-        rating.submit(given, given.token, Said(label, "", "", (), SECONDS, (), (), shown), 0)
+        rating.submit(given, given.token, Said(label, "", "", (), 0.0, (), (), shown), 0)

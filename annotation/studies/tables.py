@@ -11,7 +11,7 @@ from annotation.agreement.conditions import Range
 from annotation.agreement.differences import Margin
 from annotation.agreement.influence import Arms
 from annotation.agreement.scores import Confusion, Scores
-from annotation.studies.figures import Figures
+from annotation.studies.figures import Figures, name_of
 from annotation.studies.reported import REPORTED
 
 Cell = str | int | float | Figure | None
@@ -294,10 +294,14 @@ def preference(found: Figures) -> Table:
 
 def scorings(found: Figures) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (str(one.annotator), f"{one.at:%Y-%m-%d %H:%M} UTC", str(one.by) if one.by else "the command line")
+        (
+            name_of(one.annotator),
+            f"{one.at:%Y-%m-%d %H:%M} UTC",
+            str(one.by) if one.by else "the command line",
+        )
         for one in found.scorings
     )
-    rows += tuple((str(one), "not scored yet", "") for one in found.unscored)
+    rows += tuple((name_of(one), "not scored yet", "") for one in found.unscored)
     sealed = found.study.purpose == found.study.Purpose.SEALED
     note = (
         f"This study is sealed: {len(found.scorings)} annotator versions were scored on it. After many, a "

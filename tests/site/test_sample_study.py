@@ -14,6 +14,8 @@ from annotation.access import Role, builds_visible_to
 from annotation.models import Build, Study
 from annotation.studies import adjudicating, guiding, queueing, rating, welcoming
 from annotation.studies.checking import Said
+from annotation.studies.enrolling import candidates
+from annotation.studies.estimating import usual_seconds
 from annotation.studies.figures import figures_of
 from cosqa_site import sample_study
 from cosqa_site.accounts import demo_accounts
@@ -49,6 +51,8 @@ def test_it_runs_with_one_visitor_and_two_made_up_raters(study: Study) -> None:
     done = {one.user.username: one.finished_at is not None for one in study.enrolments.select_related("user")}
     assert done == {"rater": False, "made-up-1": True, "made-up-2": True}
     assert not User.objects.get(username="made-up-1").has_usable_password()
+    assert usual_seconds()["reading"] == (60.0, 0)  # what is made up is no measure of people
+    assert not {"made-up-1", "made-up-2"} & {user.username for user in candidates(None, factories.ada())}
 
 
 def test_it_is_made_once(build: Build, folder: Path, study: Study) -> None:

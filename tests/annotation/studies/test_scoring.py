@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import AuditEvent, Scoring, Study
+from annotation.studies.figures import name_of
 from annotation.studies.planning import StudyRefused
 from annotation.studies.scoring import named, score
 from tests import factories, studies
@@ -77,5 +78,5 @@ def test_an_admin_scores_what_is_ticked_on_the_page(client: Client, study: Study
     assert client.post(form, {"version": [one.pk, "x"]}).headers["Location"] == page
     assert [row.annotator for row in Scoring.objects.all()] == [one]
     shown = client.get(page).content.decode()
-    assert str(two) in shown and "not scored yet" in shown
+    assert name_of(two) in shown and "not scored yet" in shown
     assert "No version was ticked" in client.post(form, follow=True).content.decode()
