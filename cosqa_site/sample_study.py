@@ -29,7 +29,7 @@ from retrieval.models import Member
 PAIRS: Final = 12
 SEED: Final = 1
 NOBODY: Final = welcoming.Profile("0", "made up for the demo", "none")
-SLIPS: Final[Mapping[str, int]] = {"made-up-1": 5, "made-up-2": 4}
+SLIPS: Final[Mapping[str, int]] = {"made-up-1": 5, "made-up-2": 9}
 """By made-up rater: every so many-th pair of the study gets the other label."""
 QUESTION: Final = (
     "Do people who only read the code agree with the agents? Two of the three raters are made up."

@@ -165,7 +165,7 @@ def spare_of(shares: Iterable[Share]) -> Iterable[str]:
     """Where nobody is left to be asked one more time; how many ratings that takes is not known before."""
     yield "The ratings that splits ask for come on top: one for each pair on which raters part."
     for one in shares:
-        if one.enrolled <= one.raters_a_pair:
+        if one.enrolled == one.raters_a_pair:
             yield (
                 f"{one.word}: no rater is left for a pair on which {one.raters_a_pair} part: enrol one more, "
                 "or splits go to Decisions at once."
