@@ -133,6 +133,7 @@ urlpatterns = [
     path("studies/<int:pk>/publish/", studies.publish, name="study-publish"),
     path("studies/<int:pk>/figures/", study_figures.figures, name="study-figures"),
     path("studies/<int:pk>/figures/download/", study_figures.download, name="study-figures-download"),
+    path("studies/<int:pk>/figures/score/", study_figures.score, name="study-figures-score"),
     path("studies/<int:pk>/figures/pairs/", study_figures.pairs, name="study-figures-pairs"),
     path("guidelines/", guidelines.index, name="guidelines"),
     path("guidelines/new/", guidelines.new, name="guideline-new"),

@@ -150,15 +150,18 @@ def outlook(assumed: Assumptions, studies: int = STUDIES, seed: int = SEED) -> O
     )
 
 
-def needed(assumed: Assumptions, power: float = 0.8, studies: int = STUDIES) -> Outlook | None:
-    """The smallest study (in pairs, to about 2 %) that shows the margin with this power; None where even the
-    largest one does not. Takes a few seconds.
+def needed(
+    assumed: Assumptions, power: float = 0.8, studies: int = STUDIES, most: int | None = None
+) -> Outlook | None:
+    """The smallest study (in pairs, to about 2 %) that shows the margin with this power; None where even one
+    of `most` pairs does not, which are at first all that can be simulated. Takes a few seconds.
     """
-    low, high = 0, max(30, assumed.pairs_per_query * 4)
+    most = most or MOST_PAIRS
+    low, high = 0, min(max(30, assumed.pairs_per_query * 4), most)
     while (found := outlook(replace(assumed, pairs=high), studies)).power < power:
-        if high == MOST_PAIRS:
+        if high == most:
             return None
-        low, high = high, min(2 * high, MOST_PAIRS)
+        low, high = high, min(2 * high, most)
     for _ in range(STEPS):
         middle = (low + high) // 2
         if middle <= max(low, assumed.pairs_per_query):

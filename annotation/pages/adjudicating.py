@@ -1,102 +1,38 @@
-"""Pages of decisions: what waits, what each rater saw and did, where they part, what was decided."""
+"""The page of a decision: what each rater saw and did, where they part, what was decided."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import Final
 
-from django.contrib.auth.models import User
-from django.db.models import QuerySet
-from django.http import QueryDict
-
-from annotation.models import Adjudication, Cause, Condition, Execution, Precedent, Rating, Study, StudyPair
+from annotation.models import Adjudication, Cause, Condition, Execution, Rating, Study, StudyPair
 from annotation.pages.code import Code, beginning
 from annotation.pages.crossing import GridView, grid_view
 from annotation.pages.evidence import LONGEST_TEXT, ProgramView, candidate_code, program_view
 from annotation.pages.names import NamesView, marked, names_view
-from annotation.pages.paging import window
 from annotation.pages.review_calls import CallLine, call_line
-from annotation.pages.words import MATCH, NO_MATCH, OUTCOMES, UNSURE, Sign
+from annotation.pages.split_lists import UNDECIDED, value_sign
+from annotation.pages.words import OUTCOMES, Sign
 from annotation.review.crossing import Grid, Test
 from annotation.studies.adjudicating import (
     VALUES,
-    Split,
     Voter,
     history_of,
+    is_split,
     last_tests,
-    may_adjudicate,
-    splits,
     table,
     voters_of,
 )
-from annotation.studies.precedents import precedents
 from sandbox.expectations import expectations
 from sandbox.program import candidate_names
 from sandbox.report import Outcome
 
-PAGE_SIZE: Final = 30
 MOST_INPUTS: Final = 40
-SIGNS: Final[Mapping[str, Mapping[int, Sign]]] = MappingProxyType(
-    {
-        Study.Scale.BINARY: {1: MATCH, 0: NO_MATCH},
-        Study.Scale.STEPS: {
-            2: Sign("●", "all of it", "good"),
-            1: Sign("◐", "at least half", "warn"),
-            0: Sign("○", "less", "bad"),
-        },
-        Study.Scale.GRADED: {
-            3: Sign("3", "exact", "good"),
-            2: Sign("2", "strong", "good"),
-            1: Sign("1", "weak", "warn"),
-            0: Sign("0", "irrelevant", "bad"),
-        },
-        Study.Scale.PREFERENCE: {
-            1: Sign("1", "the first snippet is better", "info"),
-            0: Sign("=", "equally good"),
-            -1: Sign("2", "the second snippet is better", "info"),
-        },
-    }
-)
-UNDECIDED: Final = Sign("–", "can't be decided")
 MET: Final = Sign("✓", "so it is", "good")
 NOT_MET: Final = Sign("✗", "it is not so", "bad")
-
-
-@dataclass(frozen=True, slots=True)
-class StudyLine:
-    """A study with how much waits in it; `closed` says why it is closed to the person."""
-
-    pk: int
-    name: str
-    waiting: int
-    decided: int
-    closed: str
-
-
-@dataclass(frozen=True, slots=True)
-class SplitLine:
-    """A pair in the queue. `agreement` is in percent; `decision` is None while it waits."""
-
-    number: int
-    condition: int
-    condition_name: str
-    query: str
-    votes: tuple[Sign, ...]
-    agreement: int
-    decision: Sign | None
-
-
-@dataclass(frozen=True, slots=True)
-class QueuePage:
-    """The queue of one study: what waits, the lowest agreement first, then what is decided."""
-
-    study: Study
-    waiting: tuple[SplitLine, ...]
-    decided: tuple[SplitLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,84 +120,6 @@ class PairPage:
         return bool(self.grid.missing) and not self.grid.open
 
 
-@dataclass(frozen=True, slots=True)
-class PrecedentView:
-    """One precedent."""
-
-    pk: int
-    guidelines: str
-    query: str
-    code: Code
-    sign: Sign
-    why: str
-    tags: tuple[str, ...]
-    who: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class PrecedentsPage:
-    """A page of precedents. `asked` is whether anything was searched for."""
-
-    rows: tuple[PrecedentView, ...]
-    text: str
-    guidelines: str
-    all_guidelines: tuple[str, ...]
-    previous: str
-    next: str
-
-    @property
-    def asked(self) -> bool:
-        return bool(self.text or self.guidelines)
-
-
-def value_sign(scale: str, value: int | None, none: Sign = UNSURE) -> Sign:
-    """A value of a scale; `none` where there is no value."""
-    return none if value is None else SIGNS[scale].get(value, Sign("?", str(value)))
-
-
-def study_lines(user: User) -> tuple[StudyLine, ...]:
-    """The studies that were begun, the newest first."""
-    begun = Study.objects.exclude(state=Study.State.DRAFT).exclude(kind=Study.Kind.IMPORTED)
-    lines = []
-    for study in begun:
-        closed = may_adjudicate(user, study)
-        found = [] if closed else splits(study)
-        decided = sum(one.decision is not None for one in found)
-        lines.append(StudyLine(study.pk, study.name, len(found) - decided, decided, closed))
-    return tuple(lines)
-
-
-def queue_page(study: Study) -> QueuePage:
-    """Three queries and one for the texts."""
-    found = splits(study)
-    names = {condition.pk: condition.get_kind_display() for condition in study.conditions.all()}
-    heads = dict(
-        StudyPair.objects.filter(pk__in=[one.study_pair for one in found]).values_list(
-            "pk", "pair__query__head"
-        )
-    )
-    lines = [(one, split_line(study, one, names[one.condition], heads[one.study_pair])) for one in found]
-    return QueuePage(
-        study=study,
-        waiting=tuple(line for one, line in lines if one.decision is None),
-        decided=tuple(line for one, line in lines if one.decision is not None),
-    )
-
-
-def split_line(study: Study, split: Split, condition: str, query: str) -> SplitLine:
-    decision = split.decision
-    return SplitLine(
-        number=split.number,
-        condition=split.condition,
-        condition_name=condition,
-        query=query,
-        votes=tuple(value_sign(study.scale, vote) for vote in split.votes),
-        agreement=round(100 * split.agreement),
-        decision=value_sign(study.scale, decision.value, UNDECIDED) if decision else None,
-    )
-
-
 def pair_page(study_pair: StudyPair, condition: Condition, sent: Sent | None = None) -> PairPage:
     """The page of a pair, read with its study and the texts of its pairs."""
     study, text = study_pair.study, study_pair.pair.snippet.text
@@ -290,7 +148,7 @@ def pair_page(study_pair: StudyPair, condition: Condition, sent: Sent | None = N
         ),
         causes=tuple(Cause.choices),
         sent=sent or Sent(),
-        split=any(one.study_pair == study_pair.pk and one.condition == condition.pk for one in splits(study)),
+        split=is_split(study_pair, condition),
     )
 
 
@@ -365,38 +223,4 @@ def decision_view(study: Study, row: Adjudication, stands: bool) -> DecisionView
         at=row.at,
         stands=stands,
         precedent=hasattr(row, "precedent"),
-    )
-
-
-def precedents_page(user: User, params: QueryDict) -> PrecedentsPage:
-    """What is searched for, a page at a time."""
-    text, guidelines = params.get("q", ""), params.get("guidelines", "")
-    page = window(precedents(user, text, guidelines), ("-id",), params, PAGE_SIZE)
-    return PrecedentsPage(
-        rows=tuple(precedent_view(row) for row in page.rows),
-        text=text,
-        guidelines=guidelines,
-        all_guidelines=tuple(names_of(precedents(user))),
-        previous=page.previous,
-        next=page.next,
-    )
-
-
-def names_of(rows: QuerySet[Precedent]) -> Iterable[str]:
-    return rows.order_by("guideline_name").values_list("guideline_name", flat=True).distinct()[:PAGE_SIZE]
-
-
-def precedent_view(row: Precedent) -> PrecedentView:
-    decision = row.adjudication
-    scale = decision.condition.study.scale if decision else Study.Scale.BINARY
-    return PrecedentView(
-        pk=row.pk,
-        guidelines=row.guideline_name,
-        query=row.query,
-        code=candidate_code(row.code, prefix=f"p{row.pk}"),
-        sign=value_sign(scale, row.value, UNDECIDED),
-        why=row.why,
-        tags=tuple(str(tag) for tag in row.tags),
-        who=row.created_by.get_username(),
-        at=row.created_at,
     )

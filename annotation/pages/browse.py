@@ -18,6 +18,7 @@ from django.http import QueryDict
 from annotation.models import Build, Case, Review
 from annotation.models.cases import OPEN
 from annotation.pages.paging import counted, window
+from annotation.pages.tagging import TAG_WORDS
 from annotation.stages import Stage
 from retrieval.models import Annotator, Label, Member, QueryText
 
@@ -72,11 +73,12 @@ class Filters:
     matches: str = ""
     state: str = ""
     differs: str = ""
+    tag: str = ""
     sort: str = "position"
 
     @property
     def narrow(self) -> bool:
-        return bool(self.text or self.matches or self.state or self.differs)
+        return bool(self.text or self.matches or self.state or self.differs or self.tag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,7 @@ def filters_of(params: QueryDict) -> Filters:
         matches=params.get("found", "") if bounds_of(params.get("found", "")) else "",
         state=chosen(params.get("state", ""), STATES),
         differs=chosen(params.get("differs", ""), DIFFERENCES),
+        tag=chosen(params.get("tag", ""), TAG_WORDS),
         sort=chosen(params.get("sort", ""), SORTS) or "position",
     )
 
@@ -190,7 +193,13 @@ def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> Q
         count=counted(rows),
         previous=page.previous,
         next=page.next,
-        options={"matches": options_of(filters), "state": STATES, "differs": DIFFERENCES, "sort": SORTS},
+        options={
+            "matches": options_of(filters),
+            "state": STATES,
+            "differs": DIFFERENCES,
+            "tag": TAG_WORDS,
+            "sort": SORTS,
+        },
     )
 
 
@@ -214,7 +223,15 @@ def wanted(build: Build, visible: QuerySet[Build], filters: Filters) -> QuerySet
         rows = rows.filter(in_state(build, cases, filters.state))
     if filters.differs:
         rows = rows.filter(differs(build, visible, filters.differs))
+    if filters.tag:
+        rows = rows.filter(text__in=tagged(build, visible, filters.tag).values("query"))
     return rows
+
+
+def tagged(build: Build, visible: QuerySet[Build], tag: str) -> QuerySet[Case]:
+    """The build's cases whose pair carries the tag, by a label that stands and that the reader may see."""
+    reviews = Review.objects.current().tagged(tag).filter(case__build__in=visible)
+    return Case.objects.filter(build=build, round=1, pair__in=reviews.values("pair"))
 
 
 def matches_found(cases: QuerySet[Case]) -> Coalesce:

@@ -16,6 +16,7 @@ from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
 from annotation.pages.trends import Trend
 from annotation.pages.trends import trend as trend_of
+from annotation.rerunning import sent_back
 from annotation.steering import STATES, Action
 from retrieval.filters import Rule
 
@@ -101,9 +102,10 @@ class ProgressPage:
 
 @dataclass(frozen=True)
 class BuildPage(ProgressPage):
-    """The whole page: the live part and what was ordered."""
+    """The whole page: the live part and what was ordered. `sent_back`: tests to be written again."""
 
     rule: str
+    sent_back: int
 
 
 def progress_page(build: Build) -> ProgressPage:
@@ -137,6 +139,7 @@ def build_page(build: Build) -> BuildPage:
         live.canary,
         live.told,
         rule=rule_words(live.shot.mining.rule),
+        sent_back=sent_back.waiting(build).count(),
     )
 
 

@@ -16,6 +16,7 @@ from annotation.pages.code import LIST_BOUNDS, Code, code_of
 from annotation.pages.paging import window
 from annotation.pages.rounds import RoundLink, links
 from annotation.pages.words import OUTCOMES, STAGES, UNSURE, Sign, case_sign, label_sign
+from annotation.review.tags import known, tag_name
 from annotation.stages import Stage
 from retrieval.models import Annotator, Candidate, Label, Text
 
@@ -40,6 +41,7 @@ class Said:
     assisted: bool = False
     differs: bool = False
     note: str = ""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,4 +175,5 @@ def review_said(review: Review, agents: int | None) -> Said:
         assisted=True,
         differs=not unsure and agents is not None and review.label != agents,
         note=review.reason,
+        tags=tuple(tag_name(tag) for tag in known(review.tags)),
     )

@@ -15,8 +15,8 @@ from annotation.models import Build, Case
 from annotation.pages.browse import LONGEST_SEARCH, chosen
 from annotation.pages.case_lists import SORTS, Filters, found, listed
 from annotation.pages.figures import AGENTS
+from annotation.pages.tagging import TAG_WORDS
 from annotation.pages.words import OUTCOMES, Sign, case_sign
-from annotation.review.tags import Tag, tag_name
 from annotation.stages import Stage
 from sandbox.report import Outcome
 
@@ -39,7 +39,6 @@ REACHED_WORDS: Final = (
     ("arbitrated", "arbitrated"),
 )
 DIFFERENCES: Final = (("experts", "expert ≠ agents"),)
-TAG_WORDS: Final = tuple((tag.value, tag_name(tag)) for tag in Tag)
 """Said by a person of the pair, or of its test."""
 AGENT_WORDS: Final = tuple((agent, agent.replace("_", " ")) for agent in AGENTS.values())
 

@@ -21,7 +21,7 @@ from annotation.pages.case_lists import Filters, wanted
 from annotation.pages.cases import filters_of
 from annotation.pages.estimates import Row, Warned, table, warnings
 from annotation.pages.paging import whole_number
-from annotation.rerunning import ordering
+from annotation.rerunning import ordering, sent_back
 from annotation.rerunning.ordering import STAGES, Again, Plan
 from annotation.rerunning.taking import able
 from annotation.stages import Stage
@@ -40,7 +40,7 @@ TAKEN_OVER: Final = {
     Stage.ARBITRATING: "the screener’s verdict, the test program, its dependencies and its execution",
 }
 FILTERS: Final = tuple(field.name for field in fields(Filters) if field.name != "sort")
-PICKING: Final = ("case", "flips", *FILTERS)
+PICKING: Final = ("case", "flips", "sent_back", *FILTERS)
 """The parameters that say which cases are meant; the form's own have other names."""
 
 
@@ -170,12 +170,14 @@ def free_name(source: Build) -> str:
 
 
 def picked(build: Build, visible: QuerySet[Build], params: QueryDict) -> Picked:
-    """Cases by hand, the flips against another build, or those that pass the filters of the cases' page."""
+    """Cases by hand, those sent back, the flips against another build, or what the cases' page filters."""
     given = tuple((name, value) for name in PICKING for value in params.getlist(name) if value)
     ids = [whole_number(value) for value in params.getlist("case")[:MOST_PICKED]]
     rows = Case.objects.filter(build=build)
     if ids:
         return Picked(rows.filter(pk__in=ids), "picked by hand", given)
+    if params.get("sent_back"):
+        return Picked(sent_back.waiting(build), "whose test was sent back by a tag", given, of_test=True)
     other = visible.filter(pk=whole_number(params.get("flips", ""))).first()
     if other is not None:
         theirs = rows.filter(pair__cases__build=other, pair__cases__label=1 - F("label"))
@@ -215,7 +217,7 @@ def picked_by_words(
 
 def again_page(build: Build, found: Picked, params: QueryDict, decided: QueryDict | None = None) -> AgainPage:
     """The page, with an offer where the form is filled in; else the form says what is wrong."""
-    form = AgainForm(params if "start" in params else None, build)
+    form = AgainForm(sent(params, build), build)
     if found.of_test:
         form.initial["start"] = Stage.WRITING_TEST.value
     counts = ((stage.replace("_", " "), able(found.cases, stage).count()) for stage in STAGES)
@@ -228,6 +230,19 @@ def again_page(build: Build, found: Picked, params: QueryDict, decided: QueryDic
         decision=WhyForm(decided),
         offer=offer(build, found, form),
     )
+
+
+def sent(params: QueryDict, build: Build) -> QueryDict | None:
+    """What the form is filled in with: where an address names the stage alone (`from`), the build's choices.
+
+    So a link to it shows the price at once.
+    """
+    if "start" in params or params.get("from") not in STAGES:
+        return params if "start" in params else None
+    filled = params.copy()
+    usual = initial_of(build) | {"start": params["from"]}
+    filled.update({name: str(value) for name, value in usual.items() if value is not False})
+    return filled
 
 
 def offer(build: Build, found: Picked, form: AgainForm) -> Offer | None:

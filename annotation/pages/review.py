@@ -20,6 +20,7 @@ from annotation.pages.review_runs import RunLine, run_lines
 from annotation.pages.strength import strength_views
 from annotation.pages.tagging import TagChoice, tag_choices
 from annotation.pages.words import UNSURE, Sign, label_sign
+from annotation.rerunning.sent_back import waits
 from annotation.review import Conflict, Submission, decisions, drafts, last_action, reviews_of, revision_seen
 from annotation.review.labelling import SHOWN
 from annotation.review.layout import Layout, Pane, layout_in
@@ -158,6 +159,7 @@ class CasePage:
     keys: dict[str, KeyView]
     history: tuple[Entry, ...]
     before: Before | None
+    sent_back: bool
     problem: str = ""
     pending: Choice | None = None
     clash: Clash | None = None
@@ -233,6 +235,7 @@ def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) 
         keys=keys,
         history=history_of(reviews, evidence, run_lines(case), user),
         before=None if standing else before_of(user, case),
+        sent_back=waits(case),
         problem=said.problem,
         pending=next((choice for choice in choices if choice.pending), None),
         clash=clash_of(said.conflict, user, evidence.hash),

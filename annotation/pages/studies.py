@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from statistics import median
 from typing import Any, Final
 
 from django.db.models import Count, F, Q, Sum
 from django.http import QueryDict
 
-from annotation.agreement import planner
 from annotation.models import Amendment, Assignment, AuditEvent, Enrolment, Quota, Rating, Study, StudyPair
 from annotation.pages.paging import window
-from annotation.studies import controlling, enrolling, exporting, verifying
+from annotation.studies import adjudicating, controlling, enrolling, exporting, routing, verifying
 from annotation.studies.controlling import Action
 from annotation.studies.creating import Order
 from annotation.studies.creating import drawn as drawn_for
 from annotation.studies.estimating import Load, Outlook, Rater, outlook, outlook_of, owners, seen_by
 
 PAGE_SIZE: Final = 20
+COUNTED: Final = ("given", "done", "skipped", "lapsed", "halves", "waits_since")
 MOST_REASONS: Final = 20
 MOST_EVENTS: Final = 30
 MOST_TIMED: Final = 20_000
-SIMULATED: Final = 30
-"""Made-up studies for a look at a form: their power is known to ± 15 points."""
-WIDE_POINTS: Final = 5
-ENOUGH_POWER: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,10 @@ class ConditionProgress:
 
 @dataclass(frozen=True, slots=True)
 class RaterProgress:
-    """A rater by name and pseudonym, with what they were given and how they did on planted pairs."""
+    """A rater by name and pseudonym, with what they were given and how they did on planted pairs.
+
+    `halves`: pairs whose first label is locked and whose second one is missing since `waits_since`.
+    """
 
     enrolment: Enrolment
     given: int
@@ -73,6 +73,8 @@ class RaterProgress:
     hours: float
     right: int
     planted: int
+    halves: int
+    waits_since: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,9 @@ class StudyPage:
     may_publish: bool
     published: str
     undecided: int
+    one_more: int
+    waiting: int
+    decided: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,7 @@ def quotas_of(studies: Sequence[int]) -> dict[int, tuple[int, int]]:
 
 def study_page(study: Study) -> StudyPage:
     draft = study.state == Study.State.DRAFT
+    split = [] if draft else adjudicating.splits(study)
     annotator = None if draft else verifying.published(study)
     closed = study.state == Study.State.CLOSED and bool(study.frozen_at) and study.scale in verifying.SCALES
     events = AuditEvent.objects.filter(study=study).select_related("user")[:MOST_EVENTS]
@@ -151,6 +157,9 @@ def study_page(study: Study) -> StudyPage:
         may_publish=closed and annotator is None,
         published=str(annotator) if annotator else "",
         undecided=verifying.undecided(study) if closed else 0,
+        one_more=routing.asked(study),
+        waiting=sum(one.decision is None for one in split),
+        decided=sum(one.decision is not None for one in split),
     )
 
 
@@ -205,7 +214,7 @@ def rater_rows(study: Study, seconds: dict[tuple[int, int], list[float]]) -> Ite
     for row in enrolling.progress(study):
         times = seconds.get((row.condition_id, row.pk), [])
         right, asked = planted.get(row.pk, (0, 0))
-        counts = {name: getattr(row, name) for name in ("given", "done", "skipped", "lapsed")}
+        counts = {name: getattr(row, name) for name in COUNTED}
         yield RaterProgress(enrolment=row, hours=sum(times) / 3600, right=right, planted=asked, **counts)
 
 
@@ -253,44 +262,16 @@ def preview(order: Order) -> Outlook:
         for one in order.raters
     ]
     loads = [Load(one.kind, one.raters, one.seconds) for one in order.conditions]
-    return outlook(pairs, len(lines), sample.queries, sample.strata, loads, raters, order.hourly_rate)
-
-
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """What made-up studies of that size come to: half widths in points, power in percent; None: undefined."""
-
-    accuracy: float | None
-    alpha: float | None
-    difference: float | None
-    power: float
-    margin: float
-    warnings: tuple[str, ...]
-
-
-def precision(order: Order, found: Outlook) -> Precision:
-    """Simulates some studies of the order's size, with the planner's usual rates. About a second."""
-    margin = order.margin or 0.05
-    assumed = planner.Assumptions(
-        pairs=max(2, min(found.pairs, planner.MOST_PAIRS)),
-        pairs_per_query=max(1, round(found.pairs / max(1, found.queries))),
-        quorum=min(one.raters for one in order.conditions),
-        conditions=len(order.conditions),
-        margin=margin,
+    return outlook(
+        pairs,
+        len(lines),
+        sample.queries,
+        sample.strata,
+        loads,
+        raters,
+        order.hourly_rate,
+        one_more=order.one_more,
     )
-    told = planner.outlook(assumed, studies=SIMULATED)
-    half = (told.accuracy_width, told.alpha_width, told.difference_width)
-    accuracy, alpha, difference = (None if one is None else 50 * one for one in half)
-    return Precision(
-        accuracy, alpha, difference, 100 * told.power, 100 * margin, tuple(too_wide(accuracy, told.power))
-    )
-
-
-def too_wide(accuracy: float | None, power: float) -> Iterable[str]:
-    if accuracy is None or accuracy > WIDE_POINTS:
-        yield f"The interval of the accuracy would be wider than ± {WIDE_POINTS} points: draw more pairs."
-    if power < ENOUGH_POWER:
-        yield "Such a study would often not show the agents to be as good within the margin: draw more pairs."
 
 
 def strata_names(study: Study) -> list[str]:

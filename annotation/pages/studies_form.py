@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from django import forms
@@ -13,9 +13,11 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
 from annotation.access import builds_visible_to
+from annotation.agreement.planner import Assumptions
 from annotation.models import Build, Condition, Guideline, Study
 from annotation.studies.creating import MOST_CAPACITY, ConditionWish, Order, RaterWish
 from annotation.studies.estimating import usual_seconds
+from annotation.studies.foreseeing import Rates, pilots
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.planting import LONGEST_FILE
 from annotation.studies.sampling.wishing import MOST_PAIRS, STRATIFIERS, Allocation, Stratifier, Wish
@@ -27,6 +29,8 @@ INFORMATION: Final = (
     "with the time that you took; they are published without your name. You can stop at any time."
 )
 Bound = forms.BoundField
+TYPED: Final = ("prevalence", "rater_accuracy", "annotator_accuracy", "clustering", "skipped")
+USUAL: Final = asdict(Assumptions(pairs=1))
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,13 @@ class RaterRow:
     name: str
     condition: Bound
     capacity: Bound
+
+
+def share_field(label: str, help_text: str = "") -> forms.FloatField:
+    """A rate that the planner assumes; its usual one is named where nothing is typed."""
+    return forms.FloatField(
+        required=False, min_value=0, max_value=1, label=f"{label} (share)", help_text=help_text
+    )
 
 
 class StudyForm(forms.Form):
@@ -137,6 +148,9 @@ class StudyForm(forms.Form):
     order = forms.ChoiceField(choices=Study.Order.choices, label="Order")
     docstring = forms.ChoiceField(choices=Study.Docstring.choices, label="Docstring")
     ties = forms.BooleanField(required=False, label="Pairwise: raters may say that both are as good")
+    one_more = forms.BooleanField(
+        required=False, label="Where a pair’s planned raters split, ask one more who has not seen it"
+    )
     guideline = forms.ModelChoiceField(Guideline.objects.none(), required=False, label="Guidelines")
     information = forms.CharField(
         required=False,
@@ -146,6 +160,18 @@ class StudyForm(forms.Form):
         label="Information text",
         help_text="Accepted by each rater before the first pair.",
     )
+    pilot = forms.ModelChoiceField(
+        Study.objects.none(),
+        required=False,
+        label="Rates of a pilot",
+        empty_label="no pilot: as typed below",
+        help_text="A study that was begun: its reference and its build’s annotator say who errs how often.",
+    )
+    prevalence = share_field("Matches", "Of all pairs.")
+    rater_accuracy = share_field("A rater is right in")
+    annotator_accuracy = share_field("The agents are right in")
+    clustering = share_field("Likeness of a query’s pairs", "0: none. Used with a pilot of one pair a query.")
+    skipped = share_field("Skipped")
     hourly_rate = forms.FloatField(
         required=False,
         min_value=0,
@@ -162,11 +188,14 @@ class StudyForm(forms.Form):
             "builds": builds_visible_to(user).filter(opened=True).order_by("-pk"),
             "against": Annotator.objects.filter(kind=Annotator.Kind.ORIGINAL).order_by("-pk"),
             "guideline": Guideline.objects.order_by("name", "-version"),
+            "pilot": pilots().order_by("-pk"),
         }
         for name, rows in lists.items():
             field = self.fields[name]
             assert isinstance(field, forms.ModelChoiceField)
             field.queryset = rows
+        for name in TYPED:
+            self.fields[name].widget.attrs["placeholder"] = str(USUAL[name])
         self.fields["seed"].initial = secrets.randbelow(2**31)
         self.add_conditions()
         self.add_raters()
@@ -257,9 +286,11 @@ class StudyForm(forms.Form):
             order=values["order"],
             docstring=values["docstring"],
             ties=values["ties"],
+            one_more=values["one_more"],
             guideline=values["guideline"],
             information=values["information"],
             hourly_rate=values["hourly_rate"] or 0.0,
+            rates=Rates(values["pilot"] and values["pilot"].pk, **{name: values[name] for name in TYPED}),
         )
 
     def wish(self) -> Wish:
@@ -303,7 +334,7 @@ def initial_of(study: Study) -> dict[str, Any]:
     kept = study.sample
     wish: Mapping[str, Any] = kept.get("wish", {})
     own = ("name", "question", "kind", "purpose", "scale", "reference", "margin", "exclusions", "order")
-    more = ("docstring", "ties", "information", "guideline")
+    more = ("docstring", "ties", "one_more", "information", "guideline")
     found: dict[str, Any] = {name: getattr(study, name) for name in (*own, *more)}
     found |= {
         name: wish[name] for name in ("size", "seed", "per_query", "strata", "allocation") if name in wish
@@ -313,6 +344,7 @@ def initial_of(study: Study) -> dict[str, Any]:
         "against": kept.get("against"),
         "planted": kept.get("planted_csv", ""),
         "hourly_rate": kept.get("hourly_rate", 0),
+        **kept.get("rates", {}),
         "comparisons": "\n".join(" vs ".join(pair) for pair in study.comparisons),
     }
     return found | conditions_of(study) | raters_of(study)

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from annotation.agreement import RESAMPLES, SEED, Figure
 from annotation.intervals import FEW
 from annotation.models import Study, StudyPair
-from annotation.studies.figures import Figures, confusion_pairs
+from annotation.studies.figures import Figures, confusion_pairs, name_of
 from annotation.studies.formats import FORMATS, as_svg, number, words
 from annotation.studies.tables import CELLS, Cell, Table, tables
 
@@ -57,7 +57,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class FiguresPage:
-    """The page of a study that somebody has rated in."""
+    """The page of a study that somebody has rated in; `unscored`: (id, name) of versions in no figure yet."""
 
     study: Study
     interim: bool
@@ -66,6 +66,7 @@ class FiguresPage:
     draws: int
     seed: int
     tables: tuple[TableView, ...]
+    unscored: tuple[tuple[int, str], ...] = ()
     few: int = FEW
 
     @property
@@ -84,6 +85,7 @@ def figures_page(found: Figures) -> FiguresPage:
         draws=made.draws if made else RESAMPLES,
         seed=made.seed if made else SEED,
         tables=tuple(map(view, tables(found))),
+        unscored=tuple((one.pk, name_of(one)) for one in found.unscored),
     )
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from annotation.pages.review_keys import KeyView
 from annotation.review.shortcuts import tag_action
-from annotation.review.tags import MEANINGS, WORDS, Tag
+from annotation.review.tags import MEANINGS, WORDS, Tag, tag_name
+
+TAG_WORDS: Final = tuple((tag.value, tag_name(tag)) for tag in Tag)
+"""Every tag with its name where it stands alone: the menu of a filter."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ class StudyIn(Schema):
     order: Literal["spaced", "by_query"] = "spaced"
     docstring: Literal["shown", "folded", "hidden"] = "shown"
     ties: bool = False
+    one_more: bool = Field(False, description="where the planned raters of a pair split, one more is asked")
     guideline: Id | None = Field(None, description="id of a version")
     against: Id | None = Field(None, description="pairwise: id of the annotator of imported labels")
     planted: CleanText = Field("", max_length=2_000_000, description="CSV of planted pairs")

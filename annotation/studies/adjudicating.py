@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from annotation.access import blind_in
 from annotation.models import (
@@ -19,12 +19,15 @@ from annotation.models import (
     Condition,
     ExecutionRequest,
     Precedent,
+    Quota,
     Rating,
     Study,
     StudyPair,
     TestProgram,
 )
 from annotation.review import crossing
+from annotation.studies.auditing import Verb, record
+from annotation.studies.quorum import agreement, majority
 from retrieval.hostile import clean
 from retrieval.models import Pair
 
@@ -66,6 +69,14 @@ class Split:
     votes: tuple[int | None, ...]
     agreement: float
     decision: Adjudication | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What one rater gave a pair; `excluded`: an amendment leaves the rater out."""
+
+    value: int | None
+    excluded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,41 +127,49 @@ def blind_ratings(study: Study) -> QuerySet[Rating]:
 
 
 def splits(study: Study) -> list[Split]:
-    """The pairs that wait for a decision and those that have one, the lowest agreement first."""
+    """The pairs that wait for a decision and those that have one, the lowest agreement first.
+
+    Of a pair whose raters are through; where the plan asks one more rater of it, after that one, too.
+    """
     quorums = dict(study.conditions.values_list("pk", "raters"))
     found = []
-    decided = decisions_of(study)
-    for (pair, number, condition), votes in votes_of(study).items():
-        if len(votes) >= quorums[condition] and majority(votes) is None:
-            said = decided.get((pair, condition))
-            found.append(Split(pair, number, condition, tuple(votes), agreement(votes), said))
+    decided, asked = decisions_of(study), one_more_asked(study)
+    for (pair, number, condition), given in given_of(study).items():
+        votes = tuple(one.value for one in given if not one.excluded)
+        said = decided.get((pair, condition))
+        through = len(given) >= quorums[condition] and (said or (pair, condition) not in asked)
+        if through and votes and majority(votes, quorums[condition]) is None:
+            found.append(Split(pair, number, condition, votes, agreement(votes), said))
     return sorted(found, key=lambda one: (one.agreement, one.number, one.condition))
 
 
-def votes_of(study: Study) -> dict[tuple[int, int, int], list[int | None]]:
-    """By (study pair, its number, condition): the value of each rater's last round. One query."""
+def is_split(study_pair: StudyPair, condition: Condition) -> bool:
+    """Whether the pair is among the study's splits."""
+    found = splits(study_pair.study)
+    return any(one.study_pair == study_pair.pk and one.condition == condition.pk for one in found)
+
+
+def one_more_asked(study: Study) -> set[tuple[int, int]]:
+    """The (study pair, condition) for which one more rating is still to come; none after the study's end."""
+    if not study.is_live:
+        return set()
+    rows = Quota.objects.filter(condition__study=study, wanted__gt=F("condition__raters"))
+    open_ones = rows.filter(done__lt=F("wanted"), study_pair__planted="")
+    return set(open_ones.values_list("study_pair_id", "condition_id"))
+
+
+def given_of(study: Study) -> dict[tuple[int, int, int], list[Given]]:
+    """By (study pair, its number, condition): what each rater gave in the last round. One query.
+
+    Raters whom an amendment excludes are among them: they have had their place, but have no say.
+    """
     place = "assignment__study_pair", "assignment__study_pair__number", "assignment__condition"
+    who = "assignment__rater", "value", "assignment__enrolment__excluded"
     rows = blind_ratings(study).order_by("assignment__round", "assignment__enrolment__pseudonym")
-    last: dict[tuple[int, int, int], dict[int, int | None]] = defaultdict(dict)
-    for pair, number, condition, rater, value in rows.values_list(*place, "assignment__rater", "value"):
-        last[pair, number, condition][rater] = value
-    return {key: list(votes.values()) for key, votes in last.items()}
-
-
-def majority(votes: Sequence[int | None]) -> int | None:
-    """The value that more than half of all raters gave, the unsure among them; None where there is none."""
-    counts = Counter(vote for vote in votes if vote is not None)
-    if not counts:
-        return None
-    value, most = counts.most_common(1)[0]
-    return value if 2 * most > len(votes) else None
-
-
-def agreement(votes: Sequence[int | None]) -> float:
-    """The share of pairs of raters that gave the same value, 0 to 1; the unsure agree with nobody."""
-    pairs = len(votes) * (len(votes) - 1)
-    counts = Counter(vote for vote in votes if vote is not None)
-    return sum(count * (count - 1) for count in counts.values()) / pairs if pairs else 1.0
+    last: dict[tuple[int, int, int], dict[int, Given]] = defaultdict(dict)
+    for pair, number, condition, rater, value, excluded in rows.values_list(*place, *who):
+        last[pair, number, condition][rater] = Given(value, excluded)
+    return {key: list(given.values()) for key, given in last.items()}
 
 
 def standing(rows: QuerySet[Adjudication]) -> QuerySet[Adjudication]:
@@ -171,9 +190,14 @@ def history_of(study_pair: StudyPair, condition: Condition) -> list[Adjudication
 
 
 def voters_of(study_pair: StudyPair, condition: Condition) -> list[Voter]:
-    """What each rater said, called and tested, in the order of their pseudonyms. Four queries."""
+    """What each rater said, called and tested, in the order of their pseudonyms. Four queries.
+
+    Raters whom an amendment excludes are left out.
+    """
     rows = blind_ratings(study_pair.study).filter(
-        assignment__study_pair=study_pair, assignment__condition=condition
+        assignment__study_pair=study_pair,
+        assignment__condition=condition,
+        assignment__enrolment__excluded=False,
     )
     ratings = {
         row.assignment.rater_id: row
@@ -250,7 +274,19 @@ def decide(
             raise AdjudicatedMeanwhile(history_of(study_pair, condition)[0]) from race
         if said.precedent:
             keep_precedent(user, made)
+        note_decision(user, made, last)
     return made
+
+
+def note_decision(user: User, made: Adjudication, before: Adjudication | None) -> None:
+    """Into the audit log, with what stood before."""
+    study_pair = made.study_pair
+    detail: dict[str, object] = {"pair": study_pair.number, "condition": made.condition.get_kind_display()}
+    for name, row in (("before", before), ("after", made)):
+        if row is not None:
+            detail |= {f"value_{name}": row.value, f"cause_{name}": row.cause, f"note_{name}": row.note}
+    what = f"pair {study_pair.number} of {study_pair.study.name}"
+    record(user, Verb.SPLIT_DECIDED, what, study_pair.study, detail)
 
 
 def checked(study_pair: StudyPair, condition: Condition, said: Decision) -> str:
@@ -268,7 +304,7 @@ def checked(study_pair: StudyPair, condition: Condition, said: Decision) -> str:
         raise BadAdjudication(f"A note has at most {MOST_NOTE:,} characters; this one has {len(note):,}.")
     if said.precedent and study.guideline is None:
         raise BadAdjudication("The study has no guidelines that a precedent could belong to.")
-    if not any(one.study_pair == study_pair.pk and one.condition == condition.pk for one in splits(study)):
+    if not is_split(study_pair, condition):
         raise BadAdjudication(
             "The raters of this pair have a strict majority, or are not all through with it."
         )

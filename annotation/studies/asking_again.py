@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
-from annotation.models import Assignment, Guideline, Quota, Rating, Study, StudyPair
+from annotation.models import Assignment, Condition, Guideline, Quota, Rating, Study, StudyPair
 from annotation.studies import queueing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import StudyRefused, changing
@@ -67,7 +67,10 @@ def tagged(study: Study, tag: str) -> list[int]:
 def split(study: Study) -> list[int]:
     """Pairs on which two blind ratings of one condition and round part."""
     rows = Rating.objects.current().filter(
-        assignment__study_pair__study=study, phase=Rating.Phase.BLIND, value__isnull=False
+        assignment__study_pair__study=study,
+        assignment__enrolment__excluded=False,
+        phase=Rating.Phase.BLIND,
+        value__isnull=False,
     )
     said: dict[tuple[int, int, int], set[int]] = {}
     columns = "assignment__study_pair_id", "assignment__condition_id", "assignment__round", "value"
@@ -105,11 +108,15 @@ def ask_again(study: Study, choice: Choice, why: str, by: User) -> int:
 
 
 def open_round(pairs: list[int]) -> None:
-    """Count from nothing in the next round; what is open of the old one lapses, and its draft stays."""
+    """Count from nothing in the next round; what is open of the old one lapses, and its draft stays.
+
+    Wanted are the planned ratings again: one more only where these split as well.
+    """
+    planned = Subquery(Condition.objects.filter(pk=OuterRef("condition")).values("raters")[:1])
     for start in range(0, len(pairs), 500):
         some = pairs[start : start + 500]
         quotas = Quota.objects.filter(study_pair__in=some)
-        quotas.update(round=F("round") + 1, reserved=0, done=0)
+        quotas.update(round=F("round") + 1, reserved=0, done=0, wanted=planned)
         Assignment.objects.filter(study_pair__in=some, state=Assignment.State.RESERVED).update(
             state=Assignment.State.LAPSED
         )

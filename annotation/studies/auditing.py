@@ -40,6 +40,8 @@ class Verb(StrEnum):
     GUIDELINE_WRITTEN = "guidelines written"
     GUIDELINE_READ = "guidelines acknowledged"
     ASKED_AGAIN = "pairs asked again"
+    SPLIT_DECIDED = "split decided"
+    VERSION_SCORED = "version scored"
     EXPORTED = "exported"
     RESTORED = "restored"
     ACCOUNT_CHANGED = "account changed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from django.contrib.auth.models import User
@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 
 from annotation.models import Build, Condition, Enrolment, Guideline, Study, StudyPair
 from annotation.studies.auditing import Verb, record
+from annotation.studies.foreseeing import Rates
 from annotation.studies.planning import StudyRefused, pairs_hash
 from annotation.studies.sampling import comparing, drawing, framing, planting
 from annotation.studies.sampling.drawing import Sample
@@ -20,6 +21,7 @@ from annotation.studies.sampling.wishing import Wish
 from retrieval.hostile import clean
 from retrieval.models import Annotator
 
+USUAL_RATES: Final = Rates()
 FEWEST_RATERS: Final = 3
 MOST_CAPACITY: Final = 100_000
 LONGEST_NAME: Final = 120
@@ -68,6 +70,8 @@ class Order:
     order: str = Study.Order.SPACED
     docstring: str = Study.Docstring.SHOWN
     ties: bool = False
+    one_more: bool = False
+    rates: Rates = USUAL_RATES
     guideline: Guideline | None = None
     against: Annotator | None = None
     planted: str = ""
@@ -204,6 +208,7 @@ def columns_of(order: Order) -> dict[str, Any]:
         "order": order.order,
         "docstring": order.docstring,
         "ties": order.ties,
+        "one_more": order.one_more,
         "seed": order.wish.seed,
         "guideline": order.guideline,
         "reference": order.reference,
@@ -238,6 +243,7 @@ def told(order: Order, sample: Sample) -> dict[str, Any]:
         "population_queries": sample.population_queries,
         "seconds": {one.kind: one.seconds for one in order.conditions},
         "hourly_rate": order.hourly_rate,
+        "rates": asdict(order.rates),
     }
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet
 from django.utils import timezone
 
 from annotation.access import Role, has_role
 from annotation.models import Assignment, Condition, Enrolment, Quota, Study
+from annotation.studies import queueing, routing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.creating import MOST_CAPACITY, RaterWish, enrol
 from annotation.studies.planning import StudyRefused, changing
@@ -21,6 +22,11 @@ def candidates(study: Study | None, by: User) -> list[User]:
         people = people.exclude(pk=study.created_by_id) if study.created_by_id else people
     named = people.filter(Q(groups__name__in=[Role.EXPERT, Role.ADMIN]) | Q(is_superuser=True))
     return list(named.distinct().order_by("username"))
+
+
+def rates_in(user: User, study: Study) -> bool:
+    """Whether the study runs and the person is one of its raters: then its own page is closed to them."""
+    return study.is_live and study.enrolments.filter(user=user).exists()
 
 
 def add(study: Study, user: User, condition: Condition, capacity: int, why: str, by: User) -> Enrolment:
@@ -38,6 +44,7 @@ def add(study: Study, user: User, condition: Condition, capacity: int, why: str,
         made = row.enrolments.get(user=user)
         detail = {"pseudonym": made.pseudonym, "condition": condition.kind, "capacity": capacity, "why": why}
         record(by, Verb.RATER_ENROLLED, f"{user} in {study.name}", row, detail)
+    routing.settle(study)
     return made
 
 
@@ -54,6 +61,7 @@ def change_capacity(enrolment: Enrolment, capacity: int, why: str, by: User) -> 
         Enrolment.objects.filter(pk=enrolment.pk).update(capacity=capacity)
         detail = {"pseudonym": enrolment.pseudonym, "before": before, "after": capacity, "why": why}
         record(by, Verb.RATER_CHANGED, f"{enrolment.user} in {row.name}", row, detail)
+    routing.settle(enrolment.study)
     enrolment.refresh_from_db()
 
 
@@ -68,11 +76,17 @@ def remove(enrolment: Enrolment, why: str, by: User, exclude: bool = False) -> N
             leave(enrolment, exclude)
         detail = {"pseudonym": enrolment.pseudonym, "why": why, "excluded": exclude}
         record(by, Verb.RATER_REMOVED, f"{enrolment.user} in {row.name}", row, detail)
+    routing.settle(enrolment.study)
 
 
 def leave(enrolment: Enrolment, exclude: bool) -> None:
-    """What is open is given back by the next look for lapsed reservations."""
+    """What is open is given back by the next look for lapsed reservations.
+
+    Locked pairs don't run out, so their places are given back here; the blind labels stay.
+    """
     now = timezone.now()
+    for held in enrolment.assignments.filter(state=Assignment.State.LOCKED).select_related("study_pair"):
+        queueing.give_back(held)
     open_ones = enrolment.assignments.filter(state=Assignment.State.RESERVED)
     open_ones.update(reserved_until=now)
     given = enrolment.assignments.count()
@@ -95,13 +109,19 @@ def refuse_capacity(capacity: int) -> None:
 
 
 def progress(study: Study) -> QuerySet[Enrolment]:
-    """The study's raters with what each was given, did, skipped and let lapse. One query."""
+    """The study's raters with what each was given, did, skipped and let lapse. One query.
+
+    `halves` are pairs with a locked first label that nobody has open any more: they wait for their rater.
+    """
     state = Assignment.State
+    ran_out = Q(assignments__state=state.LOCKED, assignments__reserved_until__lt=timezone.now())
     counts = {
         "given": Count("assignments"),
         "done": Count("assignments", filter=Q(assignments__state=state.DONE)),
         "skipped": Count("assignments", filter=Q(assignments__state=state.SKIPPED)),
         "lapsed": Count("assignments", filter=Q(assignments__state=state.LAPSED)),
+        "halves": Count("assignments", filter=ran_out),
+        "waits_since": Min("assignments__reserved_until", filter=ran_out),
         "open": Count("assignments", filter=Q(assignments__state__in=[state.RESERVED, state.LOCKED])),
     }
     return study.enrolments.select_related("user", "condition").annotate(**counts).order_by("pseudonym")

@@ -89,8 +89,13 @@ def outlook(
     loads: Sequence[Load],
     raters: Sequence[Rater],
     hourly_rate: float,
+    *,
+    one_more: bool = False,
 ) -> Outlook:
-    """What a sample of these pairs (ids) takes with these conditions and raters."""
+    """What a sample of these pairs (ids) takes with these conditions and raters.
+
+    `one_more`: where the planned raters split, one more is asked.
+    """
     shares = tuple(share_of(load, pairs, planted, raters) for load in loads)
     hours = sum(one.hours for one in shares)
     return Outlook(
@@ -103,7 +108,7 @@ def outlook(
         dollars=hours * hourly_rate,
         seen=tuple((one.name, len(one.seen)) for one in raters if one.seen),
         problems=tuple(one.problem for one in shares if one.problem),
-        warnings=tuple(warnings_of(queries, strata)),
+        warnings=(*warnings_of(queries, strata), *(spare_of(shares) if one_more else ())),
     )
 
 
@@ -156,6 +161,17 @@ def warnings_of(queries: int, strata: Sequence[Stratum]) -> Iterable[str]:
         yield f"Fewer than 5 pairs are drawn of: {', '.join(thin)}. Figures of such a stratum say little."
 
 
+def spare_of(shares: Iterable[Share]) -> Iterable[str]:
+    """Where nobody is left to be asked one more time; how many ratings that takes is not known before."""
+    yield "The ratings that splits ask for come on top: one for each pair on which raters part."
+    for one in shares:
+        if one.enrolled == one.raters_a_pair:
+            yield (
+                f"{one.word}: no rater is left for a pair on which {one.raters_a_pair} part: enrol one more, "
+                "or splits go to Decisions at once."
+            )
+
+
 def outlook_of(study: Study) -> Outlook:
     """The same for a stored study, from its rows."""
     rows = list(study.pairs.values_list("pair_id", "other_id", "planted"))
@@ -176,7 +192,16 @@ def outlook_of(study: Study) -> Outlook:
     of_queries = study.pairs.filter(planted="").values("pair__query").distinct()
     queries = kept.get("queries") or of_queries.count()
     planted = sum(bool(planted) for *_, planted in rows)
-    return outlook(sampled, planted, queries, strata, loads, raters, kept.get("hourly_rate", 0.0))
+    return outlook(
+        sampled,
+        planted,
+        queries,
+        strata,
+        loads,
+        raters,
+        kept.get("hourly_rate", 0.0),
+        one_more=study.one_more,
+    )
 
 
 def owners(pairs: Iterable[tuple[int, int | None]]) -> dict[int, int]:

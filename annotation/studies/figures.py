@@ -15,7 +15,7 @@ from django.db.models import Count, Max, Sum
 from annotation.access import Visitor, blind_studies
 from annotation.agreement import Draws, Influence, Page, Preference, influence, page, preference
 from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
-from annotation.studies import gathering
+from annotation.studies import gathering, routing
 from annotation.studies.gathering import Gathered, name_of
 from retrieval.models import Annotator, Label
 
@@ -43,7 +43,10 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the page shows. `page` is None for a pairwise study, `preference` for every other one."""
+    """What the page shows. `page` is None for a pairwise study, `preference` for every other one.
+
+    `scorings` are of a sealed study; `unscored` versions are in no figure until somebody scores them.
+    """
 
     study: Study
     page: Page | None
@@ -53,6 +56,7 @@ class Figures:
     interim: bool
     seconds: Mapping[str, float]
     scorings: tuple[Scoring, ...]
+    unscored: tuple[Annotator, ...]
 
 
 def figures_of(study: Study) -> Figures:
@@ -67,13 +71,14 @@ def figures_of(study: Study) -> Figures:
 
 
 def version_of(study: Study) -> str:
-    """A hash that changes with every rating, skip, decision, label, quota and change of the plan."""
+    """A hash that changes with every rating, skip, decision, label, quota, scoring and amendment."""
     assigned = Assignment.objects.filter(enrolment__study=study)
     facts = [
         Rating.objects.filter(assignment__enrolment__study=study).aggregate(last=Max("id"), n=Count("id")),
         assigned.aggregate(n=Count("id"), last=Max("done_at")),
         list(assigned.order_by("state").values_list("state").annotate(n=Count("id"))),
         Adjudication.objects.filter(study_pair__study=study).aggregate(last=Max("id")),
+        study.scorings.aggregate(last=Max("id")),
         Label.objects.filter(pair__in=study.pairs.values("pair")).aggregate(last=Max("id")),
         Quota.objects.filter(study_pair__study=study).aggregate(wanted=Sum("wanted"), done=Sum("done")),
         [study.name, study.state, study.plan_hash, study.reference, study.margin, study.comparisons],
@@ -96,7 +101,8 @@ def compute(study: Study) -> Figures:
         flow=flow(found, made),
         interim=not found.complete,
         seconds=medians(found),
-        scorings=scored(found),
+        scorings=tuple(study.scorings.select_related("annotator", "by").order_by("id")),
+        unscored=found.unscored,
     )
 
 
@@ -123,7 +129,8 @@ def flow(found: Gathered, made: Page | None) -> Flow:
     return Flow(
         sampled=len(found.pairs),
         planted=study.pairs.exclude(planted="").count(),
-        wanted=sum(condition.raters for condition in found.conditions) * len(found.pairs),
+        wanted=sum(condition.raters for condition in found.conditions) * len(found.pairs)
+        + routing.asked(study),
         rated=counts.get(Assignment.State.DONE, 0),
         open=counts.get(Assignment.State.RESERVED, 0) + counts.get(Assignment.State.LOCKED, 0),
         skipped=counts.get(Assignment.State.SKIPPED, 0),
@@ -142,14 +149,6 @@ def medians(found: Gathered) -> dict[str, float]:
     for kind, seconds in rows.values_list("assignment__condition__kind", "seconds"):
         times.setdefault(kind, []).append(seconds)
     return {kind: sorted(given)[len(given) // 2] for kind, given in sorted(times.items())}
-
-
-def scored(found: Gathered) -> tuple[Scoring, ...]:
-    """Every annotator version that was ever scored on the study: a look at its figures is a scoring."""
-    for annotator in found.annotators:
-        if annotator.kind != Annotator.Kind.ORIGINAL:
-            Scoring.objects.get_or_create(study=found.study, annotator=annotator)
-    return tuple(found.study.scorings.select_related("annotator").order_by("id"))
 
 
 def refuse_to_raters(user: Visitor, study: Study) -> None:

@@ -48,7 +48,10 @@ class Said:
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """A study's sampled pairs and all that was said of them. `pairs` are in the order of every array."""
+    """A study's sampled pairs and all that was said of them. `pairs` are in the order of every array.
+
+    `unscored` are versions that have judged pairs of a sealed study and are in no figure yet.
+    """
 
     study: Study
     pairs: tuple[StudyPair, ...]
@@ -57,6 +60,7 @@ class Gathered:
     enrolments: tuple[Enrolment, ...]
     conditions: tuple[Condition, ...]
     annotators: Mapping[Annotator, Mapping[int, int]]
+    unscored: tuple[Annotator, ...]
     adjudicated: Mapping[int, int | None]
     complete: bool
 
@@ -81,9 +85,10 @@ class Gathered:
 
 
 def gather(study: Study) -> Gathered:
-    """Everything that the figures of a study rest on: eight reads, whatever its size."""
+    """Everything that the figures of a study rest on: some ten reads, whatever its size. Writes nothing."""
     pairs = tuple(study.pairs.filter(planted="").select_related("pair").order_by("number"))
     counted = {sampled.pk for sampled in pairs}
+    said, waiting = judged(study), unscored(study)
     return Gathered(
         study=study,
         pairs=pairs,
@@ -91,7 +96,8 @@ def gather(study: Study) -> Gathered:
         skipped=skips(study),
         enrolments=tuple(study.enrolments.filter(excluded=False).order_by("pseudonym")),
         conditions=tuple(study.conditions.order_by("id")),
-        annotators=judged(study),
+        annotators={one: labels for one, labels in said.items() if one not in waiting},
+        unscored=waiting,
         adjudicated=decided(study),
         complete=is_complete(study),
     )
@@ -135,6 +141,20 @@ def judged(study: Study) -> dict[Annotator, dict[int, int]]:
         found[annotator][pair] = int(value or 0)
     known = Annotator.objects.in_bulk(found)
     return {known[pk]: found[pk] for pk in sorted(found)}
+
+
+def unscored(study: Study) -> tuple[Annotator, ...]:
+    """The annotator versions with labels of a sealed study's pairs that nobody has scored on it.
+
+    Labels that came with the data are no version of anything; a study of comparisons scores nobody.
+    """
+    if study.purpose != Study.Purpose.SEALED or study.kind == Study.Kind.PAIRWISE:
+        return ()
+    sampled = study.pairs.filter(planted="").values("pair")
+    labels = Label.objects.filter(pair__in=sampled, assisted=False, value__isnull=False)
+    rows = Annotator.objects.filter(kind__in=JUDGES, pk__in=labels.values("annotator"))
+    fresh = rows.exclude(kind=Annotator.Kind.ORIGINAL).exclude(scorings__study=study)
+    return tuple(fresh.order_by("pk"))
 
 
 def decided(study: Study) -> dict[int, int | None]:

@@ -38,6 +38,7 @@ def order_of(told: StudyIn, visible: QuerySet[Build]) -> Order:
         order=told.order,
         docstring=told.docstring,
         ties=told.ties,
+        one_more=told.one_more,
         guideline=guideline_of(told.guideline),
         against=against_of(told.against),
         planted=told.planted,

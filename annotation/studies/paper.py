@@ -124,6 +124,13 @@ def counted(found: Figures) -> str:
     )
 
 
+def scored(found: Figures) -> str:
+    """How often the study was looked at, where that is counted."""
+    if found.study.purpose != Study.Purpose.SEALED:
+        return "this is a development study, on which scored versions are not counted"
+    return f"{len(found.scorings)} annotator versions were scored on this sealed study"
+
+
 def kept(found: Figures) -> str:
     study = found.study
     interim = " These figures are interim: planned ratings are missing." if found.interim else ""
@@ -132,5 +139,5 @@ def kept(found: Figures) -> str:
     return (
         f"The plan was frozen on {study.frozen_at:%Y-%m-%d} with the SHA-256 "
         rf"\texttt{{{study.plan_hash[:16]}}}\ldots; {study.amendments.count()} amendments were recorded and "
-        f"{len(found.scorings)} annotator versions were scored on this {study.purpose} study.{interim}"
+        f"{scored(found)}.{interim}"
     )

@@ -34,6 +34,7 @@ FIXED: Final[Mapping[str, str]] = MappingProxyType(
         "docstring": f"whether docstrings are shown: it is stored with each label; {ANOTHER_STUDY}",
         "ties": f"whether ties are allowed: {ANOTHER_STUDY}",
         "seed": f"the seed: {ANOTHER_STUDY}",
+        "one_more_on_a_split": f"whether one more rater is asked where they split: {ANOTHER_STUDY}",
     }
 )
 """Parts of a frozen plan that no amendment may change, and the way that is open instead."""
@@ -55,7 +56,7 @@ def digest(plan: Any) -> str:
 
 def plan_of(study: Study) -> dict[str, Any]:
     """The study's plan as it stands. Raters are pseudonyms and counts, never names."""
-    return {
+    plan = {
         "format": FORMAT,
         "study": study.name,
         "question": study.question,
@@ -76,6 +77,8 @@ def plan_of(study: Study) -> dict[str, Any]:
         "information_sha256": hashlib.sha256(study.information.encode()).hexdigest(),
         "planned_pairs": study.planned_pairs,
     }
+    # Only where it is on: plans that were frozen before there was the choice stay what they are.
+    return plan | ({"one_more_on_a_split": True} if study.one_more else {})
 
 
 def sample_of(study: Study) -> dict[str, Any]:

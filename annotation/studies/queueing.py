@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Enrolment, Study
-from annotation.studies import choosing, places
+from annotation.studies import choosing, places, routing
 from annotation.studies.choosing import Choice
 from annotation.studies.guiding import acknowledged
 from annotation.studies.places import LEASE, CameTooLate, State
@@ -96,10 +96,13 @@ def open_of(enrolment: Enrolment) -> Assignment | None:
 
 
 def renewed(held: Assignment) -> Assignment:
-    """Hold on to it, unless its page has just reported anyway."""
-    if held.state == State.RESERVED and held.reserved_until < timezone.now() + LEASE * 0.9:
+    """Hold on to it, unless its page has just reported anyway.
+
+    One whose blind label is locked may have run out long ago: it has waited for this rater, and nobody else.
+    """
+    if held.reserved_until < timezone.now() + LEASE * 0.9:
         held.reserved_until = places.until()
-        Assignment.objects.filter(pk=held.pk, state=State.RESERVED).update(reserved_until=held.reserved_until)
+        Assignment.objects.filter(pk=held.pk, state=held.state).update(reserved_until=held.reserved_until)
     return held
 
 
@@ -145,6 +148,7 @@ def end(enrolment: Enrolment) -> None:
     enrolment.finished_at = timezone.now()
     rows = Enrolment.objects.filter(pk=enrolment.pk, finished_at__isnull=True)
     rows.update(finished_at=enrolment.finished_at)
+    routing.settle(enrolment.study)
 
 
 def open_assignment(user: User, study_pk: int, number: int) -> Assignment:
@@ -180,13 +184,14 @@ def skip(assignment: Assignment, token: str, reason: str) -> None:
     if not why or len(why) > MOST_REASON:
         raise BadSkip(f"Say in a few words why you skip the pair, in at most {MOST_REASON:,} characters.")
     for _ in range(TRIES):
-        now = Assignment.objects.select_related("study_pair", "condition").get(pk=assignment.pk)
+        now = Assignment.objects.select_related(*RELATED).get(pk=assignment.pk)
         if now.state == State.SKIPPED:
             return
         refuse_skip(now, token)
         try:
             with transaction.atomic():
                 places.move(now, State.SKIPPED, skip_reason=why, reserved_until=timezone.now())
+            routing.settle(now.enrolment.study, now.study_pair)
             return
         except CameTooLate:
             continue  # it lapsed, or another window did something, between the look and the move
@@ -208,6 +213,7 @@ def leave(enrolment: Enrolment) -> None:
     now = timezone.now()
     Enrolment.objects.filter(pk=enrolment.pk, left_at=None).update(left_at=now, finished_at=now)
     enrolment.left_at = enrolment.finished_at = now
+    routing.settle(enrolment.study)
 
 
 def reopen(study: Study) -> int:
@@ -232,7 +238,8 @@ def give_back(held: Assignment) -> None:
 def expire(study: Study | None = None) -> int:
     """Give back the places of reservations that ran out, of one study or of all; returns how many.
 
-    The drafts stay, and the rater gets the pair back if its place is still free.
+    The drafts stay, and the rater gets the pair back if its place is still free. Where the blind label is
+    locked the place stays with its rater: another one's second label would belong to no first one.
     """
     now = timezone.now()
     rows = Assignment.objects.filter(state=State.RESERVED, reserved_until__lt=now)

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft, Seen
-from annotation.studies import drafts, places
+from annotation.studies import drafts, places, routing
 from annotation.studies.checking import BadRating, Said, checked, value_of, values_of, word_of, words_of
 from annotation.studies.places import CameTooLate, State
 from annotation.studies.planning import freeze
@@ -89,10 +89,13 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
         if revision_seen(last) != seen_revision or is_locked(now, phase, last):
             raise RatedMeanwhile(last, mine)
         refuse(now, phase, mine, last)
+        routing.hold(now)
         advance(now, phase)
         made = appended(now, phase, mine, last)
         if now.enrolment.study.frozen_at is None:
             freeze(now.enrolment.study)
+        if now.state == State.DONE:
+            routing.settle(now.enrolment.study, now.study_pair)
         drafts.clear(now, *drafts.SUBMITTED)
     return made
 
@@ -214,6 +217,13 @@ def undo(enrolment: Enrolment) -> Assignment:
 
     Raises NothingToTakeBack.
     """
+    found = undone(enrolment)
+    routing.settle(enrolment.study)
+    return found
+
+
+def undone(enrolment: Enrolment) -> Assignment:
+    """Raises NothingToTakeBack."""
     refuse_undo(enrolment)
     for _ in range(TRIES):
         standing, skipped = last_standing(enrolment), last_skip(enrolment)

@@ -1,59 +1,107 @@
-"""A disagreement goes to somebody who has not seen the pair: one more place, once a pair and condition."""
+"""A disagreement goes to somebody who has not seen the pair: one more place, once a round.
+
+Only where the plan says so (`Study.one_more`). A place is opened where somebody can take it, and taken back
+where nobody can any more, so that no study waits for a rating that never comes.
+"""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
 
-from django.db.models import F
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotation.models import Quota, Rating, Study
-from annotation.studies import queueing
+from annotation.models import Assignment, Enrolment, Quota, Rating, Seen, Study, StudyPair
+from annotation.studies.quorum import majority
+
+Key = tuple[int, int, int]
 
 
-def route_disagreements(study: Study) -> int:
-    """Want one more rating of each pair whose planned quorum splits; returns of how many.
+def hold(assignment: Assignment) -> None:
+    """Lock the pair's quota before a rating is stored: of two who end a pair one sees both."""
+    if assignment.enrolment.study.one_more:
+        rows = Quota.objects.filter(study_pair=assignment.study_pair_id, condition=assignment.condition_id)
+        list(rows.select_for_update().values_list("pk"))
 
-    To be called where the plan says so. Raters who were finished and can be given such a pair go on. Planted
-    pairs are never routed, and a pair that was routed once is not routed again.
+
+def settle(study: Study, study_pair: StudyPair | None = None) -> int:
+    """Want one more rating of each pair whose planned quorum splits, where somebody can give it.
+
+    Returns of how many pairs. Raters who were finished and can be given such a pair go on; planted pairs are
+    never routed. To be called after what may end a quorum, and after what may leave nobody for a place.
     """
-    said = said_of(study)
-    split = [quota for quota in complete(study) if not has_majority(said[key_of(quota)])]
-    routed = sum(
-        # On the condition that it is still as it was read: so two who route at once route once.
-        Quota.objects.filter(pk=quota.pk, wanted=quota.wanted, round=quota.round).update(
-            wanted=quota.wanted + 1
-        )
-        for quota in split
-    )
-    if routed:
-        queueing.reopen(study)
-    return routed
+    if not study.one_more or not study.is_live:
+        return 0
+    rows = Quota.objects.filter(condition__study=study, study_pair__planted="").select_related("study_pair")
+    if study_pair is not None:
+        rows = rows.filter(study_pair=study_pair)
+    withdraw(rows)
+    return sum(route(quota) for quota in split(rows))
 
 
-def complete(study: Study) -> Iterable[Quota]:
-    """The quotas with all ratings that were planned, and none beyond."""
+def split(rows: QuerySet[Quota]) -> list[Quota]:
+    """Those with all ratings that were planned, none beyond, and no strict majority."""
+    ended = list(rows.filter(done=F("wanted"), wanted=F("condition__raters")))
+    said = said_of(ended)
+    return [quota for quota in ended if majority(said[key_of(quota)], quota.wanted) is None]
+
+
+def route(quota: Quota) -> bool:
+    """Open one more place, on the condition that the quota is still as it was read: two at once open one."""
+    able = takers(quota)
+    if not able.exists():
+        return False
+    same = Quota.objects.filter(pk=quota.pk, wanted=quota.wanted, done=quota.done, round=quota.round)
+    if not same.update(wanted=F("wanted") + 1):
+        return False
+    Enrolment.objects.filter(pk__in=[one.pk for one in able]).update(finished_at=None)
+    return True
+
+
+def withdraw(rows: QuerySet[Quota]) -> None:
+    """Take back the places that were opened and that nobody holds or can take any more."""
+    opened = rows.filter(wanted__gt=F("condition__raters"), reserved__lt=F("wanted"))
+    for quota in opened:
+        if not takers(quota).exists():
+            as_read = Quota.objects.filter(pk=quota.pk, wanted=quota.wanted, reserved__lt=F("wanted"))
+            as_read.update(wanted=F("wanted") - 1)
+
+
+def asked(study: Study) -> int:
+    """Of how many pairs one more rating is wanted or was given, in their last round."""
     rows = Quota.objects.filter(condition__study=study, study_pair__planted="")
-    return rows.filter(done=F("wanted"), wanted=F("condition__raters"))
+    return rows.filter(wanted__gt=F("condition__raters")).count()
 
 
-def said_of(study: Study) -> dict[tuple[int, int, int], list[int | None]]:
-    """The standing blind values by (pair, condition, round)."""
+def takers(quota: Quota) -> QuerySet[Enrolment]:
+    """Raters of the condition who could be given the pair in this round: new to them, and they have room.
+
+    Whose reservation of it lapsed may have it back, also without room.
+    """
+    pair, lapsed = quota.study_pair, Assignment.State.LAPSED
+    given = Assignment.objects.filter(rater=OuterRef("user"), study_pair=pair, round=quota.round)
+    before = Assignment.objects.filter(enrolment=OuterRef("pk"), study_pair=pair)
+    shown = [one for one in (pair.pair_id, pair.other_id) if one is not None]
+    seen = Seen.objects.filter(user=OuterRef("user"), pair__in=shown)
+    rows = Enrolment.objects.filter(condition=quota.condition_id, left_at=None, excluded=False)
+    rows = rows.filter(~Exists(given.exclude(state=lapsed)), ~Exists(seen))
+    rows = rows.annotate(used=Count("assignments__study_pair", distinct=True))
+    return rows.filter(Q(used__lt=F("capacity")) | Exists(before))
+
+
+def said_of(quotas: list[Quota]) -> dict[Key, list[int | None]]:
+    """The standing blind values by (pair, condition, round); those of excluded raters don't count."""
     rows = Rating.objects.current().filter(
-        assignment__study_pair__study=study, phase=Rating.Phase.BLIND, assignment__state="done"
+        assignment__study_pair__in=[quota.study_pair_id for quota in quotas],
+        assignment__enrolment__excluded=False,
+        assignment__state=Assignment.State.DONE,
+        phase=Rating.Phase.BLIND,
     )
-    said: dict[tuple[int, int, int], list[int | None]] = defaultdict(list)
+    said: dict[Key, list[int | None]] = defaultdict(list)
     columns = "assignment__study_pair_id", "assignment__condition_id", "assignment__round", "value"
     for pair, condition, number, value in rows.values_list(*columns):
         said[pair, condition, number].append(value)
     return said
 
 
-def key_of(quota: Quota) -> tuple[int, int, int]:
+def key_of(quota: Quota) -> Key:
     return quota.study_pair_id, quota.condition_id, quota.round
-
-
-def has_majority(values: list[int | None]) -> bool:
-    """Whether more than half of the raters said the same; who was unsure has said nothing that could win."""
-    counts = Counter(value for value in values if value is not None)
-    return bool(counts) and 2 * max(counts.values()) > len(values)

@@ -11,7 +11,7 @@ from annotation.agreement.conditions import Range
 from annotation.agreement.differences import Margin
 from annotation.agreement.influence import Arms
 from annotation.agreement.scores import Confusion, Scores
-from annotation.studies.figures import Figures
+from annotation.studies.figures import Figures, name_of
 from annotation.studies.reported import REPORTED
 
 Cell = str | int | float | Figure | None
@@ -294,19 +294,24 @@ def preference(found: Figures) -> Table:
 
 
 def scorings(found: Figures) -> Table:
-    rows = tuple(
-        (str(one.annotator), f"{one.at:%Y-%m-%d %H:%M} UTC") for one in found.scorings
-    )  # fmt: skip
-    sealed = (
-        "This study is sealed" if found.study.purpose == found.study.Purpose.SEALED else "Development study"
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            name_of(one.annotator),
+            f"{one.at:%Y-%m-%d %H:%M} UTC",
+            str(one.by) if one.by else "the command line",
+        )
+        for one in found.scorings
     )
-    return Table(
-        "scorings",
-        "Annotators scored on this study",
-        ("Annotator", "First scored"),
-        rows,
-        f"{sealed}: {len(rows)} annotator versions were scored on it. After many, a study is a training set.",
+    rows += tuple((name_of(one), "not scored yet", "") for one in found.unscored)
+    sealed = found.study.purpose == found.study.Purpose.SEALED
+    note = (
+        f"This study is sealed: {len(found.scorings)} annotator versions were scored on it. After many, a "
+        "study is a training set. A version that is not scored yet is in no figure."
+        if sealed
+        else "A development study shows every version at once and counts none."
     )
+    columns = ("Annotator", "First scored", "By")
+    return Table("scorings", "Annotators scored on this study", columns, rows if sealed else (), note)
 
 
 def flow(found: Figures) -> Table:

@@ -1,13 +1,13 @@
 """A finished study as a verified subset: its reference's decisions become an annotator's labels.
 
-A pair's label is what more than half of the *planned* quorum said in the reference condition, blind; where
-there is no such value, what was adjudicated; else the pair has no label. Planted pairs and ratings of raters
-that an amendment excludes don't count.
+A pair's label is what more than half of the *planned* quorum said in the reference condition, blind, or of
+those who gave a value, where these are more; where there is no such value, what was adjudicated; else the
+pair has no label. Planted pairs and ratings of raters that an amendment excludes don't count.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from django.db import transaction
 from annotation.models import Adjudication, Condition, Rating, Study, StudyPair
 from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import StudyRefused
+from annotation.studies.quorum import majority
 from retrieval.models import Annotator, Label
 
 SCALES: Final = {
@@ -45,7 +46,7 @@ def verdicts(study: Study) -> list[Verdict]:
     said, decided = votes(reference), adjudicated(reference)
     found = []
     for pk, pair in study.pairs.filter(planted="").order_by("number").values_list("pk", "pair_id"):
-        value, by = strict_majority(said.get(pk, {}), reference.raters), "majority"
+        value, by = majority(list(said.get(pk, {}).values()), reference.raters), "majority"
         if value is None:
             value, by = decided.get(pk), "adjudication"
         if value is not None:
@@ -69,15 +70,6 @@ def adjudicated(condition: Condition) -> dict[int, int | None]:
     """The standing decision on each pair that has one."""
     rows = Adjudication.objects.filter(condition=condition, superseded_by__isnull=True)
     return dict(rows.order_by("pk").values_list("study_pair_id", "value"))
-
-
-def strict_majority(said: dict[int, int | None], quorum: int) -> int | None:
-    """What more than half of the planned quorum said; None where nothing was."""
-    counts = Counter(value for value in said.values() if value is not None)
-    if not counts:
-        return None
-    value, times = counts.most_common(1)[0]
-    return value if 2 * times > quorum else None
 
 
 def annotator_of(study: Study) -> Annotator:

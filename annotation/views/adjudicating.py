@@ -13,6 +13,8 @@ from annotation import tasks
 from annotation.access import Role, needs
 from annotation.models import Condition, Study, StudyPair
 from annotation.pages import adjudicating as pages
+from annotation.pages import precedents as precedent_pages
+from annotation.pages import split_lists
 from annotation.pages.adjudicating import Sent
 from annotation.pages.paging import whole_number
 from annotation.review.crossing import TooManyWaiting, ask_grid
@@ -27,7 +29,9 @@ RELATED = "study__guideline", "pair__query__body", "pair__snippet__body", "other
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """The studies with how many pairs wait for a decision."""
-    return render(request, "annotation/adjudication.html", {"studies": pages.study_lines(person(request))})
+    return render(
+        request, "annotation/adjudication.html", {"studies": split_lists.study_lines(person(request))}
+    )
 
 
 @needs(Role.EXPERT)
@@ -35,7 +39,8 @@ def index(request: HttpRequest) -> HttpResponse:
 def queue(request: HttpRequest, study_pk: int) -> HttpResponse:
     """One study's pairs without a majority, the lowest agreement first."""
     study = open_study(request, study_pk)
-    return render(request, "annotation/adjudication_queue.html", {"page": pages.queue_page(study)})
+    page = split_lists.queue_page(study, person(request))
+    return render(request, "annotation/adjudication_queue.html", {"page": page})
 
 
 @needs(Role.EXPERT)
@@ -83,7 +88,7 @@ def run(request: HttpRequest, study_pk: int, pair_number: int, condition_pk: int
 @require_safe
 def precedents(request: HttpRequest) -> HttpResponse:
     """Decisions on hard cases, searched by words and by guidelines."""
-    page = pages.precedents_page(person(request), request.GET)
+    page = precedent_pages.precedents_page(person(request), request.GET)
     return render(request, "annotation/precedents.html", {"page": page})
 
 

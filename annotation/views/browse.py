@@ -15,6 +15,7 @@ from annotation.pages import distribution as spread
 from annotation.pages import matches as alike
 from annotation.pages.review_calls import call_box
 from annotation.pages.traces import MOST_STEPS
+from annotation.rerunning.sent_back import waits
 from annotation.seen import mark_seen
 from retrieval.models import Text
 
@@ -76,7 +77,8 @@ def case(request: HttpRequest, pk: int) -> HttpResponse:
     mark_seen(request.user, [found.pair_id])
     user = request.user
     box = call_box(user, found) if isinstance(user, User) and has_role(user, Role.EXPERT) else None
-    return render(request, "annotation/case.html", {"evidence": shown, "box": box})
+    context = {"evidence": shown, "box": box, "sent_back": box is not None and waits(found)}
+    return render(request, "annotation/case.html", context)
 
 
 def build_of(visible: QuerySet[Build], pk: int) -> Build:

@@ -38,5 +38,6 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def shown(request: HttpRequest, page: AgainPage, status: int = 200) -> HttpResponse:
-    wrong = page.form.is_bound and page.form.errors
+    # A link that is followed is never wrong, even where the build's own choices can't be had again.
+    wrong = page.form.errors and "start" in (request.POST or request.GET)
     return render(request, "annotation/build_again.html", {"page": page}, status=422 if wrong else status)

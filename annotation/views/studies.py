@@ -16,11 +16,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import Role, needs, refuse_while_blind
 from annotation.models import Study
+from annotation.pages import foreseeing
 from annotation.pages import studies as pages
 from annotation.pages.studies_form import StudyForm, initial_of
 from annotation.studies import controlling, creating, enrolling, exporting, verifying
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
+from annotation.studies.figures import NoFigures, refuse_to_raters
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.wishing import SampleRefused
 
@@ -43,7 +45,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def new(request: HttpRequest) -> HttpResponse:
-    """The form; `step` is preview (what it will take), simulate (how sure it will be) or save (a draft)."""
+    """The form; `step` is preview (what it will take), simulate (how sure it will be), size or save."""
     people = enrolling.candidates(None, person(request))
     form = StudyForm(request.POST or None, request.FILES or None, user=person(request), people=people)
     return filled_in(request, form, None)
@@ -70,7 +72,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def filled_in(request: HttpRequest, form: StudyForm, study: Study | None) -> HttpResponse:
-    outlook = precision = None
+    outlook = precision = needed = None
     if form.is_valid():
         try:
             order = form.as_order()
@@ -78,11 +80,21 @@ def filled_in(request: HttpRequest, form: StudyForm, study: Study | None) -> Htt
                 return saved(request, order, study)
             creating.refuse_bad(order, study)
             outlook = pages.preview(order)
-            precision = pages.precision(order, outlook) if request.POST.get("step") == "simulate" else None
-        except (StudyRefused, SampleRefused) as why:
+            step = request.POST.get("step")
+            refuse_pilot(request, order)
+            precision = foreseeing.precision(order, outlook) if step == "simulate" else None
+            needed = foreseeing.needed(order, outlook) if step == "size" else None
+        except (StudyRefused, SampleRefused, NoFigures) as why:
             form.add_error(None, str(why))
-    context = {"form": form, "study": study, "outlook": outlook, "precision": precision}
+    context = {"form": form, "study": study, "outlook": outlook, "precision": precision, "needed": needed}
     return render(request, "annotation/study_new.html", context, status=422 if form.errors else 200)
+
+
+def refuse_pilot(request: HttpRequest, order: creating.Order) -> None:
+    """A pilot's rates are its figures. Raises NoFigures for those to whom these are closed."""
+    pilot = Study.objects.filter(pk=order.rates.pilot).first() if order.rates.pilot else None
+    if pilot is not None:
+        refuse_to_raters(request.user, pilot)
 
 
 def saved(request: HttpRequest, order: creating.Order, study: Study | None) -> HttpResponse:
@@ -187,7 +199,7 @@ def named(response: Answer, study: Study, what: str, ending: str) -> Answer:
 def study_of(request: HttpRequest, pk: int) -> Study:
     """The study. Raises Http404; PermissionDenied for those who rate in it until it is closed."""
     study = get_object_or_404(Study.objects.select_related("created_by", "guideline"), pk=pk)
-    if study.is_live and study.enrolments.filter(user_id=person(request).pk).exists():
+    if enrolling.rates_in(person(request), study):
         raise PermissionDenied(
             f"You rate in the study “{study.name}”: its page is closed to you until it is closed."
         )

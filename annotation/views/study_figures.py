@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
 
-from annotation.access import Role, needs
+from annotation.access import Role, has_role, needs
 from annotation.models import Study
 from annotation.pages import study_figures as pages
 from annotation.pages.paging import whole_number
 from annotation.seen import mark_seen
+from annotation.studies import scoring
 from annotation.studies.figures import NoFigures, figures_of, refuse_to_raters
 from annotation.studies.formats import FORMATS
+from annotation.studies.gathering import unscored
+from annotation.studies.planning import StudyRefused
 from annotation.studies.tables import CELLS, tables
 
 
@@ -26,7 +31,35 @@ def figures(request: HttpRequest, pk: int) -> HttpResponse:
         page = pages.figures_page(figures_of(study))
     except NoFigures as why:
         return nothing(request, study, why)
-    return render(request, "annotation/study_figures.html", {"page": page})
+    context = {"page": page, "may_score": has_role(request.user, Role.ADMIN)}
+    return render(request, "annotation/study_figures.html", context)
+
+
+@require_POST
+@needs(Role.ADMIN)
+def score(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take the ticked versions (`version`, their ids) into the figures of a sealed study, for ever."""
+    study = get_object_or_404(Study, pk=pk)
+    assert isinstance(request.user, User), "a role comes before the view"
+    wanted = {whole_number(one) for one in request.POST.getlist("version")}
+    try:
+        refuse_to_raters(request.user, study)
+        chosen = [one for one in unscored(study) if one.pk in wanted]
+        made = scoring.score(study, chosen, request.user)
+    except NoFigures as why:
+        return nothing(request, study, why)
+    except StudyRefused as why:
+        messages.error(request, str(why))
+    else:
+        tell(request, len(made))
+    return redirect("study-figures", pk=study.pk)
+
+
+def tell(request: HttpRequest, made: int) -> None:
+    if made:
+        messages.success(request, f"{made} of the annotator versions scored: that stays with the study.")
+    else:
+        messages.info(request, "No version was ticked that is not scored yet.")
 
 
 @require_safe

@@ -16,6 +16,7 @@ from datetime import timedelta
 from typing import Any
 
 import django
+from django.db.models import F
 
 
 def main() -> None:
@@ -50,6 +51,7 @@ def disturb(seconds: float) -> None:
 
 def complaints() -> Iterator[str]:
     yield from quotas()
+    yield from splits()
     yield from orders()
     yield from ratings()
 
@@ -67,6 +69,19 @@ def quotas() -> Iterator[str]:
         counted = states[*key, "reserved"], states[*key, "done"]
         if (row.reserved, row.done) != counted or row.reserved > row.wanted:
             yield f"quota {key} says {row.reserved}, {row.done} of {row.wanted}; there are {counted}"
+
+
+def splits() -> Iterator[str]:
+    """Where the planned raters split one more is wanted, once, if anybody could be asked."""
+    from annotation.models import Quota
+    from annotation.studies import routing
+
+    rows = Quota.objects.select_related("condition", "study_pair")
+    for quota in rows.filter(wanted__gt=F("condition__raters") + 1):
+        yield f"{quota} was asked of more than one more rater"
+    for quota in routing.split(rows):
+        if routing.takers(quota).exists():
+            yield f"{quota} is split, and nobody more was asked"
 
 
 def orders() -> Iterator[str]:

@@ -28,7 +28,8 @@ def main(pairs: int, raters: int) -> None:
         snippets = Text.objects.keep_all([f"def f{number}(x):\n    return x\n" for number in range(3)])
         keys = [(query.pk, snippet.pk) for query in queries for snippet in snippets]
         kinds = (Condition.Kind.READING, Condition.Kind.SECOND_LOOK)
-        study = studies.study("the crowd", kinds, Pair.objects.keep_all(keys[:pairs]), raters=3)
+        sampled = Pair.objects.keep_all(keys[:pairs])
+        study = studies.study("the crowd", kinds, sampled, raters=3, one_more=True)
         sessions = {}
         for number in range(raters):
             rater = studies.rater(f"rater{number:02}", study, kinds[number % 2], capacity=pairs)

@@ -180,6 +180,7 @@ ROLES: Final = {
         "study-amend",
         "study-control",
         "study-edit",
+        "study-figures-score",
         "study-new",
         "study-plan",
         "study-progress",

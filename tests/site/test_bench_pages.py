@@ -90,6 +90,7 @@ NOT_SEEDED: Final = {
     "study-figures",
     "study-figures-download",
     "study-figures-pairs",
+    "study-figures-score",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""
 

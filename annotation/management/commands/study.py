@@ -1,10 +1,11 @@
-"""`manage.py study list|new|start|plan|export|paper`: studies from the command line."""
+"""`manage.py study list|new|start|plan|export|score|paper`: studies from the command line."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,22 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from pydantic import ValidationError
 
 from annotation.access import Role, builds_visible_to, has_role
+from annotation.agreement import planner
 from annotation.models import Study
 from annotation.schemas.studies import StudyIn
-from annotation.studies import controlling, creating, exporting
+from annotation.studies import controlling, creating, exporting, foreseeing, scoring
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
 from annotation.studies.estimating import outlook_of
 from annotation.studies.figures import NoFigures
+from annotation.studies.foreseeing import Rates
 from annotation.studies.orders import order_of
 from annotation.studies.paper import write_paper
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.wishing import SampleRefused
 
 LARGEST_FILE = 10_000_000
+RATES = tuple(one.name for one in fields(Rates) if one.name != "pilot")
 
 
 class Command(BaseCommand):
@@ -43,10 +47,23 @@ class Command(BaseCommand):
         plan = what.add_parser("plan", help="print the plan: the text that is hashed, or Markdown")
         plan.add_argument("name")
         plan.add_argument("--markdown", action="store_true")
+        plan.add_argument("--simulate", action="store_true", help="say how sure the study will be instead")
+        plan.add_argument("--needed", action="store_true", help="say how many pairs it takes instead")
+        plan.add_argument("--pilot", help="name of a study whose rates are simulated")
+        for name in RATES:
+            plan.add_argument(
+                f"--{name.replace('_', '-')}", type=float, help="a share; assumed in a simulation"
+            )
         export = what.add_parser("export", help="print every revision of every rating")
         export.add_argument("name")
         export.add_argument("--json", action="store_true", help="JSON and not CSV")
 
+        score = what.add_parser(
+            "score", help="take annotator versions into a sealed study's figures, for ever"
+        )
+        score.add_argument("name")
+        score.add_argument("versions", nargs="*", help="name or beginning of the version; all that wait")
+        score.add_argument("--as", dest="user", required=True, help="name of the admin who scores them")
         paper = what.add_parser("paper", help="write a LaTeX folder: methods, tables, charts, references")
         paper.add_argument("name")
         paper.add_argument("folder", type=Path, help="a new or an empty folder")
@@ -59,6 +76,7 @@ class Command(BaseCommand):
             "plan": self.plan,
             "export": self.export,
             "paper": self.paper,
+            "score": self.score,
         }
         try:
             verbs[options["what"]](options)
@@ -87,11 +105,27 @@ class Command(BaseCommand):
 
     def plan(self, options: dict[str, Any]) -> None:
         study = named(options["name"])
-        if options["markdown"]:
+        if options["simulate"] or options["needed"]:
+            self.foresee(study, options)
+        elif options["markdown"]:
             self.stdout.write(exporting.plan_markdown(study, study.amendments.all()), ending="")
         else:
             # Without a line end: the hash is that of exactly this text.
             self.stdout.write(exporting.plan_json(study), ending="")
+
+    def foresee(self, study: Study, options: dict[str, Any]) -> None:
+        pilot = named(options["pilot"]).pk if options["pilot"] else None
+        rates = Rates(pilot, **{name: options[name] for name in RATES})
+        size = foreseeing.size_of(study)
+        if options["needed"]:
+            told = foreseeing.needed(size, rates, planner.STUDIES, planner.MOST_PAIRS)
+            if told is None:
+                raise CommandError(
+                    f"Even {planner.MOST_PAIRS:,} pairs would not show the margin often enough."
+                )
+        else:
+            told = foreseeing.foresee(size, rates, planner.STUDIES)
+        self.stdout.write(json.dumps({"rates": told.source} | asdict(told.outlook), indent=2))
 
     def export(self, options: dict[str, Any]) -> None:
         study = named(options["name"])
@@ -100,6 +134,13 @@ class Command(BaseCommand):
         lines = exporting.as_json(rows) if options["json"] else exporting.as_csv(exporting.COLUMNS, rows)
         for line in lines:
             self.stdout.write(line, ending="")
+
+    def score(self, options: dict[str, Any]) -> None:
+        study, by = named(options["name"]), admin(options["user"])
+        for made in scoring.score(study, scoring.named(study, options["versions"]), by):
+            self.stdout.write(f"scored {made.annotator}")
+        total = study.scorings.count()
+        self.stdout.write(f"{total:,} versions were scored on {study.name}")
 
     def paper(self, options: dict[str, Any]) -> None:
         study, folder = named(options["name"]), options["folder"]

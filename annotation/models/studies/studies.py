@@ -54,6 +54,9 @@ class Study(models.Model):
     information = models.TextField(blank=True, help_text="what raters accept before their first pair")
     order = models.CharField(max_length=8, choices=Order, default=Order.SPACED)
     docstring = models.CharField(max_length=6, choices=Docstring, default=Docstring.SHOWN)
+    one_more = models.BooleanField(
+        default=False, db_default=False, help_text="where a pair's planned raters split, one more is asked"
+    )
     ties = models.BooleanField(default=False, help_text="pairwise: raters may say that both are as good")
     seed = models.BigIntegerField(default=0)
     guideline = models.ForeignKey(Guideline, on_delete=models.PROTECT, null=True, related_name="studies")

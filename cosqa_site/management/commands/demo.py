@@ -18,8 +18,8 @@ from annotation.pipeline import Tools
 from annotation.steering import abandoned_reasons
 from annotation.tools import tools
 from annotation.worker import until_idle
-from cosqa_site import sample
-from cosqa_site.accounts import Account, demo_accounts
+from cosqa_site import sample, sample_study
+from cosqa_site.accounts import RATER, Account, demo_accounts
 from cosqa_site.running import (
     AlreadyServing,
     DatabaseNotReady,
@@ -69,7 +69,10 @@ class Command(BaseCommand):
         self.say("Importing the sample and mining candidates …")
         build = sample.build_of(folder)
         self.work(build)
+        study = sample_study.study_of(build, folder)
         self.report(build, folder, started, as_json=options["json"])
+        if study is not None:
+            self.say(f"A study waits for its rater: “{study}”; log in as {RATER} and open Rate.")
         if not options["no_serve"]:
             for account in accounts:
                 self.say(f"  account {account.name:7} {password(account)}")

@@ -150,3 +150,29 @@ def test_bounds_are_read_or_refused(text: str, bounds: tuple[int, int | None] | 
 def test_a_search_is_cut_and_loses_what_no_database_takes() -> None:
     assert filters_of(QueryDict("q=a%00b")) == Filters(text="ab")
     assert len(filters_of(QueryDict("q=" + "x" * 5_000)).text) == 200
+
+
+def test_queries_with_a_tagged_pair_are_a_slice(build: Build) -> None:
+    cases = factories.cases(build)
+    review(cases[4], 1, tags=["inverse"])
+    review(cases[7], 0, tags=["partial", "test_wrong_reading"])
+
+    assert texts(build, "tag=inverse") == [page(build).queries[1].text]
+    assert texts(build, "tag=test_wrong_reading") == [page(build).queries[2].text]
+    assert texts(build, "tag=unsafe") == []
+    assert filters_of(QueryDict("tag=unsafe")).narrow
+    assert len(texts(build, "tag=no-such-tag")) == 3
+
+
+def test_tags_given_beside_a_build_that_is_closed_to_the_reader_are_no_slice(build: Build) -> None:
+    review(factories.cases(build)[4], 1, tags=["inverse"])
+    hidden = queries_page(build, Build.objects.none(), QueryDict("tag=inverse"))
+    assert not hidden.queries
+
+
+def test_a_tag_that_was_taken_back_is_no_slice(build: Build) -> None:
+    first = review(factories.cases(build)[4], 1, tags=["inverse"])
+    later = Review(pair=first.pair, case=first.case, rater=first.rater, revision=2, label=1)
+    later.supersedes, later.evidence, later.tags = first, "0" * 64, ["unsafe"]
+    later.save()
+    assert texts(build, "tag=inverse") == [] and len(texts(build, "tag=unsafe")) == 1

@@ -105,3 +105,17 @@ def test_a_test_that_was_run_is_told() -> None:
 )
 def test_the_title_is_the_first_line_that_says_something(code: str, title: str) -> None:
     assert first_line(code) == title
+
+
+def test_tags_stand_beside_the_label_that_they_were_given_with() -> None:
+    case = factories.settled(factories.cases(factories.opened())[0], 1)
+    columns = {
+        "pair": case.pair,
+        "case": case,
+        "rater": factories.erin(),
+        "revision": 1,
+        "evidence": "0" * 64,
+    }
+    Review.objects.create(label=1, tags=["partial", "test_environment", "of another version"], **columns)
+    agents, erin = page(case).candidates[0].labels
+    assert (agents.tags, erin.tags) == ((), ("partial", "test: environment"))

@@ -9,6 +9,7 @@ from annotation.executing import SandboxProvider, fulfil_one
 from annotation.models import (
     Adjudication,
     Assignment,
+    AuditEvent,
     Condition,
     Enrolment,
     Precedent,
@@ -25,12 +26,11 @@ from annotation.studies.adjudicating import (
     BadAdjudication,
     Decision,
     MayNotAdjudicate,
-    agreement,
     decide,
-    majority,
     splits,
     voters_of,
 )
+from annotation.studies.auditing import events
 from annotation.studies.precedents import precedents
 from sandbox.program import Limits
 from sandbox.protocol import Sandbox
@@ -74,26 +74,6 @@ def condition(study: Study) -> Condition:
     return studies.condition(study)
 
 
-@pytest.mark.parametrize(
-    ("votes", "value", "share"),
-    [
-        ((1, 1, 0), 1, 1 / 3),
-        ((1, 1, 0, 0), None, 1 / 3),
-        ((1, 0, None), None, 0.0),
-        ((1, 1, None, None), None, 1 / 6),
-        ((1, 1, 1, None), 1, 1 / 2),
-        ((None, None, None), None, 0.0),
-        ((2, 1, 0), None, 0.0),
-        ((0, 0), 0, 1.0),
-    ],
-)
-def test_a_strict_majority_is_of_all_raters(
-    votes: tuple[int | None, ...], value: int | None, share: float
-) -> None:
-    assert majority(votes) == value
-    assert agreement(votes) == pytest.approx(share)
-
-
 def test_what_waits_is_the_full_quorum_without_a_majority_lowest_agreement_first(
     study: Study, raters: list[Enrolment]
 ) -> None:
@@ -110,6 +90,41 @@ def test_what_waits_is_the_full_quorum_without_a_majority_lowest_agreement_first
 def test_a_majority_waits_for_nobody(study: Study, raters: list[Enrolment]) -> None:
     said(study, raters, 1, 1, 1, 0)
     assert splits(study) == []
+
+
+def test_who_is_excluded_has_no_say(study: Study, raters: list[Enrolment]) -> None:
+    said(study, raters, 1, 1, 1, 0, number=1)
+    said(study, raters, 1, 1, 0, 0, number=2)
+    said(study, raters, 0, 1, 1, 1, number=3)
+    assert [one.number for one in splits(study)] == [2]
+
+    Enrolment.objects.filter(pk=raters[0].pk).update(excluded=True)
+    # Of four planned raters two are no majority, as in the figures; three still are.
+    assert [(one.number, one.votes) for one in splits(study)] == [(1, (1, 1, 0)), (2, (1, 0, 0))]
+    assert [one.pseudonym for one in voters_of(pair(study, 2), condition(study))] == ["R02", "R03", "R04"]
+    Enrolment.objects.update(excluded=True)
+    assert splits(study) == []
+
+
+def test_a_decision_is_in_the_audit_log(study: Study, raters: list[Enrolment], judge: User) -> None:
+    found = said(study, raters, 1, 1, 0, 0)
+    first = decide(judge, found, condition(study), RIGHT, 0)
+    decide(judge, found, condition(study), Decision(None, "query", "both readings hold"), first.pk)
+
+    later, earlier = events(verb="split decided", study=study.pk)
+    assert earlier.what == "pair 1 of first study" and earlier.user == judge
+    assert earlier.detail == {
+        "pair": 1,
+        "condition": "own tests",
+        "value_after": 1,
+        "cause_after": "slip",
+        "note_after": RIGHT.note,
+    }
+    assert (later.detail["value_before"], later.detail["value_after"]) == (1, None)
+    assert later.detail["note_before"] == RIGHT.note
+    with pytest.raises(BadAdjudication):
+        decide(judge, found, condition(study), Decision(1, "slip", ""), first.pk)
+    assert AuditEvent.objects.filter(verb="split decided").count() == 2
 
 
 def test_planted_pairs_never_wait(study: Study, raters: list[Enrolment]) -> None:

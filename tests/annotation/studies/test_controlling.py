@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from annotation.access import Role
-from annotation.models import Amendment, Assignment, AuditEvent, Build, Condition, Quota, Study
-from annotation.studies import enrolling, planning
+from annotation.models import Amendment, Assignment, AuditEvent, Build, Condition, Quota, Rating, Study
+from annotation.pages.studies import progress_page
+from annotation.studies import enrolling, planning, queueing
 from annotation.studies.controlling import Action, allowed, control
 from annotation.studies.creating import ConditionWish, Order, RaterWish, make
 from annotation.studies.planning import StudyRefused
@@ -161,3 +165,33 @@ def test_who_can_be_chosen(draft: Study) -> None:
     closed.save()
     assert [user.username for user in enrolling.candidates(draft, factories.ada())] == ["erin"]
     assert Condition.objects.count() == 1
+
+
+def locked_label() -> tuple[Study, Assignment]:
+    """A rater in *reveal* with a first label whose page was left an hour ago."""
+    study = studies.study(conditions=(Condition.Kind.REVEAL,))
+    rater = studies.rater("rita", study, Condition.Kind.REVEAL)
+    held = studies.assignment(rater, state=Assignment.State.LOCKED)
+    Rating.objects.create(assignment=held, value=1, revision=1, evidence="0" * 64)
+    Assignment.objects.update(reserved_until=timezone.now() - timedelta(hours=1))
+    return study, held
+
+
+def test_a_locked_label_waits_for_its_rater_and_is_told() -> None:
+    study, held = locked_label()
+    assert queueing.expire() == 0
+    (row,) = progress_page(study).raters
+    assert row.halves == 1 and row.waits_since is not None and row.waits_since < timezone.now()
+
+    found = queueing.next_assignment(held.enrolment)
+    assert found == held and found is not None and found.state == Assignment.State.LOCKED
+    assert [one.halves for one in progress_page(study).raters] == [0]  # it is open again
+
+
+def test_removing_a_rater_frees_the_place_of_a_locked_label_and_keeps_the_label() -> None:
+    _, held = locked_label()
+    enrolling.remove(held.enrolment, "gone", factories.ada())
+    held.refresh_from_db()
+    assert held.state == Assignment.State.LAPSED
+    assert Quota.objects.get(study_pair=held.study_pair).reserved == 0
+    assert Rating.objects.current().get().value == 1

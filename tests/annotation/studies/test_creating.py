@@ -192,3 +192,14 @@ def test_pseudonyms_are_new_and_tell_no_order(build: Build) -> None:
     study = make(order(build), factories.ada())
     used = set(study.enrolments.values_list("pseudonym", flat=True))
     assert not used & set(creating.pseudonyms(study, 40))
+
+
+def test_one_more_rater_on_a_split_is_stored_and_told(build: Build) -> None:
+    study = make(order(build, one_more=True), factories.ada())
+    assert study.one_more
+    top, nobody_left = estimating.outlook_of(study).warnings[-2:]
+    assert "come on top" in top and "no rater is left for a pair on which 3 part" in nobody_left
+    remake(study, order(build, raters=4), factories.ada())
+    assert not study.one_more
+    remake(study, order(build, raters=4, one_more=True), factories.ada())
+    assert not any("no rater is left" in one for one in estimating.outlook_of(study).warnings)

@@ -18,6 +18,7 @@ from annotation.studies.figures import (
     name_of,
     refuse_to_raters,
 )
+from annotation.studies.scoring import score
 from retrieval.models import Annotator, Label, Pair, Text
 from tests import factories, studies
 
@@ -198,12 +199,38 @@ def pairwise() -> Study:
     return study
 
 
-def test_every_annotator_version_that_was_looked_at_is_remembered() -> None:
+def test_looking_at_figures_writes_nothing_and_shows_no_version_of_a_sealed_study_unscored() -> None:
     study = rated_study([[1, 0, 1, 0]] * 3, purpose=Study.Purpose.SEALED)
-    agents(study, [1, 0, 1, 0], "one")
-    figures_of(study)
-    agents(study, [1, 0, 1, 1], "two")
-    assert len(figures_of(study).scorings) == Scoring.objects.count() == 2
+    made = agents(study, [1, 0, 1, 0], "one")
+    before = figures_of(study)
+    assert before.unscored == (made,) and name_of(made) not in rows_of(before)
+    with pytest.raises(NoFigures, match="no such row"):
+        confusion_pairs(study, name_of(made), 0)
+    assert not Scoring.objects.exists()
+
+    score(study, [made], factories.ada())
+    after = figures_of(study)
+    assert after.unscored == () and name_of(made) in rows_of(after)
+    assert [one.annotator for one in after.scorings] == [made]
+
+
+def test_a_development_study_shows_every_version_and_counts_none() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3)
+    made = agents(study, [1, 0, 1, 0])
+    found = figures_of(study)
+    assert name_of(made) in rows_of(found) and not found.unscored and not found.scorings
+
+
+def test_labels_that_came_with_the_data_are_no_version_to_be_scored() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3, purpose=Study.Purpose.SEALED)
+    made = agents(study, [1, 0, 1, 0])
+    Annotator.objects.filter(pk=made.pk).update(kind=Annotator.Kind.ORIGINAL)
+    assert figures_of(study).unscored == ()
+
+
+def rows_of(found: Figures) -> set[str]:
+    assert found.page is not None
+    return {row.name for row in found.page.table}
 
 
 def test_raters_do_not_see_figures_before_all_is_done() -> None:
@@ -244,7 +271,7 @@ def test_the_cost_in_queries_does_not_grow_with_the_study(django_assert_num_quer
     study = rated_study([[1, 0] * 10] * 3)
     agents(study, [1, 0] * 10)
     figures_of(study)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         figures_of(study)
 
 

@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 
 from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, StudyPair
 from annotation.seen import mark_seen
-from annotation.studies import choosing, drafts, queueing, rating
+from annotation.studies import choosing, drafts, queueing, rating, routing
 from annotation.studies.ordering import GAP
 from annotation.studies.queueing import Lapsed
 from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said
@@ -54,13 +54,14 @@ class Queue(RuleBasedStateMachine):
         self.scratch = transaction.atomic()
         self.scratch.__enter__()
 
-    @initialize(order=st.sampled_from(["spaced", "by_query"]), raters=st.integers(1, 2))
-    def begin(self, order: str, raters: int) -> None:
+    @initialize(order=st.sampled_from(["spaced", "by_query"]), raters=st.integers(1, 2), more=st.booleans())
+    def begin(self, order: str, raters: int, more: bool) -> None:
         self.study = studies.study(
             conditions=(Kind.READING, Kind.REVEAL),
             pairs=grid(3, 2)[:5],
             raters=raters,
             order=order,
+            one_more=more,
         )
         planted = grid(4, 2)[-1]
         StudyPair.objects.create(study=self.study, number=6, pair=planted, planted="onboarding", answer=1)
@@ -102,7 +103,9 @@ class Queue(RuleBasedStateMachine):
         held = queueing.open_of(enrolment)
         found = queueing.next_assignment(enrolment)
         if held is not None:
-            assert found == held
+            assert found == held and found is not None
+            assert (found.state, found.token) == (held.state, held.token)
+            assert found.reserved_until > timezone.now(), "also where a locked one ran out"
         elif found is None:
             assert over or not free, "no pair is stuck"
         else:
@@ -204,12 +207,14 @@ class Queue(RuleBasedStateMachine):
     @rule(who=RATERS)
     def run_out(self, who: int) -> None:
         past = timezone.now() - timedelta(seconds=1)
-        self.raters[who].assignments.filter(state=State.RESERVED).update(reserved_until=past)
+        self.raters[who].assignments.filter(state__in=queueing.OPEN).update(reserved_until=past)
 
     @rule()
     def expire(self) -> None:
+        locked = set(Assignment.objects.filter(state=State.LOCKED).values_list("pk", "token"))
         queueing.expire()
         assert not Assignment.objects.filter(state=State.RESERVED, reserved_until__lt=timezone.now())
+        assert set(Assignment.objects.filter(state=State.LOCKED).values_list("pk", "token")) == locked
 
     @precondition(lambda self: len(self.pages) > 3)
     @rule(who=st.just(2))
@@ -229,6 +234,32 @@ class Queue(RuleBasedStateMachine):
             key = quota.study_pair_id, quota.condition_id
             assert (quota.reserved, quota.done) == (states[*key, "reserved"], states[*key, "done"])
             assert quota.reserved <= quota.wanted
+
+    @invariant()
+    def no_disagreement_is_forgotten(self) -> None:
+        """One more is wanted only where the plan says so, and of a split wherever somebody could give it."""
+        if not hasattr(self, "study"):
+            return
+        for quota in Quota.objects.filter(study_pair__planted="").select_related("study_pair", "condition"):
+            planned = quota.condition.raters
+            assert quota.wanted in ({planned, planned + 1} if self.study.one_more else {planned})
+            if self.study.one_more and quota.done == quota.wanted == planned and self.is_split(quota):
+                assert not list(routing.takers(quota))
+
+    def is_split(self, quota: Quota) -> bool:
+        """Worked out from the tables, without the code that routes."""
+        blind = Rating.objects.current().filter(phase=Rating.Phase.BLIND)
+        place = {"assignment__study_pair": quota.study_pair, "assignment__condition": quota.condition}
+        values = list(blind.filter(**place, assignment__state=State.DONE).values_list("value", flat=True))
+        return max(values.count(0), values.count(1)) * 2 <= len(values)
+
+    @invariant()
+    def a_locked_label_keeps_its_place_for_its_rater(self) -> None:
+        if not hasattr(self, "study"):
+            return
+        blind = Rating.objects.current().filter(phase=Rating.Phase.BLIND).values_list("assignment")
+        for row in Assignment.objects.filter(state=State.LOCKED).exclude(pk__in=blind):
+            raise AssertionError(f"{row} is locked without a label")
 
     @invariant()
     def nobody_has_a_pair_twice_or_two_open_or_more_than_they_can(self) -> None:
@@ -280,6 +311,8 @@ class Queue(RuleBasedStateMachine):
             enrolment = self.fresh(number)
             assert enrolment.finished_at is not None or not self.free_for(enrolment)
             assert choosing.choose(enrolment) is None or enrolment.finished_at is not None
+        for quota in Quota.objects.filter(wanted__gt=F("condition__raters"), reserved__lt=F("wanted")):
+            assert list(routing.takers(quota)), "no study waits for a rating that never comes"
 
     def finish(self, number: int) -> None:
         while (found := queueing.next_assignment(self.fresh(number))) is not None:

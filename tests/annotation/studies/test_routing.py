@@ -1,47 +1,174 @@
-"""Who gets a pair on which the planned raters part."""
+"""Who gets a pair on which the planned raters part, and when nobody does."""
 
 from __future__ import annotations
 
 import pytest
 
-from annotation.models import Quota
+from annotation.access import Role
+from annotation.models import Enrolment, Quota, Study
+from annotation.seen import mark_seen
+from annotation.studies import adjudicating, asking_again, enrolling, queueing, rating, verifying
+from annotation.studies.gathering import is_complete
+from annotation.studies.planning import StudyRefused, changing, plan_of
 from annotation.studies.queueing import next_assignment
-from annotation.studies.routing import has_majority, route_disagreements
-from tests import studies
+from annotation.studies.rating import Said
+from annotation.studies.routing import asked
+from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(
-    ("values", "has"),
-    [
-        ([1, 1, 0], True),
-        ([1, 0], False),
-        ([2, 1, 0], False),
-        ([1, None, None], False),
-        ([1, 1, None], True),
-        ([None, None, None], False),
-        ([], False),
-    ],
-)
-def test_a_majority_is_more_than_half(values: list[int | None], has: bool) -> None:
-    assert has_majority(values) is has
+@pytest.fixture
+def study() -> Study:
+    """Three pairs, two raters of each, and one more where they part."""
+    return studies.study(raters=2, one_more=True)
 
 
-def test_a_split_goes_once_to_somebody_who_has_not_seen_the_pair() -> None:
-    study = studies.study(raters=2)
-    raters = [studies.rater(name, study) for name in ("rita", "rolf", "rosa")]
-    one, two, three = study.pairs.order_by("number")
-    for pair, said in ((one, (1, 0)), (two, (1, 1)), (three, (0, 0))):
-        for rater, value in zip(raters, said, strict=False):
-            studies.rated(rater, value, pair)
-    assert [next_assignment(rater) for rater in raters] == [None] * 3
-    assert all(rater.finished_at for rater in raters)
-    assert (route_disagreements(study), route_disagreements(study)) == (1, 0)
-    assert Quota.objects.get(study_pair=one).wanted == 3
-    for rater in raters:
-        rater.refresh_from_db()
-    assert [rater.finished_at is None for rater in raters] == [False, False, True]
-    routed = next_assignment(raters[2])
-    assert routed is not None
-    assert routed.study_pair == one
+@pytest.fixture
+def raters(study: Study) -> list[Enrolment]:
+    return [studies.rater(name, study) for name in ("rita", "rolf", "rosa")]
+
+
+def say(rater: Enrolment, value: int | None) -> int:
+    """The rater rates whatever comes next; returns the pair's number."""
+    found = next_assignment(again(rater))
+    assert found is not None
+    rating.submit(found, found.token, said(value), 0)
+    return found.study_pair.number
+
+
+def said(value: int | None) -> Said:
+    return Said(value, "because", "", (), 3.0, (), (), "a" * 64)
+
+
+def again(rater: Enrolment) -> Enrolment:
+    return Enrolment.objects.select_related("study__guideline", "condition", "user").get(pk=rater.pk)
+
+
+def wanted(study: Study) -> list[int]:
+    return list(Quota.objects.order_by("study_pair__number").values_list("wanted", flat=True))
+
+
+def split_first(raters: list[Enrolment]) -> None:
+    """The first two raters rate everything; they part on the first pair alone."""
+    for rater, value in zip(raters, (1, 0), strict=False):
+        while (found := next_assignment(again(rater))) is not None:
+            rating.submit(found, found.token, said(value if found.study_pair.number == 1 else 1), 0)
+
+
+def test_a_split_goes_to_somebody_who_has_not_seen_the_pair(study: Study, raters: list[Enrolment]) -> None:
+    split_first(raters)
+
+    assert wanted(study) == [3, 2, 2] and asked(study) == 1
+    assert not is_complete(study)
+    assert adjudicating.splits(study) == []  # it is decided after the third, if at all
+    assert say(raters[2], 1) == 1
+    assert is_complete(study)
+    assert next_assignment(again(raters[2])) is None
+    assert adjudicating.splits(study) == []
+
+
+def test_whoever_was_finished_goes_on(study: Study, raters: list[Enrolment]) -> None:
+    queueing.end(again(raters[2]))
+    split_first(raters)
+    assert [again(one).finished_at is None for one in raters] == [False, False, True]
+
+
+def test_a_pair_is_asked_once_more_and_then_decided(study: Study, raters: list[Enrolment]) -> None:
+    split_first(raters)
+    studies.rater("ruth", study)
+    assert say(raters[2], None) == 1
+    assert wanted(study) == [3, 2, 2]
+    (split,) = adjudicating.splits(study)
+    assert (split.number, split.votes) == (1, (1, 0, None))
+
+
+def test_without_the_plan_nobody_is_asked(study: Study, raters: list[Enrolment]) -> None:
+    Study.objects.update(one_more=False)
+    split_first(raters)
+    assert wanted(study) == [2, 2, 2]
+    assert [one.number for one in adjudicating.splits(study)] == [1]
+
+
+@pytest.mark.parametrize("how", ["left", "no room", "seen", "excluded"])
+def test_where_nobody_could_take_it_no_study_waits(study: Study, raters: list[Enrolment], how: str) -> None:
+    able = raters[2]
+    if how == "left":
+        queueing.leave(again(able))
+    elif how == "excluded":
+        enrolling.remove(again(able), "slept", factories.ada(), exclude=True)
+    elif how == "seen":
+        mark_seen(able.user, [pair.pair_id for pair in study.pairs.all()])
+    else:
+        studies.assignment(able, study.pairs.get(number=2), state="skipped")
+        Quota.objects.update(reserved=0)
+        Enrolment.objects.filter(pk=able.pk).update(capacity=1)
+    split_first(raters)
+
+    assert wanted(study) == [2, 2, 2] and is_complete(study)
+    assert [one.number for one in adjudicating.splits(study)] == [1]
+
+
+def test_the_place_is_taken_back_when_the_last_one_goes(study: Study, raters: list[Enrolment]) -> None:
+    split_first(raters)
+    queueing.leave(again(raters[2]))
+    assert wanted(study) == [2, 2, 2] and is_complete(study)
+
+
+def test_skipping_it_is_going(study: Study, raters: list[Enrolment]) -> None:
+    split_first(raters)
+    found = next_assignment(again(raters[2]))
+    assert found is not None
+    queueing.skip(found, found.token, "can't say")
+    assert wanted(study) == [2, 2, 2]
+
+
+def test_another_rater_is_asked_what_nobody_could(study: Study, raters: list[Enrolment]) -> None:
+    queueing.leave(again(raters[2]))
+    split_first(raters)
+    condition = studies.condition(study)
+    root = factories.person("root", Role.ADMIN)
+    enrolling.add(study, studies.user("ruth"), condition, 5, "one more", root)
+    assert wanted(study) == [3, 2, 2]
+
+
+def test_a_change_of_mind_is_a_split_too(study: Study, raters: list[Enrolment]) -> None:
+    split_first([raters[0], raters[0]])
+    split_first([raters[1]])
+    assert wanted(study) == [2, 2, 2]
+    changed = queueing.open_assignment(raters[1].user, study.pk, 2)
+    rating.submit(changed, changed.token, said(0), 1)
+    assert wanted(study) == [2, 3, 2]
+    rating.undo(again(raters[1]))  # what was asked stays asked
+    assert wanted(study) == [2, 3, 2]
+
+
+def test_another_round_begins_with_the_planned_ratings(study: Study, raters: list[Enrolment]) -> None:
+    split_first(raters)
+    asking_again.ask_again(study, asking_again.Choice(every=True), "meaning", factories.ada())
+    assert wanted(study) == [2, 2, 2]
+    split_first(raters)
+    assert wanted(study) == [3, 2, 2]
+
+
+def test_the_third_rating_counts_in_what_is_published(study: Study, raters: list[Enrolment]) -> None:
+    split_first(raters)
+    say(raters[2], 0)
+    assert [one.value for one in verifying.verdicts(study)] == [0, 1, 1]
+
+
+def test_it_is_part_of_the_plan_and_stays(study: Study, raters: list[Enrolment]) -> None:
+    assert plan_of(study)["one_more_on_a_split"] is True
+    say(raters[0], 1)
+    with pytest.raises(StudyRefused, match="whether one more rater is asked"):
+        turn_off(study)
+
+
+def turn_off(study: Study) -> None:
+    with changing(study, "less work", factories.ada()) as row:
+        row.one_more = False
+        row.save()
+
+
+def test_plans_of_before_stay_what_they_are() -> None:
+    assert "one_more_on_a_split" not in plan_of(studies.study())

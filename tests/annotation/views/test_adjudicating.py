@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from annotation.executing import SandboxProvider, fulfil_one
 from annotation.models import Adjudication, Enrolment, Precedent, Rating, Seen, Study, Trial
+from annotation.studies import routing
 from annotation.studies.adjudicating import Decision, decide
 from sandbox.program import Limits
 from sandbox.report import Outcome
@@ -46,6 +47,27 @@ def test_the_queue_says_what_waits(erin: Client, split: Study) -> None:
     shown = text(erin, reverse("adjudication-queue", args=[split.pk]))
     assert "33 %" in shown
     assert where(split) in shown
+
+
+def test_the_study_links_to_its_splits_with_the_count_and_back(
+    ada: Client, erin: Client, split: Study
+) -> None:
+    queue, page = reverse("adjudication-queue", args=[split.pk]), reverse("study", args=[split.pk])
+    assert f'href="{queue}">Splits: 1 to decide</a>' in text(ada, page)
+    assert f'href="{page}">The study</a>' in text(ada, queue)
+    assert f'href="{page}"' not in text(erin, queue)
+    found = pair(split)
+    decide(factories.ada(), found, condition(split), Decision(1, "slip", "so"), 0)
+    assert "Splits: 0 to decide, 1 decided" in text(ada, page)
+
+
+def test_a_pair_of_which_one_more_is_asked_does_not_wait(erin: Client, split: Study) -> None:
+    studies.rater("rex", split)
+    Study.objects.filter(pk=split.pk).update(one_more=True)
+    split.refresh_from_db()
+    assert routing.settle(split) == 1
+    shown = text(erin, reverse("adjudication-queue", args=[split.pk]))
+    assert "0 pairs wait" in shown and "Of 1 pair more another rater is asked first" in shown
 
 
 def test_a_pair_shows_each_rater_under_the_pseudonym_and_no_name(erin: Client, split: Study) -> None:

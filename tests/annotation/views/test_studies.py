@@ -16,6 +16,7 @@ from annotation.models import AuditEvent, Build, Enrolment, Study
 from annotation.studies import planning
 from retrieval.models import Label
 from tests import factories, studies
+from tests.annotation.studies.test_figures import agents, rated_study
 
 pytestmark = pytest.mark.django_db
 PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\n"
@@ -84,6 +85,42 @@ def test_how_sure_it_will_be_is_simulated_on_request(ada: Client, build: Build) 
     text = ada.post(reverse("study-new"), posted(build, step="simulate")).content.decode()
     assert "In simulated studies of this size" in text and "draw more pairs" in text
     assert not Study.objects.exists()
+
+
+def test_the_rates_of_the_simulation_are_told(ada: Client, build: Build) -> None:
+    text = ada.post(reverse("study-new"), posted(build, step="simulate")).content.decode()
+    assert "Rates are those of the planner’s usual ones: 21.3 % matches" in text
+    typed = posted(build, step="simulate", rater_accuracy="0.8")
+    text = ada.post(reverse("study-new"), typed).content.decode()
+    assert "assumed, as typed" in text and "a rater is right in 80 %" in text
+
+    pilot = rated_study([[1, 0, 1, 0]] * 3)
+    agents(pilot, [1, 0, 1, 0])
+    text = ada.post(reverse("study-new"), posted(build, step="simulate", pilot=pilot.pk)).content.decode()
+    assert "the pilot “first study”" in text and "50 % matches" in text
+    ada.post(reverse("study-new"), posted(build, pilot=pilot.pk, skipped="0.1"))
+    draft = Study.objects.get(state="draft")
+    assert draft.sample["rates"]["pilot"] == pilot.pk and draft.sample["rates"]["skipped"] == 0.1
+    assert f'<option value="{pilot.pk}" selected>' in page(ada, "study-edit", draft.pk)
+
+
+def test_how_large_it_must_be_is_answered_on_request(ada: Client, build: Build) -> None:
+    typed = posted(build, step="size", annotator_accuracy="0.99", hourly_rate="30")
+    text = ada.post(reverse("study-new"), typed).content.decode()
+    assert "80 % of such studies" in text and "ratings by" in text and "hours, $" in text
+    assert not Study.objects.exists()
+
+
+def test_figures_that_are_closed_are_no_pilot(ada: Client, build: Build) -> None:
+    pilot = rated_study([[1, 0, 1, 0]] * 3, created_by=None)
+    studies.rater("ada", pilot)
+    Study.objects.filter(pk=pilot.pk).update(created_by=None)
+    pilot.pairs.get(number=1).quotas.update(wanted=4)
+    enrolled = pilot.enrolments.latest("pk")
+    enrolled.user = factories.ada()
+    enrolled.save()
+    answer = ada.post(reverse("study-new"), posted(build, step="simulate", pilot=pilot.pk))
+    assert answer.status_code == 422 and "You rate" in answer.content.decode()
 
 
 def test_a_file_of_planted_pairs_stays_in_the_form(ada: Client, build: Build) -> None:

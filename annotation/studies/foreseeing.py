@@ -1,0 +1,169 @@
+"""How sure a study will be before it starts: its own estimator, on made-up studies with a pilot's rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from statistics import median
+from typing import Any, Final
+
+import numpy as np
+from django.db.models import QuerySet
+
+from annotation.agreement import planner
+from annotation.agreement.labels import Labels
+from annotation.agreement.pilot import from_pilot
+from annotation.agreement.planner import Assumptions, BadPlan
+from annotation.models import Condition, Study
+from annotation.studies import gathering
+from annotation.studies.estimating import SECONDS
+from annotation.studies.gathering import Gathered
+from annotation.studies.planning import StudyRefused
+
+QUICK: Final = 30
+"""Made-up studies for a look at a form: their power is known to ± 15 points."""
+ENOUGH_POWER: Final = 0.8
+MOST_TRIED: Final = 2_000
+"""Pairs up to which somebody waits for an answer at a page."""
+USUAL_MARGIN: Final = 0.05
+USUAL_CAPACITY: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What a simulation assumes. `pilot` is the id of a study; None: as typed, or else the planner's usual.
+
+    What a pilot can't tell (clustering, where it has one pair a query) stays as typed.
+    """
+
+    pilot: int | None = None
+    prevalence: float | None = None
+    rater_accuracy: float | None = None
+    annotator_accuracy: float | None = None
+    clustering: float | None = None
+    skipped: float | None = None
+
+    def typed(self) -> dict[str, float]:
+        return {name: value for name, value in asdict(self).items() if name != "pilot" and value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A study as far as its precision cares; `minutes` are of one rating, `wage` is dollars an hour."""
+
+    pairs: int
+    pairs_per_query: int
+    quorum: int
+    conditions: int
+    margin: float
+    capacity: int
+    minutes: float
+    wage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What made-up studies come to. `source` says where the rates are from."""
+
+    source: str
+    outlook: planner.Outlook
+
+    @property
+    def assumed(self) -> Assumptions:
+        return self.outlook.assumed
+
+
+def foresee(size: Size, rates: Rates, studies: int = QUICK) -> Foreseen:
+    """Simulates studies of this size. Raises StudyRefused where nothing follows from the rates."""
+    assumed, source = assumptions(size, rates)
+    return Foreseen(source, planner.outlook(assumed, studies))
+
+
+def needed(size: Size, rates: Rates, studies: int = QUICK, most: int = MOST_TRIED) -> Foreseen | None:
+    """The smallest study that shows the margin often enough; None where so many pairs do not.
+
+    Raises StudyRefused.
+    """
+    assumed, source = assumptions(size, rates)
+    found = planner.needed(assumed, ENOUGH_POWER, studies, most)
+    return Foreseen(source, found) if found else None
+
+
+def assumptions(size: Size, rates: Rates) -> tuple[Assumptions, str]:
+    """What is simulated, and where its rates are from. Raises StudyRefused."""
+    most = max(2, min(size.pairs, planner.MOST_PAIRS))
+    try:
+        assumed = Assumptions(**asdict(replace(size, pairs=most)) | rates.typed())
+        if rates.pilot is None:
+            return assumed, "assumed, as typed" if rates.typed() else "the planner’s usual ones"
+        return of_pilot(assumed, rates.pilot)
+    except BadPlan as why:
+        raise StudyRefused(f"{str(why)[:1].upper()}{str(why)[1:]}.") from why
+
+
+def of_pilot(assumed: Assumptions, pk: int) -> tuple[Assumptions, str]:
+    """The rates of a study's reference condition and of the annotator that it was drawn from."""
+    pilot = pilots().filter(pk=pk).first()
+    if pilot is None:
+        raise StudyRefused("There is no such pilot: it is a study of ratings that somebody has begun.")
+    found = gathering.gather(pilot)
+    if not found.said:
+        raise StudyRefused(f"Nobody has rated a pair of “{pilot}” yet, so it is no pilot.")
+    people, annotator = reference_of(found), judge_of(found)
+    learnt = from_pilot(assumed, found.sample, people, annotator)
+    asked = people.skipped.sum() + (~np.isnan(people.values)).sum()
+    skipped = float(people.skipped.sum() / asked) if asked else assumed.skipped
+    told = f"the pilot “{pilot}”: {people.name}, {annotator.name}, {len(found.pairs):,} pairs"
+    interim = "" if found.complete else ", interim"
+    return replace(learnt, skipped=min(skipped, 0.9)), told + interim
+
+
+def pilots() -> QuerySet[Study]:
+    """The studies whose rates can be taken: begun, and of ratings by people of ours."""
+    return Study.objects.filter(kind=Study.Kind.RATING).exclude(state=Study.State.DRAFT)
+
+
+def reference_of(found: Gathered) -> Labels:
+    """The people who count as true, as match or not."""
+    condition = next(one for one in found.conditions if one.get_kind_display() == found.reference)
+    return gathering.people(found, condition).matches(found.match_at)
+
+
+def judge_of(found: Gathered) -> Labels:
+    """The annotator of the build that was drawn from, else the first one. Raises StudyRefused."""
+    own = gathering.built_by(found)
+    named = sorted(found.annotators, key=lambda one: gathering.name_of(one) != own)
+    if not named:
+        raise StudyRefused("No annotator has judged the pilot's pairs, or none is scored on it yet.")
+    return gathering.annotator_labels(found, named[0]).matches(found.match_at)
+
+
+def size_of(study: Study) -> Size:
+    """That of a stored study, from its rows."""
+    kept = study.sample if isinstance(study.sample, dict) else {}
+    conditions = list(study.conditions.all())
+    seconds = [kept.get("seconds", {}).get(one.kind, SECONDS[one.kind]) for one in conditions]
+    queries = study.pairs.filter(planted="").values("pair__query").distinct().count()
+    return Size(
+        pairs=study.planned_pairs,
+        pairs_per_query=max(1, round(study.planned_pairs / max(1, queries))),
+        quorum=quorum_of(conditions),
+        conditions=max(1, len(conditions)),
+        margin=study.margin or USUAL_MARGIN,
+        capacity=usual_capacity(list(study.enrolments.values_list("capacity", flat=True))),
+        minutes=(sum(seconds) / len(seconds) if seconds else SECONDS[Condition.Kind.READING]) / 60,
+        wage=kept.get("hourly_rate", 0.0),
+    )
+
+
+def quorum_of(conditions: list[Condition]) -> int:
+    return min((one.raters for one in conditions), default=3)
+
+
+def usual_capacity(capacities: list[int]) -> int:
+    return max(1, round(median(capacities))) if capacities else USUAL_CAPACITY
+
+
+def rates_from(told: Mapping[str, Any]) -> Rates:
+    """Rates as they are kept with a draft; what is not known is left out."""
+    return Rates(**{one.name: told[one.name] for one in fields(Rates) if one.name in told})

@@ -1,0 +1,95 @@
+"""How sure a study will be: with the usual rates, with typed ones, and with those of a pilot."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Study
+from annotation.studies.foreseeing import Rates, Size, assumptions, foresee, needed, size_of
+from annotation.studies.planning import StudyRefused
+from tests import studies
+from tests.annotation.studies.test_figures import agents, rated_study
+
+pytestmark = pytest.mark.django_db
+SIZE = Size(40, 1, 3, 1, 0.05, 100, 2.0, 30.0)
+# Three raters, each wrong on one pair of twenty, another one each; the agents on two of twenty.
+RATERS = [[int(pair % 4 == 0) ^ int(pair == wrong) for pair in range(20)] for wrong in (1, 5, 9)]
+AGENTS = [int(pair % 4 == 0) ^ int(pair in (2, 6)) for pair in range(20)]
+
+
+@pytest.fixture
+def pilot() -> Study:
+    study = rated_study(RATERS)
+    agents(study, AGENTS)
+    return study
+
+
+def test_the_usual_rates_and_typed_ones_are_told_apart() -> None:
+    usual, source = assumptions(SIZE, Rates())
+    assert source == "the planner’s usual ones" and usual.rater_accuracy == 0.9
+    typed, source = assumptions(SIZE, Rates(rater_accuracy=0.8))
+    assert source == "assumed, as typed" and typed.rater_accuracy == 0.8
+    assert typed.prevalence == usual.prevalence and typed.wage == 30
+
+
+def test_a_pilot_says_how_often_who_errs(pilot: Study) -> None:
+    found, source = assumptions(SIZE, Rates(pilot.pk, rater_accuracy=0.5, clustering=0.0))
+    assert "the pilot “first study”: own tests, " in source and "20 pairs" in source
+    assert found.prevalence == 0.25
+    assert found.rater_accuracy == pytest.approx(0.95, abs=0.01)  # no matter what was typed
+    assert found.annotator_accuracy == pytest.approx(0.9, abs=0.02)
+    assert found.clustering == 0.0  # one pair a query tells nothing: as typed
+    assert found.skipped == 0.0
+
+
+def test_an_interim_pilot_says_so(pilot: Study) -> None:
+    pilot.pairs.get(number=1).quotas.update(wanted=4)
+    assert assumptions(SIZE, Rates(pilot.pk))[1].endswith(", interim")
+
+
+def test_what_is_no_pilot_is_refused(pilot: Study) -> None:
+    for kind in ("draft", "nobody rated"):
+        state = Study.State.DRAFT if kind == "draft" else Study.State.RUNNING
+        empty = studies.study(kind, state=state)
+        with pytest.raises(StudyRefused, match="pilot"):
+            foresee(SIZE, Rates(empty.pk))
+    with pytest.raises(StudyRefused, match="lies between 0 and 1"):
+        foresee(SIZE, Rates(prevalence=1.0))
+
+
+def test_versions_that_nobody_has_scored_are_no_pilot_of_a_sealed_study() -> None:
+    study = rated_study(RATERS, purpose=Study.Purpose.SEALED)
+    agents(study, AGENTS)
+    with pytest.raises(StudyRefused, match="none is scored"):
+        foresee(SIZE, Rates(study.pk))
+
+
+def test_the_answer_is_in_pairs_raters_hours_and_money() -> None:
+    told = needed(SIZE, Rates(annotator_accuracy=0.99), studies=10)
+    assert told is not None
+    one = told.outlook
+    assert one.pairs < 120 and one.labels == 3 * one.pairs and one.raters >= 3
+    assert one.hours == pytest.approx(one.labels * 2 / 60)
+    assert one.money == pytest.approx(30 * one.hours)
+    assert needed(SIZE, Rates(annotator_accuracy=0.6), studies=10, most=60) is None
+
+
+def test_a_stored_study_has_its_size(pilot: Study) -> None:
+    size = size_of(pilot)
+    assert (size.pairs, size.pairs_per_query, size.quorum, size.conditions) == (20, 1, 3, 1)
+    assert size.minutes == 5  # own tests are assumed to take so long
+
+
+def test_the_command_simulates_with_a_pilot(pilot: Study) -> None:
+    plan = studies.study("next")
+    out = StringIO()
+    call_command("study", "plan", plan.name, "--simulate", "--pilot", pilot.name, stdout=out)
+    told = json.loads(out.getvalue())
+    assert told["rates"].startswith("the pilot “first study”") and told["pairs"] == 3
+    assert told["assumed"]["prevalence"] == 0.25
+    with pytest.raises(CommandError, match="no study called"):
+        call_command("study", "plan", plan.name, "--simulate", "--pilot", "nobody")
