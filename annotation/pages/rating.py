@@ -17,7 +17,8 @@ from django.utils import timezone
 from annotation.models import Assignment, Condition, Guideline, Rating, RatingDraft, Study
 from annotation.pages.code import Code, beginning
 from annotation.pages.evidence import LONGEST_TEXT
-from annotation.pages.rating_agents import AgentPart, agent_part, candidate_side
+from annotation.pages.names import NamesView, names_view
+from annotation.pages.rating_agents import AgentPart, agent_part, candidate_side, prefix_of
 from annotation.pages.rating_runs import CallBox, Editor, RunLine, call_box, editor_of, run_lines
 from annotation.pages.rating_words import KINDS, QUESTIONS, said_sign
 from annotation.pages.review_keys import KeyView, key_views
@@ -71,12 +72,13 @@ class TagBox:
 
 @dataclass(frozen=True, slots=True)
 class SideView:
-    """One snippet with its call box; `note` says what is not shown of it."""
+    """One snippet with the names that it lacks and its call box; `note` says what is not shown of it."""
 
     name: str
     code: Code
     docstrings: tuple[str, ...]
     note: str
+    names: NamesView
     box: CallBox | None
 
 
@@ -412,6 +414,7 @@ def side_view(
         code=candidate_side(side, agents.report if agents else None),
         docstrings=side.docstrings,
         note="docstring hidden" if side.hidden else "",
+        names=names_view(side.pair.snippet.text, prefix_of(side)),
         box=box,
     )
 

@@ -14,6 +14,7 @@ from annotation.pages.evidence import (
     execution_view,
     program_view,
 )
+from annotation.pages.names import marked
 from annotation.pages.reports import candidate_notes, program_notes
 from annotation.studies import showing
 from annotation.studies.showing import Side
@@ -85,8 +86,11 @@ def whole_part(case: Case) -> AgentPart:
 
 
 def candidate_side(side: Side, report: Report | None = None) -> Code:
-    """A snippet's lines with the numbers that they have in the whole text, so that links and traces fit."""
-    prefix, title = ("d", "Right snippet") if side.name == "right" else ("c", "Candidate")
+    """A snippet's lines with the numbers that they have in the whole text, so that links and traces fit.
+
+    The names that it lacks are marked: they are found in its text alone, so every condition may know them.
+    """
+    prefix, title = prefix_of(side), "Right snippet" if side.name == "right" else "Candidate"
     notes: Notes = candidate_notes(report) if report else NO_NOTES
     made = code_of(side.text.code, "Left snippet" if side.name == "left" else title, prefix)
     lines = tuple(
@@ -100,4 +104,9 @@ def candidate_side(side: Side, report: Report | None = None) -> Code:
         )
         for line, number in zip(made.lines, side.text.numbers, strict=False)
     )
-    return replace(made, lines=lines)
+    return marked(replace(made, lines=lines), side.pair.snippet.text)
+
+
+def prefix_of(side: Side) -> str:
+    """With what the anchors of a snippet's lines begin."""
+    return "d" if side.name == "right" else "c"

@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.models import Assignment, CallRequest, ExecutionRequest, RatingDraft, TestProgram
 from annotation.pages.code import Code
 from annotation.pages.evidence import ExecutionView, ProgramView, execution_view, program_view
-from annotation.pages.rating_agents import AgentPart, candidate_side
+from annotation.pages.rating_agents import AgentPart, candidate_side, prefix_of
 from annotation.pages.review_calls import CallLine, call_line, example_of
 from annotation.pages.review_keys import KeyView
 from annotation.pages.review_runs import NOBODY_CAME, OWN_LINES, Difference, request_sign, requests_ahead
@@ -225,10 +225,9 @@ def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | No
     """The page of one run, of `running.own_runs`."""
     side = next(one for one in showing.sides_of(assignment) if one.pair.pk == asked.program.pair_id)
     report = asked.execution.whole_report() if asked.execution else None
-    prefix = "d" if side.name == "right" else "c"
     changes, more = differences(before(assignment, asked.program), asked.program)
     waiting = asked.state == ExecutionRequest.State.WAITING
-    made = execution_view(asked.execution, report, OWN_LINES, prefix) if asked.execution else None
+    made = execution_view(asked.execution, report, OWN_LINES, prefix_of(side)) if asked.execution else None
     return RunPage(
         number=running.runs_of(assignment).filter(pk__lte=asked.pk).count(),
         url=pair_url("rate-ran", assignment, asked.pk),
