@@ -104,6 +104,11 @@ urlpatterns = [
     path("rate/<int:study_pk>/pairs/<int:number>/runs/<int:pk>/", rating_pages.ran, name="rate-ran"),
     path("rate/<int:study_pk>/pairs/<int:number>/calls/", rating_pages.call, name="rate-call"),
     path("rate/<int:study_pk>/pairs/<int:number>/calls/<int:pk>/", rating_pages.answered, name="rate-answer"),
+    path(
+        "rate/<int:study_pk>/pairs/<int:number>/calls/<int:pk>/assertion/",
+        rating_pages.assertion,
+        name="rate-assertion",
+    ),
     path("adjudication/", adjudicating.index, name="adjudication"),
     path("adjudication/<int:study_pk>/", adjudicating.queue, name="adjudication-queue"),
     path(

@@ -19,14 +19,15 @@ from annotation.pages.code import Code, beginning
 from annotation.pages.evidence import LONGEST_TEXT
 from annotation.pages.names import NamesView, names_view
 from annotation.pages.rating_agents import AgentPart, agent_part, candidate_side, prefix_of
-from annotation.pages.rating_runs import CallBox, Editor, RunLine, call_box, editor_of, run_lines
+from annotation.pages.rating_runs import Editor, RunLine, call_box, editor_of, run_lines
 from annotation.pages.rating_words import KINDS, QUESTIONS, said_sign
+from annotation.pages.review_calls import CallBox
 from annotation.pages.review_keys import KeyView, key_views
 from annotation.pages.words import Sign
 from annotation.review.shortcuts import Action, keys_of
 from annotation.review.tags import MEANINGS, Tag, known
 from annotation.review.tags import WORDS as TAG_WORDS
-from annotation.studies import guiding, rating, running, showing, welcoming
+from annotation.studies import drafts, guiding, rating, running, showing, welcoming
 from annotation.studies.rating import RatedMeanwhile, words_of
 from annotation.studies.showing import Side
 from annotation.studies.welcoming import Work
@@ -152,8 +153,6 @@ class Urls:
     heartbeat: str
     undo: str
     following: str
-    run: str
-    call: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +213,7 @@ class RatingPage:
             *(["skip"] if self.state == State.RESERVED else []),
             "undo",
             "next",
-            *(["call"] if boxes else []),
+            *(["call", "assert"] if boxes else []),
             *(["edit"] if self.editor else []),
             "guidelines",
             "decisions",
@@ -250,8 +249,8 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool
     blind, last = standing(assignment, Phase.BLIND), rating.last_of(assignment, phase)
     current = last if last is not None and not last.withdrawn else None
     agents = agent_part(assignment)
-    drafts = drafts_of(assignment)
-    chosen, tags = choice_and_tags(assignment, sent, drafts, current or blind)
+    kept = drafts.by_field(assignment)
+    chosen, tags = choice_and_tags(assignment, sent, kept, current or blind)
     choices = choices_of(assignment, keys, (current or blind) if phase != Phase.BLIND else current, chosen)
     query, cut = beginning(assignment.study_pair.pair.query.text, LONGEST_TEXT)
     urls = urls_of(assignment)
@@ -273,11 +272,11 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool
         skip_reason=assignment.skip_reason,
         query=query,
         query_cut=cut,
-        sides=tuple(side_view(assignment, side, keys, urls, agents) for side in sides),
+        sides=tuple(side_view(assignment, side, kept, keys, agents) for side in sides),
         choices=choices,
         tags=tag_boxes(assignment, keys, tags),
-        notes=typed(sent.notes, drafts, Field.NOTES, noted(current or blind)),
-        reason=typed(sent.reason, drafts, Field.REASON, current.reason if current else ""),
+        notes=typed(sent.notes, kept, Field.NOTES, noted(current or blind)),
+        reason=typed(sent.reason, kept, Field.REASON, current.reason if current else ""),
         blind=stored(assignment, blind) if blind and phase != Phase.BLIND else None,
         current=stored(assignment, current) if current else None,
         token=assignment.token,
@@ -288,7 +287,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool
         decisions=decisions_of(assignment),
         guide=guide_of(study, assignment),
         agents=agents,
-        editor=editor_of(assignment, sides, drafts, keys, agents, start=start) if may_run else None,
+        editor=editor_of(assignment, sides, kept, keys, agents, start=start) if may_run else None,
         runs=run_lines(assignment),
         urls=urls,
         keys=keys,
@@ -298,13 +297,13 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool
         else None,
         clash=clash_of(assignment, sent),
         skip_problem=sent.skip_problem,
-        choice_draft_at=typed("", drafts, Field.CHOICE, "").draft_at,
+        choice_draft_at=typed("", kept, Field.CHOICE, "").draft_at,
     )
 
 
 def urls_of(assignment: Assignment) -> Urls:
     study, number = assignment.enrolment.study_id, assignment.study_pair.number
-    pair = {"submit", "skip", "draft", "heartbeat", "run", "call"}
+    pair = {"submit", "skip", "draft", "heartbeat"}
     return Urls(
         **{name: reverse(f"rate-{name}", args=[study, number]) for name in pair},
         undo=reverse("rate-undo", args=[study]),
@@ -339,13 +338,9 @@ def longest(assignment: Assignment) -> float:
     return max((row.seconds for row in assignment.ratings.all()), default=0.0)
 
 
-def drafts_of(assignment: Assignment) -> dict[str, RatingDraft]:
-    return {draft.field: draft for draft in RatingDraft.objects.filter(assignment=assignment)}
-
-
-def typed(sent: str, drafts: dict[str, RatingDraft], name: str, stands: str) -> Typed:
+def typed(sent: str, kept: dict[str, RatingDraft], name: str, stands: str) -> Typed:
     """What was just sent, else the draft, else what is stored."""
-    draft = drafts.get(name)
+    draft = kept.get(name)
     at = draft.updated_at.isoformat() if draft else ""
     return Typed(sent or (draft.text if draft else stands), at)
 
@@ -355,15 +350,15 @@ def noted(row: Rating | None) -> str:
 
 
 def choice_and_tags(
-    assignment: Assignment, sent: Sent, drafts: dict[str, RatingDraft], stands: Rating | None
+    assignment: Assignment, sent: Sent, kept: dict[str, RatingDraft], stands: Rating | None
 ) -> tuple[str, frozenset[Tag]]:
     """The choice that waits to be sent, and the tags that are set: as sent, as kept, or as stored."""
-    draft = drafts[Field.CHOICE].text.split() if Field.CHOICE in drafts else []
+    draft = kept[Field.CHOICE].text.split() if Field.CHOICE in kept else []
     words = words_of(assignment.enrolment.study)
     if sent.choice or sent.tags or sent.problem or sent.conflict:
         return sent.choice, frozenset(known(sent.tags))
-    kept = next((word for word in draft if word in words), "")
-    return kept, frozenset(known(draft or (stands.tags if stands else ())))
+    waiting = next((word for word in draft if word in words), "")
+    return waiting, frozenset(known(draft or (stands.tags if stands else ())))
 
 
 def choices_of(
@@ -405,10 +400,14 @@ def tag_boxes(assignment: Assignment, keys: dict[str, KeyView], on: frozenset[Ta
 
 
 def side_view(
-    assignment: Assignment, side: Side, keys: dict[str, KeyView], urls: Urls, agents: AgentPart | None
+    assignment: Assignment,
+    side: Side,
+    kept: dict[str, RatingDraft],
+    keys: dict[str, KeyView],
+    agents: AgentPart | None,
 ) -> SideView:
     """One snippet; where the agents' run is shown its lines carry what that reached."""
-    box = call_box(assignment, side, keys, urls.call) if not running.refuse(assignment) else None
+    box = call_box(assignment, side, kept, keys) if not running.refuse(assignment) else None
     return SideView(
         name=side.name,
         code=candidate_side(side, agents.report if agents else None),

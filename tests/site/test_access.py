@@ -72,6 +72,7 @@ ROLES: Final = {
         "precedents",
         "rate",
         "rate-answer",
+        "rate-assertion",
         "rate-call",
         "rate-draft",
         "rate-guidelines",

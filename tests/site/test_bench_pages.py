@@ -25,6 +25,7 @@ CHANGING: Final = {
     "rate-undo",
     "rate-run",
     "rate-call",
+    "rate-assertion",
     "review-undo",
     "review-draft",
     "review-run",

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
@@ -18,29 +17,31 @@ from annotation.models import (
     Enrolment,
     ExecutionRequest,
     Guideline,
-    LLMCall,
     Rating,
     RatingDraft,
     Seen,
-    Step,
     Study,
     TestProgram,
 )
-from retrieval.models import Pair, Text
 from sandbox.report import Outcome
 from tests import factories, studies
+from tests.rating_pages import (
+    DOCUMENTED,
+    PROGRAM,
+    change_what_agents_said,
+    given,
+    of_code,
+    of_two,
+    page,
+    path,
+    send,
+    steady,
+)
 
 pytestmark = pytest.mark.django_db
 Kind = Condition.Kind
 State = Assignment.State
 BLIND_KINDS = [Kind.READING, Kind.OWN_TESTS, Kind.REVEAL, Kind.SECOND_LOOK]
-PROGRAM = (
-    "def test_should_fail():\n"
-    "    # the candidate is wrong\n"
-    "    assert reverse([1, 2]) == [2, 1]\n\n\n"
-    "test_should_fail()\n"
-)
-DOCUMENTED = 'def reverse(items):\n    """Tells the secret."""\n    items.reverse()\n    return items\n'
 
 
 @pytest.fixture
@@ -48,46 +49,6 @@ def case() -> Case:
     """A case that was denied, with a test that tells so."""
     first = factories.cases(factories.opened("zanzibar"))[0]
     return factories.examined(first, 0, factories.a_report(Outcome.FAILED), PROGRAM)
-
-
-def given(client: Client, kind: str, case: Case | None = None, **columns: Any) -> Assignment:
-    """A pair handed to Rita, who is logged in; drawn from `case` if there is one."""
-    study = studies.study(conditions=[kind], pairs=[case.pair] if case else None, **columns)
-    if case:
-        study.pairs.update(case=case)
-    rita = studies.rater("rita", study)
-    client.force_login(rita.user)
-    return studies.assignment(rita)
-
-
-def path(of: Assignment, more: str = "") -> str:
-    return f"/rate/{of.condition.study_id}/pairs/{of.study_pair.number}/{more}"
-
-
-def page(client: Client, of: Assignment) -> str:
-    response = client.get(path(of))
-    assert response.status_code == 200
-    return str(response.content.decode())
-
-
-def send(client: Client, of: Assignment, label: str, **more: Any) -> Any:
-    of.refresh_from_db()
-    seen = Rating.objects.filter(assignment=of).order_by("-pk").first()
-    second = of.state == State.LOCKED
-    revision = 0 if second or seen is None else seen.revision
-    body = {"label": label, "token": of.token, "evidence": "a" * 64, "seen_revision": revision, **more}
-    return client.post(path(of, "submit/"), body)
-
-
-def steady(html: str) -> str:
-    """The page without what differs each time."""
-    return re.sub(r'(csrfmiddlewaretoken" value|X-CSRFToken": |nonce)[="]+[\w=/+-]+', "", html)
-
-
-def change_what_agents_said(case: Case) -> None:
-    Case.objects.update(label=1 - F("label"), rank=F("rank") + 5)
-    Step.objects.update(note="the very opposite")
-    LLMCall.objects.update(model="another-model", cost=99)
 
 
 @pytest.mark.parametrize("kind", BLIND_KINDS)
@@ -175,18 +136,9 @@ def test_a_revision_needs_a_reason_and_what_was_typed_stays(client: Client, case
     assert list(phases) == [("blind", 1, ""), ("revised", 0, "it keeps the order")]
 
 
-def documented(client: Client, docstring: str, kind: str = Kind.OWN_TESTS) -> Assignment:
-    query, snippet = Text.objects.keep_all(["reverse a list", DOCUMENTED])
-    pair = Pair.objects.create(query=query, snippet=snippet)
-    study = studies.study(conditions=[kind], pairs=[pair], docstring=docstring)
-    rita = studies.rater("rita", study)
-    client.force_login(rita.user)
-    return studies.assignment(rita)
-
-
 @pytest.mark.parametrize("docstring", Study.Docstring.values)
 def test_the_docstring_is_shown_folded_or_nowhere(client: Client, docstring: str) -> None:
-    html = page(client, documented(client, docstring))
+    html = page(client, of_code(client, DOCUMENTED, docstring=docstring))
     assert ("Tells the secret" in html) is (docstring != "hidden")
     assert ("rate-docstring" in html) is (docstring == "folded")
     assert ("docstring hidden" in html) is (docstring == "hidden")
@@ -194,7 +146,7 @@ def test_the_docstring_is_shown_folded_or_nowhere(client: Client, docstring: str
 
 
 def test_it_is_stored_with_the_rating(client: Client) -> None:
-    of = documented(client, "folded")
+    of = of_code(client, DOCUMENTED, docstring="folded")
     send(client, of, "1")
     assert Rating.objects.get().docstring == "folded"
 
@@ -214,21 +166,9 @@ def test_each_scale_has_its_buttons(client: Client, scale: str, words: list[str]
     assert Rating.objects.get().value == int(words[0])
 
 
-def pairwise(client: Client, ties: bool, swapped: bool) -> Assignment:
-    query, one, other = Text.objects.keep_all(["reverse a list", DOCUMENTED, "def other():\n    pass\n"])
-    pairs = [Pair.objects.create(query=query, snippet=snippet) for snippet in (one, other)]
-    study = studies.study(
-        conditions=[Kind.OWN_TESTS], pairs=pairs[:1], kind="pairwise", scale="preference", ties=ties
-    )
-    study.pairs.update(other=pairs[1])
-    rita = studies.rater("rita", study)
-    client.force_login(rita.user)
-    return studies.assignment(rita, swapped=swapped)
-
-
 @pytest.mark.parametrize(("swapped", "value"), [(False, 1), (True, -1)])
 def test_two_snippets_stand_side_by_side_as_shuffled(client: Client, swapped: bool, value: int) -> None:
-    of = pairwise(client, False, swapped)
+    of = of_two(client, False, swapped)
     html = page(client, of)
     assert (html.index("reverse</span>") < html.index("other</span>")) is not swapped
     assert re.findall(r'name="label" value="(\w+)"', html) == ["left", "right"]
@@ -237,11 +177,11 @@ def test_two_snippets_stand_side_by_side_as_shuffled(client: Client, swapped: bo
 
 
 def test_a_tie_is_there_where_the_study_allows_it(client: Client) -> None:
-    assert 'value="tie"' in page(client, pairwise(client, True, False))
+    assert 'value="tie"' in page(client, of_two(client, True, False))
 
 
 def test_a_test_of_one_side_runs_beside_that_snippet(client: Client) -> None:
-    of = pairwise(client, False, True)
+    of = of_two(client, False, True)
     client.post(path(of, "runs/"), {"source": "assert other() is None", "side": "left"})
     assert ExecutionRequest.objects.get().program.pair == of.study_pair.other
 
