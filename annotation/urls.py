@@ -21,6 +21,7 @@ from annotation.views import (
     proposals,
     rating,
     rating_pages,
+    rating_trials,
     rerunning,
     review,
     rounds,
@@ -109,6 +110,12 @@ urlpatterns = [
         rating_pages.assertion,
         name="rate-assertion",
     ),
+    path(
+        "rate/<int:study_pk>/pairs/<int:number>/programs/<int:pk>/strength/",
+        rating_trials.strength,
+        name="rate-strength",
+    ),
+    path("rate/<int:study_pk>/pairs/<int:number>/trials/<int:pk>/", rating_trials.trial, name="rate-trial"),
     path("adjudication/", adjudicating.index, name="adjudication"),
     path("adjudication/<int:study_pk>/", adjudicating.queue, name="adjudication-queue"),
     path(

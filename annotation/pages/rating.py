@@ -18,7 +18,14 @@ from annotation.models import Assignment, Condition, Guideline, Rating, RatingDr
 from annotation.pages.code import Code, beginning
 from annotation.pages.evidence import LONGEST_TEXT
 from annotation.pages.names import NamesView, names_view
-from annotation.pages.rating_agents import AgentPart, agent_part, candidate_side, prefix_of
+from annotation.pages.rating_agents import (
+    AgentPanes,
+    AgentPart,
+    agent_panes,
+    agent_part,
+    candidate_side,
+    prefix_of,
+)
 from annotation.pages.rating_runs import Editor, RunLine, call_box, editor_of, run_lines
 from annotation.pages.rating_words import KINDS, QUESTIONS, said_sign
 from annotation.pages.review_calls import CallBox
@@ -35,6 +42,7 @@ from annotation.studies.welcoming import Work
 MOST_RECENT: Final = 10
 LONGEST_TITLE: Final = 80
 NO_KEY: Final = KeyView("", "")
+STEPPING: Final = ("strength", "step_next", "step_previous", "step_failing", "step_follow")
 Phase = Rating.Phase
 State = Assignment.State
 Field = RatingDraft.Field
@@ -188,7 +196,7 @@ class RatingPage:
     work: Work
     decisions: tuple[Decision, ...]
     guide: Guide | None
-    agents: AgentPart | None
+    agents: AgentPanes | None
     editor: Editor | None
     runs: tuple[RunLine, ...]
     urls: Urls
@@ -215,6 +223,7 @@ class RatingPage:
             "next",
             *(["call", "assert"] if boxes else []),
             *(["edit"] if self.editor else []),
+            *(STEPPING if self.editor or self.agents else []),
             "guidelines",
             "decisions",
             "help",
@@ -286,7 +295,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool
         work=welcoming.work_of(enrolment),
         decisions=decisions_of(assignment),
         guide=guide_of(study, assignment),
-        agents=agents,
+        agents=agent_panes(assignment, agents, keys, may_run=may_run) if agents else None,
         editor=editor_of(assignment, sides, kept, keys, agents, start=start) if may_run else None,
         runs=run_lines(assignment),
         urls=urls,

@@ -12,15 +12,16 @@ from django.utils import timezone
 
 from annotation.models import Assignment, ExecutionRequest, RatingDraft, TestProgram
 from annotation.pages.code import Code
-from annotation.pages.evidence import ExecutionView, ProgramView, execution_view, program_view
+from annotation.pages.evidence import ProgramView, execution_view, program_view
+from annotation.pages.panes import ExecutionPane, execution_pane
 from annotation.pages.rating_agents import AgentPart, candidate_side, prefix_of
 from annotation.pages.review_calls import CallBox, CallPage, CallPlaces, box_of
-from annotation.pages.review_keys import KeyView
+from annotation.pages.review_keys import NO_KEY, KeyView, key_views
 from annotation.pages.review_runs import NOBODY_CAME, OWN_LINES, Difference, request_sign, requests_ahead
 from annotation.pages.words import Sign
-from annotation.review.own_tests import OPEN
 from annotation.studies import drafts, running, showing
 from annotation.studies.showing import Side
+from sandbox.report import Report
 
 MOST_DIFFERENCES = 60
 
@@ -55,7 +56,10 @@ class Editor:
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """One run of a rater's test; `differences` are to the program that ran before."""
+    """One run of a rater's test; `differences` are to the program that ran before.
+
+    `pane` has the execution, once there is one; at `strength_url` its test's strength is found out.
+    """
 
     number: int
     url: str
@@ -69,7 +73,9 @@ class RunPage:
     nobody_came: bool
     message: str
     program: ProgramView | None
-    execution: ExecutionView | None
+    pane: ExecutionPane | None
+    strength_url: str
+    strength_key: KeyView
     differences: tuple[Difference, ...]
     more: int
     candidate: Code
@@ -175,7 +181,8 @@ def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | No
     report = asked.execution.whole_report() if asked.execution else None
     changes, more = differences(before(assignment, asked.program), asked.program)
     waiting = asked.state == ExecutionRequest.State.WAITING
-    made = execution_view(asked.execution, report, OWN_LINES, prefix_of(side)) if asked.execution else None
+    program = None if asked.is_open else program_view(asked.program, report, OWN_LINES)
+    keys = {} if asked.is_open else key_views(assignment.rater)
     return RunPage(
         number=running.runs_of(assignment).filter(pk__lte=asked.pk).count(),
         url=pair_url("rate-ran", assignment, asked.pk),
@@ -184,17 +191,33 @@ def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | No
         side=side.name,
         state=asked.state,
         sign=request_sign(asked),
-        open=asked.state in OPEN,
+        open=asked.is_open,
         ahead=requests_ahead(asked) if waiting else 0,
         nobody_came=waiting and (now or timezone.now()) - asked.created_at > NOBODY_CAME,
         message=asked.message,
-        program=program_view(asked.program, report, OWN_LINES) if asked.state not in OPEN else None,
-        execution=replace(made, repeat=1, at=asked.created_at) if made else None,
+        program=program,
+        pane=run_pane(asked, report, program, prefix_of(side), keys),
+        strength_url=pair_url("rate-strength", assignment, asked.program_id),
+        strength_key=keys.get("strength", NO_KEY),
         differences=changes,
         more=more,
         candidate=candidate_side(side, report),
         at=asked.created_at,
     )
+
+
+def run_pane(
+    asked: ExecutionRequest,
+    report: Report | None,
+    program: ProgramView | None,
+    lines: str,
+    keys: Mapping[str, KeyView],
+) -> ExecutionPane | None:
+    """Time and number are those of the rater's own run: another one may have been there before."""
+    if asked.execution is None or asked.is_open:
+        return None
+    made = execution_view(asked.execution, report, OWN_LINES, lines)
+    return execution_pane(replace(made, repeat=1, at=asked.created_at), program, keys)
 
 
 def before(assignment: Assignment, program: TestProgram) -> TestProgram | None:

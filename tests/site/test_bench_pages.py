@@ -64,6 +64,8 @@ NOT_SEEDED: Final = {
     "rate-pair",
     "rate-ran",
     "rate-answer",
+    "rate-strength",
+    "rate-trial",
     "home",
     "build-canary",
     "api:get_canary",

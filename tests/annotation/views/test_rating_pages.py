@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from annotation.executing import SandboxProvider, fulfil_one
 from annotation.models import (
     Assignment,
     CallRequest,
@@ -23,8 +24,10 @@ from annotation.models import (
     Study,
     TestProgram,
 )
+from sandbox.program import Limits
 from sandbox.report import Outcome
 from tests import factories, studies
+from tests.fakes import FakeSandbox
 from tests.rating_pages import (
     DOCUMENTED,
     PROGRAM,
@@ -216,6 +219,16 @@ def test_the_agents_test_is_a_start_where_it_is_shown(client: Client, case: Case
     html = client.get(path(of) + "?start=agents").content.decode()
     assert "assert reverse([1, 2]) == [2, 1]\n" in html.split('id="test-source"')[1].split("</textarea>")[0]
     assert "should_fail" not in html
+
+
+def test_ones_own_run_is_stepped_through(client: Client) -> None:
+    of = given(client, Kind.OWN_TESTS)
+    client.post(path(of, "runs/"), {"source": "assert reverse([1]) == [1]"})
+    fulfil_one(SandboxProvider(open=lambda: FakeSandbox(factories.a_report(Outcome.FAILED))), Limits())
+    ran = ExecutionRequest.objects.get()
+    html = client.get(path(of, f"runs/{ran.pk}/"), headers={"HX-Request": "true"}).content.decode()
+    assert "data-steps" in html and 'data-step-to="next" data-key="."' in html
+    assert 'href="#r-' in html, "lines of the test that ran"
 
 
 def test_reading_runs_nothing(client: Client) -> None:
