@@ -51,12 +51,18 @@ class QueryPane:
 
 @dataclass(frozen=True, slots=True)
 class CodePane:
-    """The candidate, with the names that it lacks and the box to call it, where there are such."""
+    """The candidate, with the names that it lacks and the box to call it, where there are such.
+
+    `docstrings` can be unfolded, `note` says what is not shown; ids of a second one end with `suffix`.
+    """
 
     code: Code
     box: CallBox | None = None
     closed: bool = False
     names: NamesView | None = None
+    note: str = ""
+    docstrings: tuple[str, ...] = ()
+    suffix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.utils.safestring import SafeString
 
 from annotation.models import Enrolment, Study
-from annotation.pages.rating import Guide, guide
+from annotation.pages.rating_guides import Guide, guide_of
 from annotation.pages.rating_words import KINDS, QUESTIONS
 from annotation.pages.words import Sign
 from annotation.studies import guiding, queueing, welcoming
@@ -96,14 +96,9 @@ def study_page(
         accepted_at=enrolment.accepted_at,
         profile=profile or welcoming.profile_of(enrolment),
         problems=problems or {},
-        guide=guide_of(enrolment),
+        guide=guide_of(study, enrolment.user),
         closed=closed(enrolment),
     )
-
-
-def guide_of(enrolment: Enrolment) -> Guide | None:
-    found = guiding.current(enrolment.study)
-    return guide(found, not guiding.acknowledged(enrolment.study, enrolment.user)) if found else None
 
 
 def closed(enrolment: Enrolment) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -149,7 +149,6 @@ def run_lines(assignment: Assignment) -> tuple[RunLine, ...]:
 
 def editor_of(
     assignment: Assignment,
-    sides: Sequence[Side],
     kept: Mapping[str, RatingDraft],
     keys: Mapping[str, KeyView],
     agents: AgentPart | None,
@@ -160,7 +159,7 @@ def editor_of(
 
     The agents' test is a start only where the page shows it, and as the page shows it.
     """
-    theirs = agents.source if agents else ""
+    theirs, sides = agents.source if agents else "", showing.sides_of(assignment)
     draft = None if start and theirs else kept.get(RatingDraft.Field.TEST)
     own = "" if draft else running.beginning_of(assignment, sides[0].pair)
     return Editor(

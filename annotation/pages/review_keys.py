@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -65,6 +65,11 @@ def key_views(user: User) -> dict[str, KeyView]:
 def views_of(keys: Keys) -> dict[str, KeyView]:
     """The same for keys that are known."""
     return {action.value: KeyView(keys.live(action), TITLES[action]) for action in Action}
+
+
+def helped(views: Iterable[KeyView]) -> tuple[KeyView, ...]:
+    """Of these the keys that work: what the help of a page lists."""
+    return tuple(view for view in views if view.key)
 
 
 def keys_page(keys: Keys, problems: Mapping[Action, str] | None = None) -> KeysPage:

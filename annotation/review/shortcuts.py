@@ -121,6 +121,10 @@ TITLES: Final[Mapping[Action, str]] = MappingProxyType(
 )
 
 
+OF_STUDIES: Final = frozenset({Action.SKIP, Action.GUIDELINES})
+"""What is done on pages of raters only."""
+
+
 class KeysRefused(ValueError):
     """The keys can't be used so; `problems` says by action what to change. Nothing was stored."""
 

@@ -71,6 +71,7 @@ document.addEventListener("asserted", (event) => {
 function prepare(root) {
   active.prepare();
   panes.prepare(root);
+  tags.prepare(root);
   drafts.prepare(root);
   for (const field of root.querySelectorAll("textarea[data-editor]")) {
     import("./editor.js").then(({ upgrade }) => upgrade(field));
