@@ -9,7 +9,7 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.utils.safestring import SafeString
 
-from annotation.models import Enrolment, Study
+from annotation.models import Assignment, Enrolment, Study
 from annotation.pages.rating_guides import Guide, guide_of
 from annotation.pages.rating_words import KINDS, QUESTIONS
 from annotation.pages.words import Sign
@@ -51,6 +51,16 @@ class StudyPage:
     problems: dict[str, str]
     guide: Guide | None
     closed: str = ""
+    may_leave: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeavePage:
+    """What becomes of a rater's pairs and labels if they leave: pairs held, pairs with a locked label."""
+
+    line: StudyLine
+    reserved: int
+    locked: int
 
 
 def study_lines(user: User) -> tuple[StudyLine, ...]:
@@ -98,7 +108,15 @@ def study_page(
         problems=problems or {},
         guide=guide_of(study, enrolment.user),
         closed=closed(enrolment),
+        may_leave=welcoming.may_leave(enrolment),
     )
+
+
+def leave_page(enrolment: Enrolment) -> LeavePage:
+    """The question before it is done."""
+    states = list(enrolment.assignments.filter(state__in=queueing.OPEN).values_list("state", flat=True))
+    locked = states.count(Assignment.State.LOCKED)
+    return LeavePage(study_line(enrolment), len(states) - locked, locked)
 
 
 def closed(enrolment: Enrolment) -> str:

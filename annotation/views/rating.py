@@ -6,13 +6,15 @@ from dataclasses import replace
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Role, needs
 from annotation.models import Assignment
 from annotation.pages.rating import Sent, stored_message
-from annotation.studies import drafts, queueing, rating, running
+from annotation.pages.rating_list import leave_page
+from annotation.studies import drafts, queueing, rating, running, welcoming
 from annotation.studies.rating import Said
 from annotation.views.rating_pages import own_assignment, own_enrolment, show_again, to_pair, to_study
 from annotation.views.review import number as whole
@@ -113,10 +115,16 @@ def undo(request: HttpRequest, study_pk: int) -> HttpResponse:
 
 
 @needs(Role.EXPERT)
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, study_pk: int) -> HttpResponse:
-    """End one's part early: what is open is given back, what was said stays."""
-    queueing.leave(own_enrolment(request, study_pk))
+    """Whether to end one's part early; a POST does it: what is open is given back, what was said stays."""
+    enrolment = own_enrolment(request, study_pk)
+    if not welcoming.may_leave(enrolment):
+        messages.info(request, "There is nothing to leave: your part of this study is over.")
+        return to_study(study_pk)
+    if request.method != "POST":
+        return render(request, "annotation/rate_leave.html", {"page": leave_page(enrolment)})
+    queueing.leave(enrolment)
     messages.success(request, "Your part of this study is over. What you rated stays; thank you.")
     return to_study(study_pk)
 
