@@ -98,6 +98,11 @@ urlpatterns = [
     path("rate/<int:study_pk>/guidelines/", rating_pages.guidelines, name="rate-guidelines"),
     path("rate/<int:study_pk>/pairs/<int:number>/", rating_pages.pair, name="rate-pair"),
     path("rate/<int:study_pk>/pairs/<int:number>/submit/", rating.submit, name="rate-submit"),
+    path(
+        "rate/<int:study_pk>/pairs/<int:number>/ratings/<int:pk>/restore/",
+        rating.restore,
+        name="rate-restore",
+    ),
     path("rate/<int:study_pk>/pairs/<int:number>/skip/", rating.skip, name="rate-skip"),
     path("rate/<int:study_pk>/pairs/<int:number>/draft/", rating.draft, name="rate-draft"),
     path("rate/<int:study_pk>/pairs/<int:number>/heartbeat/", rating.heartbeat, name="rate-heartbeat"),

@@ -29,12 +29,14 @@ from annotation.pages.rating_agents import (
     prefix_of,
 )
 from annotation.pages.rating_form import (
+    Earlier,
     LabelForm,
     Phase,
     Sent,
     Standing,
     State,
     Stored,
+    earlier_of,
     label_form,
     standing_of,
     stored,
@@ -49,7 +51,7 @@ from annotation.studies import rating, running, showing, welcoming
 from annotation.studies.showing import Side
 from annotation.studies.welcoming import Work
 
-__all__ = ["RatingPage", "Sent", "rating_page", "stored_message"]
+__all__ = ["RatingPage", "Sent", "rating_page", "restored_message", "stored_message"]
 
 MOST_RECENT: Final = 10
 LONGEST_TITLE: Final = 80
@@ -100,6 +102,7 @@ class RatingPage:
     sides: tuple[CodePane, ...]
     form: LabelForm
     blind: Stored | None
+    earlier: tuple[Earlier, ...]
     seconds: float
     work: Work
     decisions: tuple[Decision, ...]
@@ -169,6 +172,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool
         sides=code_panes(assignment, standing, keys, agents, may_run=may_run),
         form=label_form(assignment, standing, sent, keys, evidence),
         blind=locked(assignment, standing),
+        earlier=earlier_of(assignment, standing),
         seconds=standing.seconds,
         work=welcoming.work_of(assignment.enrolment),
         decisions=decisions_of(assignment),
@@ -263,3 +267,10 @@ def stored_message(user: User, made: Rating) -> str:
     word = said_sign(assignment.condition.study.scale, rating.word_of(assignment, made.value)).word
     key = keys_of(user).live(Action.UNDO)
     return f"Stored: {word}. {key} to undo." if key else f"Stored: {word}. Undo is beside the labels."
+
+
+def restored_message(earlier: Rating, made: Rating) -> str:
+    """What is announced after an earlier revision was restored."""
+    assignment = made.assignment
+    word = said_sign(assignment.enrolment.study.scale, rating.word_of(assignment, made.value)).word
+    return f"Restored: {word}, as in your revision {earlier.revision}. It is revision {made.revision} now."

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from django.urls import reverse
+
 from annotation.models import Assignment, Rating, RatingDraft, Study
 from annotation.pages.rating_words import QUESTIONS, said_sign
 from annotation.pages.review_keys import NO_KEY, KeyView
@@ -16,10 +18,12 @@ from annotation.review.tags import WORDS as TAG_WORDS
 from annotation.review.tags import Tag, known
 from annotation.studies import drafts, rating, showing
 from annotation.studies.rating import RatedMeanwhile, words_of
+from annotation.studies.restoring import refusal
 
 Phase = Rating.Phase
 State = Assignment.State
 Field: Final = RatingDraft.Field
+MOST_EARLIER: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,15 @@ class Stored:
     reason: str
     tags: tuple[str, ...]
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A revision that does not stand any more, and where it is restored."""
+
+    revision: int
+    said: Stored
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +248,25 @@ def stored(assignment: Assignment, row: Rating) -> Stored:
     sign = said_sign(scale, rating.word_of(assignment, row.value))
     tags = tuple(TAG_WORDS[tag] for tag in known(row.tags))
     return Stored(sign, row.notes, row.reason, tags, row.created_at)
+
+
+def earlier_of(assignment: Assignment, standing: Standing) -> tuple[Earlier, ...]:
+    """The revisions of this phase that can stand again, the newest first, each text once."""
+    found = {content(row): row for row in standing.ratings if row.phase == standing.phase}
+    if standing.current is not None:
+        found.pop(content(standing.current), None)
+    rows = sorted(found.values(), key=lambda row: row.pk, reverse=True)
+    here = assignment.enrolment.study_id, assignment.study_pair.number
+    return tuple(
+        Earlier(row.revision, stored(assignment, row), reverse("rate-restore", args=[*here, row.pk]))
+        for row in rows[:MOST_EARLIER]
+        if not refusal(assignment, row)
+    )
+
+
+def content(row: Rating) -> tuple[object, ...]:
+    """What a revision says, to be told apart from what others say."""
+    return row.withdrawn, row.value, row.reason, row.notes, tuple(map(str, row.tags))
 
 
 def clash_of(assignment: Assignment, sent: Sent) -> Clash | None:

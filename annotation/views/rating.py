@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Role, needs
 from annotation.models import Assignment
-from annotation.pages.rating import Sent, stored_message
+from annotation.pages.rating import Sent, restored_message, stored_message
 from annotation.pages.rating_list import leave_page
-from annotation.studies import drafts, queueing, rating, running, welcoming
+from annotation.studies import drafts, queueing, rating, restoring, running, welcoming
 from annotation.studies.rating import Said
 from annotation.views.rating_pages import own_assignment, own_enrolment, show_again, to_pair, to_study
 from annotation.views.review import number as whole
@@ -111,6 +111,21 @@ def undo(request: HttpRequest, study_pk: int) -> HttpResponse:
         messages.error(request, str(why))
         return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
     messages.success(request, "Taken back. What you had said is in the form.")
+    return to_pair(found)
+
+
+@needs(Role.EXPERT)
+@require_POST
+def restore(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """Let an earlier revision of one's own rating stand again, and show the pair as it is now."""
+    found = own_assignment(request, study_pk, number)
+    earlier = get_object_or_404(found.ratings.all(), pk=pk)
+    try:
+        made = restoring.restore(earlier)
+    except restoring.NothingToRestore as why:
+        messages.error(request, str(why))
+    else:
+        messages.success(request, restored_message(earlier, made))
     return to_pair(found)
 
 

@@ -14,6 +14,7 @@ from annotation.models import (
     Rating,
     Study,
 )
+from tests import studies
 from tests.rating_pages import (
     DOCUMENTED,
     given,
@@ -147,3 +148,33 @@ def test_a_closed_study_can_be_looked_at_only(client: Client) -> None:
     assert send(client, of, "1").status_code == 422
     assert not Rating.objects.exists()
     assert "is closed" in client.get(f"/rate/{of.condition.study_id}/").content.decode()
+
+
+def test_an_earlier_label_is_restored_from_the_pair_and_from_the_history(client: Client) -> None:
+    of = given(client, Kind.READING)
+    send(client, of, "1", notes="it turns the list", tags=["partial"])
+    assert "Earlier labels" not in page(client, of)
+    send(client, of, "0", notes="it does not")
+    first = Rating.objects.earliest("pk")
+    where = path(of, f"ratings/{first.pk}/restore/")
+    assert f'action="{where}"' in page(client, of)
+    assert f'action="{where}"' in client.get("/history/?of=ratings").content.decode()
+    answer = client.post(where)
+    assert answer["Location"] == path(of)
+    html = page(client, of)
+    assert "Restored: match" in html
+    assert Rating.objects.latest("pk").notes == "it turns the list"
+    second = Rating.objects.get(revision=2)
+    assert f"ratings/{second.pk}/restore/" in html and where not in html, "what stands is not offered"
+
+
+def test_what_can_not_be_restored_is_said(client: Client) -> None:
+    of = given(client, Kind.SECOND_LOOK)
+    send(client, of, "1")
+    blind = Rating.objects.get()
+    client.post(path(of, f"ratings/{blind.pk}/restore/"))
+    assert "is locked stays as it is" in page(client, of)
+    rolf = studies.rater("rolf", of.condition.study)
+    studies.assignment(rolf, of.study_pair)
+    client.force_login(rolf.user)
+    assert client.post(path(of, f"ratings/{blind.pk}/restore/")).status_code == 403
