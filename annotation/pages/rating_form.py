@@ -11,9 +11,10 @@ from django.urls import reverse
 
 from annotation.models import Assignment, Rating, RatingDraft, Study
 from annotation.pages.rating_words import QUESTIONS, said_sign
-from annotation.pages.review_keys import NO_KEY, KeyView
+from annotation.pages.review_keys import KeyView
 from annotation.pages.tagging import TagChoice, tag_choices
 from annotation.pages.words import Sign
+from annotation.review.shortcuts import label_action
 from annotation.review.tags import WORDS as TAG_WORDS
 from annotation.review.tags import Tag, known
 from annotation.studies import drafts, rating, showing
@@ -227,14 +228,8 @@ def offered(study: Study) -> list[str]:
 
 
 def key_of(study: Study, word: str, keys: Mapping[str, KeyView]) -> KeyView:
-    """One's own keys for match, no match and unsure; elsewhere the digit on the button, while keys are on."""
-    if word == "unsure":
-        return keys["unsure"]
-    if study.scale == Study.Scale.BINARY:
-        return keys["match" if word == "1" else "no_match"]
-    digit = {"left": "1", "right": "2", "tie": "0"}.get(word, word)
-    on = any(view.key for view in keys.values())
-    return KeyView(digit, said_sign(study.scale, word).word) if on else NO_KEY
+    """The person's own key for a value of the scale."""
+    return keys[label_action(study.scale, word)]
 
 
 def tags_of(assignment: Assignment, keys: Mapping[str, KeyView], ticked: list[Tag]) -> tuple[TagChoice, ...]:

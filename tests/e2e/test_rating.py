@@ -99,6 +99,29 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     expect(page.locator("main")).to_contain_text("Nothing is left for you here")
 
 
+@pytest.mark.parametrize("page", ["stepped"], indirect=True)
+def test_a_call_becomes_a_test_whose_run_is_stepped_through_and_tried(page: Page) -> None:
+    page.wait_for_selector(".cm-content")
+    page.keyboard.press("c")
+    page.keyboard.type("turned([1, 2, 3])")
+    page.keyboard.press("Enter")
+    expect(page.locator(".call.is-latest .call-value")).to_contain_text("[3, 2, 1]")
+    page.keyboard.press("Escape")
+    page.keyboard.press("a")
+    expect(page.locator(".cm-content")).to_contain_text("assert turned([1, 2, 3]) == [3, 2, 1]")
+    page.keyboard.press("t")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#run[data-state=done]")).to_contain_text("passed")
+    page.keyboard.press("Escape")
+    page.keyboard.press(".")
+    expect(page.locator("#run [data-step-now]")).to_contain_text("Step 1, line")
+    expect(page.locator(".panel-code .line.is-step")).to_have_count(1)
+    page.keyboard.press("k")
+    expect(page.locator("#run .strength")).to_contain_text("Does green mean anything?")
+    page.keyboard.press("k")
+    expect(page.locator("#run .strength")).to_contain_text("Strength: caught")
+
+
 @pytest.mark.parametrize("page", ["reveal"], indirect=True)
 def test_the_blind_label_locks_before_anything_is_shown(page: Page) -> None:
     assert "should_fail" not in page.content()

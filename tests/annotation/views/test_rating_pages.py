@@ -14,6 +14,7 @@ from annotation.models import (
     Rating,
     Study,
 )
+from annotation.review.shortcuts import Action, save_keys
 from tests import studies
 from tests.rating_pages import (
     DOCUMENTED,
@@ -58,6 +59,13 @@ def test_each_scale_has_its_buttons(client: Client, scale: str, words: list[str]
     assert re.findall(r'name="label" value="(\w+)"', page(client, of)) == words
     assert send(client, of, words[0]).status_code == 302
     assert Rating.objects.get().value == int(words[0])
+
+
+def test_the_keys_of_a_scale_are_those_that_the_rater_chose(client: Client) -> None:
+    of = given(client, Kind.READING, scale="graded")
+    save_keys(of.rater, {Action.GRADED_EXACT: "j", Action.GRADED_NONE: ""}, on=True)
+    buttons = re.findall(r'name="label" value="(\d)"(?: data-key="(.)")?', page(client, of))
+    assert buttons == [("3", "j"), ("2", "2"), ("1", "1"), ("0", "")]
 
 
 @pytest.mark.parametrize(("swapped", "value"), [(False, 1), (True, -1)])
