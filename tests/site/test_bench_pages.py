@@ -18,6 +18,7 @@ CHANGING: Final = {
     "review-label",
     "review-layout",
     "rate-leave",
+    "rate-restore",
     "rate-submit",
     "rate-skip",
     "rate-draft",
