@@ -21,6 +21,7 @@ from annotation.views import (
     proposals,
     rating,
     rating_pages,
+    rating_trials,
     rerunning,
     review,
     rounds,
@@ -97,6 +98,11 @@ urlpatterns = [
     path("rate/<int:study_pk>/guidelines/", rating_pages.guidelines, name="rate-guidelines"),
     path("rate/<int:study_pk>/pairs/<int:number>/", rating_pages.pair, name="rate-pair"),
     path("rate/<int:study_pk>/pairs/<int:number>/submit/", rating.submit, name="rate-submit"),
+    path(
+        "rate/<int:study_pk>/pairs/<int:number>/ratings/<int:pk>/restore/",
+        rating.restore,
+        name="rate-restore",
+    ),
     path("rate/<int:study_pk>/pairs/<int:number>/skip/", rating.skip, name="rate-skip"),
     path("rate/<int:study_pk>/pairs/<int:number>/draft/", rating.draft, name="rate-draft"),
     path("rate/<int:study_pk>/pairs/<int:number>/heartbeat/", rating.heartbeat, name="rate-heartbeat"),
@@ -104,6 +110,17 @@ urlpatterns = [
     path("rate/<int:study_pk>/pairs/<int:number>/runs/<int:pk>/", rating_pages.ran, name="rate-ran"),
     path("rate/<int:study_pk>/pairs/<int:number>/calls/", rating_pages.call, name="rate-call"),
     path("rate/<int:study_pk>/pairs/<int:number>/calls/<int:pk>/", rating_pages.answered, name="rate-answer"),
+    path(
+        "rate/<int:study_pk>/pairs/<int:number>/calls/<int:pk>/assertion/",
+        rating_pages.assertion,
+        name="rate-assertion",
+    ),
+    path(
+        "rate/<int:study_pk>/pairs/<int:number>/programs/<int:pk>/strength/",
+        rating_trials.strength,
+        name="rate-strength",
+    ),
+    path("rate/<int:study_pk>/pairs/<int:number>/trials/<int:pk>/", rating_trials.trial, name="rate-trial"),
     path("adjudication/", adjudicating.index, name="adjudication"),
     path("adjudication/<int:study_pk>/", adjudicating.queue, name="adjudication-queue"),
     path(

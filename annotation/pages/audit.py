@@ -9,10 +9,12 @@ from typing import Any, Final
 from django import forms
 from django.db.models import Model, QuerySet
 from django.http import QueryDict
+from django.urls import reverse
 
 from annotation.models import AuditEvent, Rating, Review, Study
 from annotation.pages.paging import Window, whole_number, window
 from annotation.studies.auditing import Verb, events
+from annotation.studies.restoring import may_stand_again
 
 PAGE_SIZE: Final = 50
 MOST_EXPORTED: Final = 100_000
@@ -92,7 +94,7 @@ class HistoryFilter(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One revision of a label, of either kind. `restorable`: an earlier one that can stand again."""
+    """One revision of a label, of either kind; `restore_url` is there for one's own that can stand again."""
 
     row: Review | Rating
     who: str
@@ -103,7 +105,7 @@ class Revision:
     revision: int
     text: str
     stands: bool
-    restorable: bool
+    restore_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,8 @@ def history_page(params: QueryDict, only: int | None = None) -> HistoryPage:
     of, who, pair = chosen.get("of") or "reviews", chosen.get("who", "").strip(), chosen.get("pair", "")
     if of == "ratings":
         found = rating_window(params, who, pair, only)
-        return HistoryPage(form, tuple(map(rating_row, found.rows)), found.previous, found.next, of)
+        ratings = tuple(rating_row(row, only) for row in found.rows)
+        return HistoryPage(form, ratings, found.previous, found.next, of)
     reviews = review_window(params, who, pair, only)
     return HistoryPage(
         form, tuple(review_row(row, only) for row in reviews.rows), reviews.previous, reviews.next, of
@@ -141,6 +144,7 @@ def review_window(params: QueryDict, who: str, pair: str, only: int | None) -> W
 def rating_window(params: QueryDict, who: str, pair: str, only: int | None) -> Window[Rating]:
     rows = Rating.objects.select_related(
         "assignment__enrolment__study",
+        "assignment__condition",
         "assignment__rater",
         "assignment__study_pair__pair__query",
         "superseded_by",
@@ -166,12 +170,15 @@ def review_row(row: Review, only: int | None) -> Revision:
         revision=row.revision,
         text=row.reason,
         stands=stands,
-        restorable=only is not None and not stands and not row.withdrawn,
+        restore_url=reverse("history-restore", args=[row.pk])
+        if only and not stands and not row.withdrawn
+        else "",
     )
 
 
-def rating_row(row: Rating) -> Revision:
-    sampled = row.assignment.study_pair
+def rating_row(row: Rating, only: int | None) -> Revision:
+    sampled, stands = row.assignment.study_pair, not is_superseded(row)
+    here = row.assignment.enrolment.study_id, sampled.number, row.pk
     return Revision(
         row=row,
         who=row.assignment.rater.get_username(),
@@ -181,8 +188,10 @@ def rating_row(row: Rating) -> Revision:
         said="withdrawn" if row.withdrawn else "unsure" if row.value is None else str(row.value),
         revision=row.revision,
         text=" · ".join(filter(None, (row.reason, row.notes))),
-        stands=not is_superseded(row),
-        restorable=False,
+        stands=stands,
+        restore_url=reverse("rate-restore", args=here)
+        if only and not stands and may_stand_again(row)
+        else "",
     )
 
 

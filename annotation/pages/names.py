@@ -78,10 +78,10 @@ class NamesView:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place to be marked: characters from `column` on."""
+    """A place to be marked: `name` stands there from `column` on."""
 
     column: int
-    length: int
+    name: str
     css: str
     title: str
 
@@ -117,7 +117,10 @@ def name_view(one: Missing, prefix: str) -> NameView:
 
 
 def marked(code: Code, text: str) -> Code:
-    """The code of `text` with the names that it lacks marked where they stand."""
+    """The code of `text` with the names that it lacks marked where they stand.
+
+    Of a text that is not shown as a whole the lines have the numbers that they have in it.
+    """
     spots = spots_of(unbound_in(text))
     if not spots:
         return code
@@ -134,22 +137,27 @@ def spots_of(found: Unbound) -> dict[int, list[Spot]]:
     for one in found.names:
         title = f"{one.kind}: {one.source}" if one.source not in ("", one.name) else str(one.kind)
         for place in one.places:
-            spots[place.line].append(Spot(place.column, len(one.name), CLASSES[one.kind], title))
+            spots[place.line].append(Spot(place.column, one.name, CLASSES[one.kind], title))
     return {line: sorted(of_line, key=lambda spot: spot.column) for line, of_line in spots.items()}
 
 
 def with_spots(line: Line, spots: Sequence[Spot]) -> SafeString:
-    """The line with each spot in a mark of its own; one that is not a single token stays as it is."""
+    """The line with each spot in a mark of its own.
+
+    What is not a single token stays as it is, and so does a name that stands elsewhere in this line, because
+    something before it is not shown.
+    """
     pieces = PIECES.findall(str(line.html))
     starts = [number for number, piece in enumerate(pieces) if not piece.startswith("<")]
     for spot in reversed(spots):
-        ends = spot.column + spot.length
-        if ends > len(starts) or not spot.length:
+        ends = spot.column + len(spot.name)
+        if ends > len(starts) or not spot.name:
             continue
         first, last = starts[spot.column], starts[ends - 1]
-        if last - first != spot.length - 1:
-            continue  # a tag lies within
-        inner = mark_safe("".join(pieces[first : last + 1]))  # noqa: S308 (a part of what was safe)
+        found = "".join(pieces[first : last + 1])
+        if found != spot.name:
+            continue  # a tag lies within, or it is another word
+        inner = mark_safe(found)  # noqa: S308 (a part of what was safe)
         pieces[first : last + 1] = [
             format_html('<span class="lacks {}" title="{}">{}</span>', spot.css, spot.title, inner)
         ]

@@ -8,7 +8,8 @@ it there, and not otherwise; an empty address leaves the button out.
 
 The templates are `annotation/_pane_query.html`, `_pane_code.html`, `_pane_agent.html`, `_pane_test.html` and
 `_pane_execution.html`, each included as `{% include … with pane=page.panes.code only %}`; a page with them
-loads `css/evidence.css`, `review-panels.css`, `calls.css`, `panes.css` and `js/review.js`.
+loads `css/evidence.css`, `review-panels.css`, `calls.css`, `trials.css`, `review.css`, `stepping.css` and
+`js/review.js`; `panes.css` has their room on the plain review page.
 """
 
 from __future__ import annotations
@@ -50,12 +51,18 @@ class QueryPane:
 
 @dataclass(frozen=True, slots=True)
 class CodePane:
-    """The candidate, with the names that it lacks and the box to call it, where there are such."""
+    """The candidate, with the names that it lacks and the box to call it, where there are such.
+
+    `docstrings` can be unfolded, `note` says what is not shown; ids of a second one end with `suffix`.
+    """
 
     code: Code
     box: CallBox | None = None
     closed: bool = False
     names: NamesView | None = None
+    note: str = ""
+    docstrings: tuple[str, ...] = ()
+    suffix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

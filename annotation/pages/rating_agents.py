@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from annotation.models import Assignment, Case
+from django.urls import reverse
+
+from annotation.models import Assignment, Case, TestProgram
 from annotation.pages.code import NO_NOTES, Code, Notes, anchor, code_of
 from annotation.pages.evidence import (
     Evidence,
@@ -14,7 +17,10 @@ from annotation.pages.evidence import (
     execution_view,
     program_view,
 )
+from annotation.pages.names import marked
+from annotation.pages.panes import AgentPane, ExecutionPane, agent_pane, execution_pane
 from annotation.pages.reports import candidate_notes, program_notes
+from annotation.pages.review_keys import KeyView
 from annotation.studies import showing
 from annotation.studies.showing import Side
 from annotation.studies.telling import Hushed, hushed
@@ -37,6 +43,34 @@ class AgentPart:
     evidence: Evidence | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class AgentPanes:
+    """That as the page shows it. `verdict` is there only where everything is."""
+
+    verdict: AgentPane | None
+    program: ProgramView | None
+    told: int
+    run: ExecutionPane | None
+    strength_url: str
+    strength_key: KeyView
+
+
+def agent_panes(
+    assignment: Assignment, part: AgentPart, keys: Mapping[str, KeyView], *, may_run: bool
+) -> AgentPanes:
+    """`may_run`: whether the rater may find out now how strong the test is."""
+    program = part.program
+    here = assignment.enrolment.study_id, assignment.study_pair.number
+    return AgentPanes(
+        verdict=agent_pane(part.evidence) if part.evidence else None,
+        program=program,
+        told=part.told,
+        run=execution_pane(part.execution, program, keys, "of the agents' test") if part.execution else None,
+        strength_url=reverse("rate-strength", args=[*here, program.pk]) if program and may_run else "",
+        strength_key=keys["strength"],
+    )
+
+
 def agent_part(assignment: Assignment) -> AgentPart | None:
     """None on every blind page, without a query."""
     case = showing.case_shown(assignment)
@@ -53,7 +87,7 @@ def test_part(case: Case | None) -> AgentPart:
     report = quiet.report(case.execution.whole_report()) if case.execution else None
     execution = execution_view(case.execution, report) if case.execution else None
     return AgentPart(
-        program=silent_program(case, quiet, report),
+        program=silent_view(case.program, quiet, report),
         execution=execution,
         report=report,
         told=quiet.told,
@@ -62,10 +96,9 @@ def test_part(case: Case | None) -> AgentPart:
     )
 
 
-def silent_program(case: Case, quiet: Hushed, report: Report | None) -> ProgramView:
+def silent_view(program: TestProgram, quiet: Hushed, report: Report | None) -> ProgramView:
     """The program as it may be read. Its writer's reading of the query is an explanation: it is left out."""
-    assert case.program is not None
-    view = program_view(case.program, report)
+    view = program_view(program, report)
     notes = program_notes(report) if report else NO_NOTES
     return replace(
         view,
@@ -85,8 +118,11 @@ def whole_part(case: Case) -> AgentPart:
 
 
 def candidate_side(side: Side, report: Report | None = None) -> Code:
-    """A snippet's lines with the numbers that they have in the whole text, so that links and traces fit."""
-    prefix, title = ("d", "Right snippet") if side.name == "right" else ("c", "Candidate")
+    """A snippet's lines with the numbers that they have in the whole text, so that links and traces fit.
+
+    The names that it lacks are marked: they are found in its text alone, so every condition may know them.
+    """
+    prefix, title = prefix_of(side), "Right snippet" if side.name == "right" else "Candidate"
     notes: Notes = candidate_notes(report) if report else NO_NOTES
     made = code_of(side.text.code, "Left snippet" if side.name == "left" else title, prefix)
     lines = tuple(
@@ -100,4 +136,9 @@ def candidate_side(side: Side, report: Report | None = None) -> Code:
         )
         for line, number in zip(made.lines, side.text.numbers, strict=False)
     )
-    return replace(made, lines=lines)
+    return marked(replace(made, lines=lines), side.pair.snippet.text)
+
+
+def prefix_of(side: Side) -> str:
+    """With what the anchors of a snippet's lines begin."""
+    return "d" if side.name == "right" else "c"

@@ -9,8 +9,8 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.utils.safestring import SafeString
 
-from annotation.models import Enrolment, Study
-from annotation.pages.rating import Guide, guide
+from annotation.models import Assignment, Enrolment, Study
+from annotation.pages.rating_guides import Guide, guide_of
 from annotation.pages.rating_words import KINDS, QUESTIONS
 from annotation.pages.words import Sign
 from annotation.studies import guiding, queueing, welcoming
@@ -51,6 +51,16 @@ class StudyPage:
     problems: dict[str, str]
     guide: Guide | None
     closed: str = ""
+    may_leave: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeavePage:
+    """What becomes of a rater's pairs and labels if they leave: pairs held, pairs with a locked label."""
+
+    line: StudyLine
+    reserved: int
+    locked: int
 
 
 def study_lines(user: User) -> tuple[StudyLine, ...]:
@@ -96,14 +106,17 @@ def study_page(
         accepted_at=enrolment.accepted_at,
         profile=profile or welcoming.profile_of(enrolment),
         problems=problems or {},
-        guide=guide_of(enrolment),
+        guide=guide_of(study, enrolment.user),
         closed=closed(enrolment),
+        may_leave=welcoming.may_leave(enrolment),
     )
 
 
-def guide_of(enrolment: Enrolment) -> Guide | None:
-    found = guiding.current(enrolment.study)
-    return guide(found, not guiding.acknowledged(enrolment.study, enrolment.user)) if found else None
+def leave_page(enrolment: Enrolment) -> LeavePage:
+    """The question before it is done."""
+    states = list(enrolment.assignments.filter(state__in=queueing.OPEN).values_list("state", flat=True))
+    locked = states.count(Assignment.State.LOCKED)
+    return LeavePage(study_line(enrolment), len(states) - locked, locked)
 
 
 def closed(enrolment: Enrolment) -> str:

@@ -3,64 +3,27 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, CallRequest, ExecutionRequest, RatingDraft, TestProgram
+from annotation.models import Assignment, ExecutionRequest, RatingDraft, TestProgram
 from annotation.pages.code import Code
-from annotation.pages.evidence import ExecutionView, ProgramView, execution_view, program_view
-from annotation.pages.rating_agents import AgentPart, candidate_side
-from annotation.pages.review_calls import CallLine, call_line, example_of
-from annotation.pages.review_keys import KeyView
+from annotation.pages.evidence import ProgramView, execution_view, program_view
+from annotation.pages.panes import ExecutionPane, execution_pane
+from annotation.pages.rating_agents import AgentPart, candidate_side, prefix_of
+from annotation.pages.review_calls import CallBox, CallPage, CallPlaces, box_of
+from annotation.pages.review_keys import NO_KEY, KeyView, key_views
 from annotation.pages.review_runs import NOBODY_CAME, OWN_LINES, Difference, request_sign, requests_ahead
 from annotation.pages.words import Sign
-from annotation.review.own_tests import OPEN, beginning_of_a_test
-from annotation.studies import running, showing
+from annotation.studies import drafts, running, showing
 from annotation.studies.showing import Side
+from sandbox.report import Report
 
 MOST_DIFFERENCES = 60
-
-
-@dataclass(frozen=True, slots=True)
-class CallAnswered:
-    """One call with the address of its answer."""
-
-    line: CallLine
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallBox:
-    """The field under a snippet, and the calls that the rater made of it, the newest first."""
-
-    side: str
-    id: str
-    url: str
-    draft_url: str
-    draft_key: str
-    example: str
-    text: str
-    draft_at: str
-    key: KeyView | None
-    lines: tuple[CallAnswered, ...]
-    problem: str = ""
-
-    @property
-    def calls_id(self) -> str:
-        return f"calls-{self.side}" if self.side == "right" else "calls"
-
-    @property
-    def said_id(self) -> str:
-        return f"call-said-{self.side}" if self.side == "right" else "call-said"
-
-    @property
-    def open_url(self) -> str:
-        """Where the newest answer that is still to come will be; empty where none is."""
-        return next((one.url for one in self.lines if one.line.open), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +56,10 @@ class Editor:
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """One run of a rater's test; `differences` are to the program that ran before."""
+    """One run of a rater's test; `differences` are to the program that ran before.
+
+    `pane` has the execution, once there is one; at `strength_url` its test's strength is found out.
+    """
 
     number: int
     url: str
@@ -107,63 +73,52 @@ class RunPage:
     nobody_came: bool
     message: str
     program: ProgramView | None
-    execution: ExecutionView | None
+    pane: ExecutionPane | None
+    strength_url: str
+    strength_key: KeyView
     differences: tuple[Difference, ...]
     more: int
     candidate: Code
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class CallPage:
-    """The box on a page of its own."""
-
-    box: CallBox
-    query: str
-    pair_url: str
-    code: Code
+def places_of(assignment: Assignment, side: Side) -> CallPlaces:
+    """Where the box of one side sends to. Of one field there are no two drafts: the first side has it."""
+    return CallPlaces(
+        ask=pair_url("rate-call", assignment),
+        draft="" if side.name == "right" else pair_url("rate-draft", assignment),
+        answer=lambda pk: pair_url("rate-answer", assignment, pk),
+        assertion=lambda pk: pair_url("rate-assertion", assignment, pk),
+        draft_key=draft_key(assignment, "call"),
+        side=side.name,
+        lines=prefix_of(side),
+    )
 
 
 def call_box(
     assignment: Assignment,
     side: Side,
-    keys: dict[str, KeyView],
-    url: str,
+    kept: Mapping[str, RatingDraft],
+    keys: Mapping[str, KeyView],
     text: str = "",
     problem: str = "",
 ) -> CallBox:
-    """The box of one side. The draft is that of the first side: two drafts of one field there are none."""
-    draft = RatingDraft.objects.filter(assignment=assignment, field=RatingDraft.Field.CALL).first()
-    if side.name == "right":
-        draft = None
+    """The box of one side, with the rater's calls of it."""
     asked = running.calls_of(assignment).filter(pair=side.pair)[: running.MOST_SHOWN]
-    return CallBox(
-        side=side.name,
-        id=f"call-expression-{side.name}" if side.name == "right" else "call-expression",
-        url=url,
-        draft_url=pair_url("rate-draft", assignment) if side.name != "right" else "",
-        draft_key=draft_key(assignment, "call"),
-        example=example_of(side.pair.snippet.text),
-        text=text or (draft.text if draft else ""),
-        draft_at=draft.updated_at.isoformat() if draft else "",
-        key=keys["call"] if side.name != "right" else None,
-        lines=tuple(answered(assignment, one) for one in asked),
-        problem=problem,
-    )
-
-
-def answered(assignment: Assignment, asked: CallRequest) -> CallAnswered:
-    return CallAnswered(call_line(asked), pair_url("rate-answer", assignment, asked.pk))
+    places = places_of(assignment, side)
+    return box_of(assignment.rater, side.pair, places, asked, text, problem, keys, kept)
 
 
 def call_page(
-    assignment: Assignment, side: Side, keys: dict[str, KeyView], text: str, problem: str
+    assignment: Assignment, side: Side, keys: Mapping[str, KeyView], text: str, problem: str
 ) -> CallPage:
+    """The box on a page of its own."""
     return CallPage(
-        box=call_box(assignment, side, keys, pair_url("rate-call", assignment), text, problem),
-        query=assignment.study_pair.pair.query.head,
-        pair_url=pair_url("rate-pair", assignment),
-        code=candidate_side(side),
+        box=call_box(assignment, side, drafts.by_field(assignment), keys, text, problem),
+        candidate=candidate_side(side),
+        place="Rate",
+        back_url=pair_url("rate-pair", assignment),
+        back_word="Back to the pair",
     )
 
 
@@ -194,9 +149,8 @@ def run_lines(assignment: Assignment) -> tuple[RunLine, ...]:
 
 def editor_of(
     assignment: Assignment,
-    sides: Sequence[Side],
-    drafts: dict[str, RatingDraft],
-    keys: dict[str, KeyView],
+    kept: Mapping[str, RatingDraft],
+    keys: Mapping[str, KeyView],
     agents: AgentPart | None,
     *,
     start: bool = False,
@@ -205,10 +159,9 @@ def editor_of(
 
     The agents' test is a start only where the page shows it, and as the page shows it.
     """
-    theirs = agents.source if agents else ""
-    draft = None if start and theirs else drafts.get(RatingDraft.Field.TEST)
-    last = running.programs_of(assignment).first()
-    own = last.source.text if last else beginning_of_a_test(sides[0].pair)
+    theirs, sides = agents.source if agents else "", showing.sides_of(assignment)
+    draft = None if start and theirs else kept.get(RatingDraft.Field.TEST)
+    own = "" if draft else running.beginning_of(assignment, sides[0].pair)
     return Editor(
         url=pair_url("rate-run", assignment),
         source=theirs if start and theirs else draft.text if draft else own,
@@ -225,10 +178,10 @@ def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | No
     """The page of one run, of `running.own_runs`."""
     side = next(one for one in showing.sides_of(assignment) if one.pair.pk == asked.program.pair_id)
     report = asked.execution.whole_report() if asked.execution else None
-    prefix = "d" if side.name == "right" else "c"
     changes, more = differences(before(assignment, asked.program), asked.program)
     waiting = asked.state == ExecutionRequest.State.WAITING
-    made = execution_view(asked.execution, report, OWN_LINES, prefix) if asked.execution else None
+    program = None if asked.is_open else program_view(asked.program, report, OWN_LINES)
+    keys = {} if asked.is_open else key_views(assignment.rater)
     return RunPage(
         number=running.runs_of(assignment).filter(pk__lte=asked.pk).count(),
         url=pair_url("rate-ran", assignment, asked.pk),
@@ -237,17 +190,33 @@ def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | No
         side=side.name,
         state=asked.state,
         sign=request_sign(asked),
-        open=asked.state in OPEN,
+        open=asked.is_open,
         ahead=requests_ahead(asked) if waiting else 0,
         nobody_came=waiting and (now or timezone.now()) - asked.created_at > NOBODY_CAME,
         message=asked.message,
-        program=program_view(asked.program, report, OWN_LINES) if asked.state not in OPEN else None,
-        execution=replace(made, repeat=1, at=asked.created_at) if made else None,
+        program=program,
+        pane=run_pane(asked, report, program, prefix_of(side), keys),
+        strength_url=pair_url("rate-strength", assignment, asked.program_id),
+        strength_key=keys.get("strength", NO_KEY),
         differences=changes,
         more=more,
         candidate=candidate_side(side, report),
         at=asked.created_at,
     )
+
+
+def run_pane(
+    asked: ExecutionRequest,
+    report: Report | None,
+    program: ProgramView | None,
+    lines: str,
+    keys: Mapping[str, KeyView],
+) -> ExecutionPane | None:
+    """Time and number are those of the rater's own run: another one may have been there before."""
+    if asked.execution is None or asked.is_open:
+        return None
+    made = execution_view(asked.execution, report, OWN_LINES, lines)
+    return execution_pane(replace(made, repeat=1, at=asked.created_at), program, keys)
 
 
 def before(assignment: Assignment, program: TestProgram) -> TestProgram | None:

@@ -14,7 +14,7 @@ from annotation.pages.evidence import Evidence, Verdict, evidence_hash, evidence
 from annotation.pages.names import marked, names_view
 from annotation.pages.panes import Panes, panes_of
 from annotation.pages.review_calls import call_box
-from annotation.pages.review_keys import KeyView, key_views, views_of
+from annotation.pages.review_keys import KeyView, helped, key_views, views_of
 from annotation.pages.review_lists import list_name, lists_beside, tag_lists
 from annotation.pages.review_runs import RunLine, run_lines
 from annotation.pages.strength import strength_views
@@ -25,7 +25,7 @@ from annotation.review import Conflict, Submission, decisions, drafts, last_acti
 from annotation.review.labelling import SHOWN
 from annotation.review.layout import Layout, Pane, layout_in
 from annotation.review.order import Progress, Worklist, progress, reviewed_counts
-from annotation.review.shortcuts import Action, keys_in, keys_of
+from annotation.review.shortcuts import OF_STUDIES, Action, keys_in, keys_of
 from annotation.review.tags import known, tag_name
 
 MOST_HISTORY = 100
@@ -126,7 +126,7 @@ class Clash:
     message: str
     stored: Revision | None
     sent: Sign
-    sent_reason: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +164,11 @@ class CasePage:
     pending: Choice | None = None
     clash: Clash | None = None
     changed: bool = False
+
+    @property
+    def help(self) -> tuple[KeyView, ...]:
+        """Every key that works on this page, in words."""
+        return helped(view for name, view in self.keys.items() if name not in OF_STUDIES)
 
     @property
     def history_closed(self) -> bool:

@@ -13,11 +13,11 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import CallRequest, Case, Draft
+from annotation.models import CallRequest, Case, Draft, RatingDraft
 from annotation.pages.code import Code
 from annotation.pages.evidence import candidate_code
 from annotation.pages.reports import FrameView, OutputView, exception_of, frame_views, outputs_of
-from annotation.pages.review_keys import KeyView, key_views
+from annotation.pages.review_keys import NO_KEY, KeyView, key_views
 from annotation.pages.review_runs import NOBODY_CAME, STATES
 from annotation.pages.words import OUTCOMES, Sign, duration
 from annotation.review import drafts
@@ -81,7 +81,8 @@ class CallLine:
 class CallBox:
     """The field, with what was typed or the draft of it, and the person's calls, the newest first.
 
-    The forms go to `ask_url` and `draft_url`. `draft_key` names the draft's copy in the browser.
+    The forms go to `ask_url` and `draft_url`; without a `draft_url` what is typed is not kept. `draft_key`
+    names the draft's copy in the browser. `side` names one of two snippets, each with a box of its own.
     """
 
     ask_url: str
@@ -95,6 +96,12 @@ class CallBox:
     assert_key: KeyView
     lines: tuple[CallLine, ...]
     problem: str = ""
+    side: str = ""
+
+    @property
+    def suffix(self) -> str:
+        """What the ids of the second box of a page end with."""
+        return "-right" if self.side == "right" else ""
 
     @property
     def open(self) -> str:
@@ -104,21 +111,30 @@ class CallBox:
 
 @dataclass(frozen=True, slots=True)
 class CallPage:
-    """The box on a page of its own, beside the candidate."""
+    """The box on a page of its own, beside the candidate. `place` and `back_word` say whose page it is."""
 
     box: CallBox
     candidate: Code
-    case: int
+    place: str
+    back_url: str
+    back_word: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallPlaces:
-    """Where a box sends to: calls, drafts, and by a call's id its answer and the assertion made of it."""
+    """Where a box sends to: calls, drafts, and by a call's id its answer and the assertion made of it.
+
+    `lines` is the prefix of the candidate's lines on the page. Where nothing else is said the draft's copy
+    in the browser is that of the person and the pair.
+    """
 
     ask: str
     draft: str
     answer: Callable[[int], str]
     assertion: Callable[[int], str]
+    draft_key: str = ""
+    side: str = ""
+    lines: str = "c"
 
 
 def places_of(case: Case) -> CallPlaces:
@@ -152,32 +168,43 @@ def box_of(
     text: str = "",
     problem: str = "",
     keys: Mapping[str, KeyView] | None = None,
-    kept: Mapping[str, Draft] | None = None,
+    kept: Mapping[str, Draft] | Mapping[str, RatingDraft] | None = None,
 ) -> CallBox:
     """The box for a pair on any page that answers at `places`; `asked` are the calls to list, with answers.
 
-    A page that keeps its drafts elsewhere gives them as `kept`.
+    A page that keeps its drafts elsewhere gives them as `kept`. Of two boxes the first has draft and keys.
     """
-    draft = (drafts.load(user, pair.pk) if kept is None else kept).get(Draft.Field.CALL)
-    keys = keys or key_views(user)
+    draft = (
+        None
+        if places.side == "right"
+        else (drafts.load(user, pair.pk) if kept is None else kept).get(Draft.Field.CALL)
+    )
+    keys = {} if places.side == "right" else keys or key_views(user)
     return CallBox(
         ask_url=places.ask,
         draft_url=places.draft,
-        draft_key=f"{user.pk}:{pair.pk}:call",
+        draft_key=places.draft_key or f"{user.pk}:{pair.pk}:call",
         query=pair.query.head,
         example=example_of(pair.snippet.text),
         text=text or (draft.text if draft else ""),
         draft_at=draft.updated_at.isoformat() if draft else "",
-        key=keys["call"],
-        assert_key=keys["assert"],
+        key=keys.get("call", NO_KEY),
+        assert_key=keys.get("assert", NO_KEY),
         lines=tuple(call_line(one, places) for one in asked),
         problem=problem,
+        side=places.side,
     )
 
 
 def call_page(user: User, case: Case, text: str = "", problem: str = "") -> CallPage:
     """The page of one box."""
-    return CallPage(call_box(user, case, text, problem), candidate_code(case.pair.snippet.text), case.pk)
+    return CallPage(
+        box=call_box(user, case, text, problem),
+        candidate=candidate_code(case.pair.snippet.text),
+        place="Review",
+        back_url=reverse("review-case", args=[case.pk]),
+        back_word="Back to the case",
+    )
 
 
 def call_line(asked: CallRequest, places: CallPlaces | None = None, now: datetime | None = None) -> CallLine:
@@ -191,7 +218,7 @@ def call_line(asked: CallRequest, places: CallPlaces | None = None, now: datetim
         open=asked.is_open,
         nobody_came=late and asked.state == CallRequest.State.WAITING,
         message=asked.message,
-        called=called(answer) if answer else None,
+        called=called(answer, places.lines if places else "c") if answer else None,
         at=asked.created_at,
         href=places.answer(asked.pk) if places else "",
         assert_url=places.assertion(asked.pk) if places and answer and answer.outcome in OF_CALLS else "",
@@ -202,15 +229,15 @@ def answer_sign(answer: Answer) -> Sign:
     return OF_CALLS.get(answer.outcome) or OUTCOMES[Outcome(answer.outcome.value)]
 
 
-def called(answer: Answer) -> Called:
-    """An answer with links to the candidate's lines."""
+def called(answer: Answer, lines: str = "c") -> Called:
+    """An answer with links to the candidate's lines, which have this prefix."""
     missing = (f"The module {answer.missing_module} is missing.",) if answer.missing_module else ()
     return Called(
         value=answer.value,
         type=answer.type,
         exception=exception_of(answer),
         frames=tuple(
-            frame for frame in frame_views(answer, {"candidate": "c"}) if frame.place == "candidate"
+            frame for frame in frame_views(answer, {"candidate": lines}) if frame.place == "candidate"
         ),
         outputs=tuple(outputs_of(answer)),
         warnings=(*missing, *(f"Suspicious: {sign}" for sign in answer.suspicious)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotation.review.shortcuts import DEFAULTS, TITLES, Action, Keys, keys_of
+from annotation.review.shortcuts import BINARY, DEFAULTS, SCALES, TITLES, Action, Keys, keys_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,19 @@ class KeyField:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyGroup:
+    """Fields that belong together."""
+
+    title: str
+    hint: str
+    fields: tuple[KeyField, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class KeysPage:
     """The form that changes keys."""
 
-    fields: tuple[KeyField, ...]
+    groups: tuple[KeyGroup, ...]
     on: bool
 
 
@@ -67,11 +76,41 @@ def views_of(keys: Keys) -> dict[str, KeyView]:
     return {action.value: KeyView(keys.live(action), TITLES[action]) for action in Action}
 
 
+def helped(views: Iterable[KeyView]) -> tuple[KeyView, ...]:
+    """Of these the keys that work: what the help of a page lists."""
+    return tuple(view for view in views if view.key)
+
+
 def keys_page(keys: Keys, problems: Mapping[Action, str] | None = None) -> KeysPage:
     """The form, filled in with `keys` (also those that were refused)."""
     said = problems or {}
-    fields = tuple(
-        KeyField(action.value, TITLES[action], keys.of[action], DEFAULTS[action], said.get(action, ""))
-        for action in Action
+
+    def group(title: str, wanted: Callable[[Action], bool], hint: str = "") -> KeyGroup:
+        return KeyGroup(
+            title,
+            hint,
+            tuple(
+                KeyField(action, TITLES[action], keys.of[action], DEFAULTS[action], said.get(action, ""))
+                for action in Action
+                if wanted(action)
+            ),
+        )
+
+    groups = (
+        group("Labels and pages", lambda action: not is_tag(action) and not is_of_other_scale(action)),
+        group("Tags", is_tag),
+        group(
+            "Studies with another scale",
+            is_of_other_scale,
+            "A page has one scale, so labels of different scales may have the same key.",
+        ),
     )
-    return KeysPage(fields, keys.on)
+    return KeysPage(groups, keys.on)
+
+
+def is_tag(action: Action) -> bool:
+    return action.startswith("tag_")
+
+
+def is_of_other_scale(action: Action) -> bool:
+    return SCALES.get(action, BINARY) != BINARY

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from django.contrib.auth.models import User
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import TestProgram, Trial
-from annotation.pages.code import Code
+from annotation.pages.code import Code, anchor
 from annotation.pages.evidence import ExecutionView, ProgramView, candidate_code, execution_view, program_view
-from annotation.pages.review_keys import KeyView, key_views
+from annotation.pages.review_keys import NO_KEY, KeyView, key_views
 from annotation.pages.review_runs import NOBODY_CAME, STATES
 from annotation.pages.traces import short
 from annotation.pages.words import OUTCOMES, Sign
@@ -23,16 +24,43 @@ from sandbox.report import Outcome
 CAUGHT: Final = Sign("✓", "caught", "good")
 MISSED: Final = Sign("✗", "not caught", "bad")
 NOT_TRIED: Final = Sign("?", "not tried")
-NO_KEY: Final = KeyView("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthPlaces:
+    """Where the strength of a test is found out, and where a run of it is shown, by their ids.
+
+    `lines` is the prefix of the candidate's lines on the page; `place` is the part of the site.
+    """
+
+    strength: Callable[[int], str]
+    trial: Callable[[int], str]
+    lines: str = "c"
+    place: str = "Review"
+
+
+OF_REVIEW: Final = StrengthPlaces(
+    strength=lambda pk: reverse("review-strength", args=[pk]),
+    trial=lambda pk: reverse("review-trial", args=[pk]),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The page that another one belongs to."""
+
+    url: str
+    word: str
 
 
 @dataclass(frozen=True, slots=True)
 class MutantView:
     """One fault: what was changed in which line, how the test ended, and whether that tells the two apart."""
 
-    trial: int
+    href: str
     operator: str
     line: int
+    line_href: str
     before: str
     after: str
     sign: Sign
@@ -45,6 +73,7 @@ class StrengthView:
     """The strength of one test. `whole` is how it ended beside the candidate itself, None if not known."""
 
     program: int
+    url: str
     asked: bool
     open: int
     caught: int
@@ -79,21 +108,22 @@ class StrengthView:
 
 @dataclass(frozen=True, slots=True)
 class StrengthPage:
-    """A test with its strength, on a page of its own. `back` is the case that it belongs to, if any."""
+    """A test with its strength, on a page of its own. `back`: what it belongs to, if there is that."""
 
     view: StrengthView
     program: ProgramView
     candidate: Code
     query: str
-    back: int | None
+    place: str
+    back: Back | None
 
 
 @dataclass(frozen=True, slots=True)
 class TrialPage:
     """One run: a test beside another candidate, or beside a mutant."""
 
-    pk: int
     query: str
+    place: str
     sign: Sign
     open: bool
     message: str
@@ -102,10 +132,14 @@ class TrialPage:
     execution: ExecutionView | None
     fault: MutantView | None
     applied_as: str
+    back: Back | None = None
 
 
 def strength_views(
-    programs: Iterable[TestProgram], keys: Mapping[str, KeyView] | None = None, problem: str = ""
+    programs: Iterable[TestProgram],
+    keys: Mapping[str, KeyView] | None = None,
+    problem: str = "",
+    places: StrengthPlaces = OF_REVIEW,
 ) -> dict[int, StrengthView]:
     """By program; the first one of them has the key. One query."""
     shown = list(programs)
@@ -113,21 +147,24 @@ def strength_views(
     views = {}
     for number, program in enumerate(shown):
         key = keys["strength"] if keys and not number else NO_KEY
-        views[program.pk] = strength_view(program.pk, found[program.pk], key, problem)
+        views[program.pk] = strength_view(program.pk, found[program.pk], places, key, problem)
     return views
 
 
-def strength_view(program: int, known: Strength, key: KeyView = NO_KEY, problem: str = "") -> StrengthView:
+def strength_view(
+    program: int, known: Strength, places: StrengthPlaces, key: KeyView = NO_KEY, problem: str = ""
+) -> StrengthView:
     whole = known.whole.execution if known.whole else None
     return StrengthView(
         program=program,
+        url=places.strength(program),
         asked=known.asked,
         open=known.open,
         caught=known.caught,
         tried=known.tried,
         whole=OUTCOMES[Outcome(whole.outcome)] if whole else None,
         passes=whole is not None and whole.outcome == Outcome.PASSED,
-        mutants=tuple(mutant_view(one) for one in known.tries),
+        mutants=tuple(mutant_view(one, places) for one in known.tries),
         key=key,
         nobody_came=any(is_forgotten(one.trial) for one in known.tries),
         problem=problem,
@@ -140,12 +177,13 @@ def is_forgotten(trial: Trial, now: datetime | None = None) -> bool:
     return late and trial.state == Trial.State.WAITING
 
 
-def mutant_view(one: Try) -> MutantView:
+def mutant_view(one: Try, places: StrengthPlaces = OF_REVIEW) -> MutantView:
     caught = one.caught
     return MutantView(
-        trial=one.trial.pk,
+        href=places.trial(one.trial.pk),
         operator=one.mutant.operator,
         line=one.mutant.line,
+        line_href="#" + anchor(places.lines, one.mutant.line),
         before=short(one.mutant.before),
         after=short(one.mutant.after),
         sign=NOT_TRIED if caught is None else CAUGHT if caught else MISSED,
@@ -160,28 +198,34 @@ def trial_sign(trial: Trial) -> Sign:
 
 
 def strength_page(user: User, program: TestProgram, back: int | None, problem: str = "") -> StrengthPage:
-    """The page of one test, read with its source, its author and its pair's texts."""
+    """The page of one test, read with its source, its author and its pair's texts; `back` is its case."""
     return StrengthPage(
         view=strength_views([program], key_views(user), problem)[program.pk],
         program=program_view(program),
         candidate=candidate_code(program.pair.snippet.text),
         query=program.pair.query.head,
-        back=back,
+        place=OF_REVIEW.place,
+        back=Back(reverse("review-case", args=[back]), "Back to the case") if back else None,
     )
+
+
+def fault_of(trial: Trial, places: StrengthPlaces = OF_REVIEW) -> MutantView | None:
+    """What was put into the candidate beside which it ran, if anything was."""
+    return mutant_view(Try(trial, trial.mutant, None), places) if trial.mutant else None
 
 
 def trial_page(trial: Trial) -> TrialPage:
     """The page of one run, read with its program, snippet, mutant and execution."""
     report = trial.execution.whole_report() if trial.execution else None
     return TrialPage(
-        pk=trial.pk,
         query=trial.program.pair.query.head,
+        place=OF_REVIEW.place,
         sign=trial_sign(trial),
         open=trial.is_open,
         message=trial.message,
         program=program_view(trial.program, report),
         candidate=candidate_code(trial.candidate, report),
         execution=execution_view(trial.execution, report) if trial.execution else None,
-        fault=mutant_view(Try(trial, trial.mutant, None)) if trial.mutant else None,
+        fault=fault_of(trial),
         applied_as=trial.applied_as,
     )

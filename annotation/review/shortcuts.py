@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +13,9 @@ from django.contrib.auth.models import User
 
 from annotation.models import Preference
 from annotation.review.tags import WORDS, Tag
+
+BINARY: Final = "binary"
+OTHER_SCALES: Final = ("steps_", "graded_", "preference_")
 
 
 class Action(StrEnum):
@@ -49,7 +52,26 @@ class Action(StrEnum):
     GUIDELINES = "guidelines"
     AS_BEFORE = "as_before"
     STRENGTH = "strength"
+    STEPS_ALL = "steps_2"
+    STEPS_HALF = "steps_1"
+    STEPS_LESS = "steps_0"
+    GRADED_EXACT = "graded_3"
+    GRADED_STRONG = "graded_2"
+    GRADED_WEAK = "graded_1"
+    GRADED_NONE = "graded_0"
+    LEFT = "preference_left"
+    RIGHT = "preference_right"
+    TIE = "preference_tie"
     HELP = "help"
+
+
+def label_action(scale: str, word: str) -> Action:
+    """The action that gives a label: `word` is what a form sends for a value of the scale."""
+    if word == "unsure":
+        return Action.UNSURE
+    if scale == BINARY:
+        return Action.MATCH if word == "1" else Action.NO_MATCH
+    return Action(f"{scale}_{word}")
 
 
 def tag_action(tag: Tag) -> Action:
@@ -90,6 +112,16 @@ DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
         Action.GUIDELINES: "/",
         Action.AS_BEFORE: "y",
         Action.STRENGTH: "k",
+        Action.STEPS_ALL: "2",
+        Action.STEPS_HALF: "1",
+        Action.STEPS_LESS: "0",
+        Action.GRADED_EXACT: "3",
+        Action.GRADED_STRONG: "2",
+        Action.GRADED_WEAK: "1",
+        Action.GRADED_NONE: "0",
+        Action.LEFT: "1",
+        Action.RIGHT: "2",
+        Action.TIE: "0",
         Action.HELP: "?",
     }
 )
@@ -116,9 +148,33 @@ TITLES: Final[Mapping[Action, str]] = MappingProxyType(
         Action.GUIDELINES: "In a study: the guidelines",
         Action.AS_BEFORE: "Label as before, where the code is the same",
         Action.STRENGTH: "Find out how strong the test is",
+        Action.STEPS_ALL: "Three steps: all of it",
+        Action.STEPS_HALF: "Three steps: at least half",
+        Action.STEPS_LESS: "Three steps: less",
+        Action.GRADED_EXACT: "Relevance: 3, exact",
+        Action.GRADED_STRONG: "Relevance: 2, strong",
+        Action.GRADED_WEAK: "Relevance: 1, weak",
+        Action.GRADED_NONE: "Relevance: 0, irrelevant",
+        Action.LEFT: "Of two: left is better",
+        Action.RIGHT: "Of two: right is better",
+        Action.TIE: "Of two: equally good",
         Action.HELP: "Show the keys",
     }
 )
+
+
+SCALES: Final[Mapping[Action, str]] = MappingProxyType(
+    {
+        Action.MATCH: BINARY,
+        Action.NO_MATCH: BINARY,
+        **{action: action.partition("_")[0] for action in Action if action.startswith(OTHER_SCALES)},
+    }
+)
+"""The scale that an action belongs to. A page has one scale, so those of two may have the same key."""
+OF_STUDIES: Final = frozenset(
+    {Action.SKIP, Action.GUIDELINES, *(action for action, scale in SCALES.items() if scale != BINARY)}
+)
+"""What is done on pages of raters only."""
 
 
 class KeysRefused(ValueError):
@@ -156,7 +212,16 @@ def keys_in(kept: Preference | None) -> Keys:
 
 def giving_way(own: Mapping[Action, str]) -> dict[Action, str]:
     """The defaults without the keys that a person uses otherwise: actions may be newer than them."""
-    return {action: "" if key in own.values() else key for action, key in DEFAULTS.items()}
+    return {
+        action: "" if any(key == used and meet(action, other) for other, used in own.items()) else key
+        for action, key in DEFAULTS.items()
+    }
+
+
+def meet(one: Action, other: Action) -> bool:
+    """Whether two actions are on one page, so that a key can stand for one of them only."""
+    scales = {SCALES[action] for action in (one, other) if action in SCALES}
+    return len(scales) < 2
 
 
 def save_keys(user: User, wanted: Mapping[Action, str], on: bool) -> Keys:
@@ -194,10 +259,12 @@ def bad_keys(chosen: Mapping[Action, str]) -> dict[Action, str]:
 
 
 def shared_keys(chosen: Mapping[Action, str]) -> dict[Action, str]:
-    """Keys that stand for more than one action."""
-    used = Counter(key for key in chosen.values() if key)
+    """Keys that stand for more than one action of a page."""
+    by_key: dict[str, list[Action]] = defaultdict(list)
+    for action, key in chosen.items():
+        by_key[key].append(action)
     return {
         action: f"{TITLES[action]}: {key} has another action already; choose a different key."
         for action, key in chosen.items()
-        if key and used[key] > 1
+        if key and any(meet(action, other) for other in by_key[key] if other != action)
     }

@@ -52,6 +52,11 @@ def write(assignment: Assignment, kept: dict[str, str], *, over: bool = True) ->
     )
 
 
+def by_field(assignment: Assignment) -> dict[str, RatingDraft]:
+    """The drafts of an assignment. One query."""
+    return {draft.field: draft for draft in RatingDraft.objects.filter(assignment=assignment)}
+
+
 def texts(assignment: Assignment) -> dict[str, str]:
     """The drafts of an assignment, by field."""
     return dict(RatingDraft.objects.filter(assignment=assignment).values_list("field", "text"))

@@ -21,7 +21,14 @@ from annotation.models import (
     Study,
     TestProgram,
 )
-from annotation.review.own_tests import MOST_WAITING, OPEN, BadTest, TooManyWaiting, kept_source
+from annotation.review.own_tests import (
+    MOST_WAITING,
+    OPEN,
+    BadTest,
+    TooManyWaiting,
+    beginning_of_a_test,
+    kept_source,
+)
 from annotation.studies.showing import case_shown
 from retrieval.hostile import clean
 from retrieval.models import Pair
@@ -137,6 +144,12 @@ def program_of(assignment: Assignment, pair: Pair, text: str) -> TestProgram:
 def programs_of(assignment: Assignment) -> QuerySet[TestProgram]:
     """The programs written for an assignment, the newest first."""
     return assignment.programs.select_related("source", "author").order_by("-id")
+
+
+def beginning_of(assignment: Assignment, pair: Pair) -> str:
+    """What the rater's test begins with: their last program, else how the snippet of `pair` is reached."""
+    last = programs_of(assignment).first()
+    return last.source.text if last else beginning_of_a_test(pair)
 
 
 def dependencies_for(assignment: Assignment) -> list[str]:

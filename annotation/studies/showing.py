@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -73,6 +73,14 @@ def side_of(pair: Pair, docstring: str, name: str, value: int) -> Side:
     if docstring == Study.Docstring.FOLDED:
         return Side(name, pair, value, text, docstrings=text.docstrings)
     return Side(name, pair, value, Split(text.code, text.numbers, ()), hidden=len(text.docstrings))
+
+
+def beside_a_fault(side: Side, docstring: str, text: str) -> Side:
+    """The side with a fault put into its snippet; docstrings that are not shown of that stay out of sight."""
+    if docstring == Study.Docstring.SHOWN:
+        return replace(side, text=unsplit(text))
+    made = split(text)
+    return replace(side, text=Split(made.code, made.numbers, ()))
 
 
 def side_called(assignment: Assignment, name: str) -> Side:

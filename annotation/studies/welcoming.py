@@ -68,6 +68,11 @@ def enrolments_of(user: User) -> QuerySet[Enrolment]:
     return own.select_related("study__guideline", "condition").order_by("-study_id")
 
 
+def may_leave(enrolment: Enrolment) -> bool:
+    """Whether there is a part of the rater's that could end early."""
+    return enrolment.study.is_live and enrolment.left_at is None and enrolment.finished_at is None
+
+
 def is_rater(user: User) -> bool:
     """Whether the person has any study to rate in."""
     return enrolments_of(user).exists()

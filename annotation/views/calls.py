@@ -96,4 +96,4 @@ def show(
     request: HttpRequest, user: User, found: Case, text: str, problem: str = "", status: int = 200
 ) -> HttpResponse:
     page = pages.call_page(user, found, text, problem)
-    return answer(request, "annotation/review_call.html", page, fragment="calls", status=status)
+    return answer(request, "annotation/call.html", page, fragment="calls", status=status)

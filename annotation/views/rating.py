@@ -6,13 +6,15 @@ from dataclasses import replace
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Role, needs
 from annotation.models import Assignment
-from annotation.pages.rating import Sent, stored_message
-from annotation.studies import drafts, queueing, rating, running
+from annotation.pages.rating import Sent, restored_message, stored_message
+from annotation.pages.rating_list import leave_page
+from annotation.studies import drafts, queueing, rating, restoring, running, welcoming
 from annotation.studies.rating import Said
 from annotation.views.rating_pages import own_enrolment, show_again, to_pair, to_study
 from annotation.views.review import number as whole
@@ -114,9 +116,30 @@ def undo(request: HttpRequest, study_pk: int) -> HttpResponse:
 
 @needs(Role.EXPERT)
 @require_POST
+def restore(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """Let an earlier revision of one's own rating stand again, and show the pair as it is now."""
+    found = held(request, study_pk, number)
+    earlier = get_object_or_404(found.ratings.all(), pk=pk)
+    try:
+        made = restoring.restore(earlier)
+    except restoring.NothingToRestore as why:
+        messages.error(request, str(why))
+    else:
+        messages.success(request, restored_message(earlier, made))
+    return to_pair(found)
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, study_pk: int) -> HttpResponse:
-    """End one's part early: what is open is given back, what was said stays."""
-    queueing.leave(own_enrolment(request, study_pk))
+    """Whether to end one's part early; a POST does it: what is open is given back, what was said stays."""
+    enrolment = own_enrolment(request, study_pk)
+    if not welcoming.may_leave(enrolment):
+        messages.info(request, "There is nothing to leave: your part of this study is over.")
+        return to_study(study_pk)
+    if request.method != "POST":
+        return render(request, "annotation/rate_leave.html", {"page": leave_page(enrolment)})
+    queueing.leave(enrolment)
     messages.success(request, "Your part of this study is over. What you rated stays; thank you.")
     return to_study(study_pk)
 

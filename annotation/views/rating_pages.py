@@ -9,16 +9,17 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
+from django_htmx.http import trigger_client_event
 
 from annotation import tasks
 from annotation.access import Role, needs
-from annotation.models import Assignment, Enrolment
+from annotation.models import Assignment, CallRequest, Enrolment
 from annotation.pages import rating as pages
 from annotation.pages import rating_list, rating_runs
 from annotation.pages.review_keys import key_views
 from annotation.review import calls
 from annotation.seen import mark_seen
-from annotation.studies import drafts, guiding, running, showing, welcoming
+from annotation.studies import asserting, drafts, guiding, running, showing, welcoming
 from annotation.studies.welcoming import BadProfile, Profile
 from annotation.views.review import answer, is_fragment, person
 
@@ -130,9 +131,41 @@ def answered(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpR
     """The answer of one's own call, once it is there, above those before it."""
     found = own_assignment(request, study_pk, number)
     asked = get_object_or_404(running.calls_of(found), pk=pk)
-    side = next(one for one in showing.sides_of(found) if one.pair.pk == asked.pair_id)
     calls.wait(asked, PATIENCE)
-    return show_calls(request, found, side, asked.expression)
+    return show_calls(request, found, side_of_call(found, asked), asked.expression)
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def assertion(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """Make one's own call an assertion of one's own test; without JavaScript the editor shows it.
+
+    The answer to htmx has no text: its event `asserted` carries the lines, for the editor that is open.
+    """
+    found = own_assignment(request, study_pk, number)
+    asked = get_object_or_404(running.calls_of(found), pk=pk)
+    if request.method != "POST":
+        return to_pair(found)
+    try:
+        lines = asserting.add_assertion(found, asked)
+    except (asserting.NoAssertion, drafts.DraftRefused) as why:
+        return not_asserted(request, found, asked, str(why))
+    if not is_fragment(request):
+        return to_pair(found)
+    return trigger_client_event(HttpResponse(status=204), "asserted", {"lines": lines})
+
+
+def not_asserted(request: HttpRequest, found: Assignment, asked: CallRequest, why: str) -> HttpResponse:
+    """Said in the box of the call's own snippet."""
+    side = side_of_call(found, asked)
+    response = show_calls(request, found, side, "", why, status=422)
+    response["HX-Retarget"] = "#calls-right" if side.name == "right" else "#calls"
+    response["HX-Reswap"] = "innerHTML"
+    return response
+
+
+def side_of_call(found: Assignment, asked: CallRequest) -> showing.Side:
+    return next(one for one in showing.sides_of(found) if one.pair.pk == asked.pair_id)
 
 
 def own_enrolment(request: HttpRequest, study_pk: int) -> Enrolment:
@@ -205,7 +238,7 @@ def show_calls(
     status: int = 200,
 ) -> HttpResponse:
     page = rating_runs.call_page(found, side, key_views(person(request)), text, problem)
-    return answer(request, "annotation/rate_call.html", page, fragment="calls", status=status)
+    return answer(request, "annotation/call.html", page, fragment="calls", status=status)
 
 
 def to_pair(found: Assignment) -> HttpResponseRedirect:

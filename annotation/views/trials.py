@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -36,7 +36,7 @@ def strength(request: HttpRequest, pk: int) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         try:
-            ask_strength(user, program, needed_by(program, case), program.assignment)
+            ask_strength(user, program, needed_by(program, case))
         except (NothingToChange, TooManyWaiting) as why:
             problem = str(why)
         else:
@@ -94,15 +94,13 @@ def cases_visible_to(user: User) -> QuerySet[Case]:
 
 
 def programs_visible_to(user: User) -> QuerySet[TestProgram]:
-    """Those of plain review on pairs of visible builds, and what the person wrote in studies."""
+    """Those of plain review on pairs of visible builds. What raters wrote is under the pages of its study."""
     seen = Exists(cases_visible_to(user).filter(pair=OuterRef("pair")))
-    return TestProgram.objects.filter(Q(seen, assignment=None) | Q(author=user, assignment__isnull=False))
+    return TestProgram.objects.filter(seen, assignment=None)
 
 
 def case_of(user: User, program: TestProgram) -> Case | None:
     """The case that the program belongs to: one that has it, else the newest of its pair."""
-    if program.assignment_id is not None:
-        return None
     cases = cases_visible_to(user).filter(pair=program.pair_id).order_by("-pk")
     return cases.filter(program=program).first() or cases.first()
 

@@ -99,9 +99,11 @@ export function isLogIn(xhr) {
   return xhr.responseURL !== "" && new URL(xhr.responseURL).pathname.endsWith("/login/");
 }
 
+// A form that its own answer replaced is told of by an element that is still there: the request knows the form.
 function afterRequest({ detail }) {
-  if (!(detail.elt instanceof HTMLFormElement)) return;
-  for (const field of detail.elt.querySelectorAll("[data-draft]")) {
+  const form = detail.requestConfig?.elt ?? detail.elt;
+  if (!(form instanceof HTMLFormElement)) return;
+  for (const field of form.querySelectorAll("[data-draft]")) {
     if (detail.successful && !isLogIn(detail.xhr)) {
       clearTimeout(waiting.get(field));
       waiting.delete(field);

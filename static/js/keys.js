@@ -32,10 +32,11 @@ function pressed(event) {
   else press(element);
 }
 
-// What a menu holds is what its key is for: the first entry, not the words that open it.
+// What a menu holds is what its key is for: the first entry or field, not the words that open it. At once, since
+// what is typed next is meant for it.
 function press(element) {
   element.click();
-  if (element.matches("summary")) element.parentElement.querySelector("a")?.focus();
+  if (element.matches("summary")) element.parentElement.querySelector('a, input:not([type="hidden"])')?.focus();
 }
 
 // Behind what is there already: a note is gone on with more often than begun anew.

@@ -1,5 +1,5 @@
-// The page of a rated pair: what the review page does, and active time, tags as a draft, and the heartbeat that
-// holds the reservation.
+// The page of a rated pair: what the review page does, and active time, and the heartbeat that holds the
+// reservation.
 
 import * as drafts from "./drafts.js";
 import "./review.js";
@@ -18,12 +18,6 @@ for (const sign of ALIVE) {
   document.addEventListener(sign, () => (lastSign = performance.now()), { capture: true, passive: true });
 }
 document.addEventListener("visibilitychange", () => (lastTick = performance.now()));
-document.addEventListener("change", (event) => {
-  if (event.target.name === "tags") noteTags(event.target.form);
-});
-document.addEventListener("restored", (event) => {
-  if (event.target.dataset.draft === "choice") applyTags(event.target);
-});
 document.addEventListener("toggle", openedSkip, { capture: true });
 document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
 document.addEventListener("htmx:beforeRequest", tick);
@@ -39,7 +33,6 @@ function prepare(root) {
   if (!page) return;
   lastTick = performance.now();
   write(page, Math.max(Number(page.dataset.active), Number(stored(page) ?? 0)));
-  applyTags(page.querySelector('[data-draft="choice"]'));
 }
 
 function openedSkip(event) {
@@ -75,23 +68,6 @@ function stored(page) {
   } catch {
     return null;
   }
-}
-
-// tags and the chosen value are kept as one draft
-
-function noteTags(form) {
-  const field = form.querySelector('[data-draft="choice"]');
-  const set = [...form.querySelectorAll("input[name=tags]:checked")].map((box) => box.value);
-  const known = new Set([...form.querySelectorAll("input[name=tags]")].map((box) => box.value));
-  const others = field.value.split(" ").filter((word) => word && !known.has(word));
-  field.value = [...others, ...set].join(" ");
-  field.dispatchEvent(new Event("input", { bubbles: true }));
-}
-
-function applyTags(field) {
-  if (!field) return;
-  const wanted = new Set(field.value.split(" "));
-  for (const box of field.form.querySelectorAll("input[name=tags]")) box.checked = wanted.has(box.value);
 }
 
 // the reservation

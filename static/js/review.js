@@ -54,7 +54,7 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.target.matches?.("#call-expression, [data-follows]") && event.key === "Escape") focusTitle();
+  if (event.target.matches?.('.call-form [name="expression"], [data-follows]') && event.key === "Escape") focusTitle();
   if (event.key === "Escape") closeMenu(event.target);
   if (!(event.target instanceof HTMLTextAreaElement)) return;
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event);
@@ -71,6 +71,7 @@ document.addEventListener("asserted", (event) => {
 function prepare(root) {
   active.prepare();
   panes.prepare(root);
+  tags.prepare(root);
   drafts.prepare(root);
   for (const field of root.querySelectorAll("textarea[data-editor]")) {
     import("./editor.js").then(({ upgrade }) => upgrade(field));

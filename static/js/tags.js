@@ -1,4 +1,5 @@
-// What is ticked is kept like what is typed: a hidden field holds the tags, and drafts.js keeps that field.
+// What is ticked is kept like what is typed: a hidden field holds the tags, and drafts.js keeps that field. What
+// else the field holds, such as the label that waits to be sent, stays in it.
 
 export function listen() {
   document.addEventListener("change", (event) => {
@@ -9,9 +10,16 @@ export function listen() {
   });
 }
 
+// A browser that reloads a page may tick boxes as they were before.
+export function prepare(root) {
+  for (const field of root.querySelectorAll("[data-tags]")) tick(field);
+}
+
 function note(form) {
   const field = form.querySelector("[data-tags]");
-  field.value = boxes(form).filter((box) => box.checked).map((box) => box.value).join(" ");
+  const tags = new Set(boxes(form).map((box) => box.value));
+  const others = field.value.split(" ").filter((word) => word && !tags.has(word));
+  field.value = [...others, ...boxes(form).filter((box) => box.checked).map((box) => box.value)].join(" ");
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 

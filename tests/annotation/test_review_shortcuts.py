@@ -10,17 +10,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.access import Role
-from annotation.models import Preference
+from annotation.models import Preference, Study
 from annotation.review.shortcuts import (
     DEFAULTS,
+    SCALES,
     TITLES,
     Action,
     KeysRefused,
     keys_of,
+    label_action,
     restore_keys,
     save_keys,
     switch_keys,
 )
+from annotation.studies.checking import words_of
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -59,8 +62,36 @@ def test_one_key_for_two_actions_is_refused_and_nothing_changes(erin: User) -> N
     with pytest.raises(KeysRefused) as refused:
         save_keys(erin, {Action.NEXT: "1"}, on=True)
 
-    assert set(refused.value.problems) == {Action.NEXT, Action.MATCH}
+    of_labels = {Action.MATCH, Action.STEPS_HALF, Action.GRADED_WEAK, Action.LEFT}
+    assert set(refused.value.problems) == {Action.NEXT, *of_labels}
     assert not Preference.objects.exists()
+
+
+def test_labels_of_two_scales_may_have_the_same_key(erin: User) -> None:
+    save_keys(erin, {Action.GRADED_EXACT: "1", Action.GRADED_WEAK: "0", Action.GRADED_NONE: "9"}, on=True)
+
+    keys = keys_of(erin)
+    assert [keys.live(action) for action in (Action.MATCH, Action.GRADED_EXACT, Action.LEFT)] == ["1"] * 3
+    with pytest.raises(KeysRefused) as refused:
+        save_keys(erin, {Action.GRADED_EXACT: "2"}, on=True)
+    assert set(refused.value.problems) == {Action.GRADED_EXACT, Action.GRADED_STRONG}
+
+
+def test_a_label_leaves_its_key_only_to_what_is_on_its_page(erin: User) -> None:
+    Preference.objects.create(user=erin, shortcuts={"match": "2", "next": "3"})
+    keys = keys_of(erin)
+
+    assert keys.live(Action.GRADED_STRONG) == "2"
+    assert keys.live(Action.GRADED_EXACT) == ""
+
+
+@pytest.mark.parametrize("scale", Study.Scale.values)
+def test_every_label_of_every_scale_has_an_action(scale: str) -> None:
+    words = words_of(Study(scale=scale, ties=True))
+    actions = [label_action(scale, word) for word in words]
+
+    assert len(set(actions)) == len(words)
+    assert all(DEFAULTS[action] for action in actions)
 
 
 @pytest.mark.parametrize("key", ["Enter", "ab", "\x07"])
@@ -96,6 +127,8 @@ def test_restoring_brings_back_the_defaults(erin: User) -> None:
 def test_whatever_is_wanted_no_stored_key_has_two_meanings(erin: User, wanted: dict[Action, str]) -> None:
     with contextlib.suppress(KeysRefused):
         save_keys(erin, wanted, on=True)
-    live = [key for key in keys_of(erin).of.values() if key]
-    assert len(live) == len(set(live))
+    kept = keys_of(erin).of
+    for scale in Study.Scale.values:
+        live = [key for action, key in kept.items() if key and SCALES.get(action, scale) == scale]
+        assert len(live) == len(set(live))
     assert all(len(key) == 1 for key in live)

@@ -110,6 +110,7 @@ PLACES: Final = (
     Place("rate", "/rate/", "rater"),
     Place("rate-none", "/rate/", "expert"),
     Place("rate-study", "/rate/{rate_own}/", "rater"),
+    Place("rate-leave", "/rate/{rate_own}/leave/", "rater"),
     Place("rate-guidelines", "/rate/{rate_own}/guidelines/", "rater"),
     Place("rate-pair", "/rate/{rate_own}/next/", "rater"),
     Place("rate-pair-agents", "/rate/{rate_agents}/next/", "rater"),

@@ -39,6 +39,8 @@ RATERS = {
     "offline": ("ruth", "reading"),
     "logged_out": ("rene", "reading"),
     "stopped": ("ralf", "reading"),
+    "stepped": ("rosi", "own_tests"),
+    "sent": ("rhea", "reading"),
     "rate_own": ("rick", "own_tests"),
     "rate_agents": ("rick", "agents_tests"),
     "rate_pairwise": ("rick", "own_tests"),

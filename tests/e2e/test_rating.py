@@ -99,6 +99,30 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     expect(page.locator("main")).to_contain_text("Nothing is left for you here")
 
 
+@pytest.mark.parametrize("page", ["stepped"], indirect=True)
+def test_a_call_becomes_a_test_whose_run_is_stepped_through_and_tried(page: Page) -> None:
+    page.wait_for_selector(".cm-content")
+    page.keyboard.press("c")
+    page.keyboard.type("turned([1, 2, 3])")
+    page.keyboard.press("Enter")
+    expect(page.locator(".call.is-latest .call-value")).to_contain_text("[3, 2, 1]")
+    page.keyboard.press("Escape")
+    page.keyboard.press("a")
+    expect(page.locator(".cm-content")).to_contain_text("assert turned([1, 2, 3]) == [3, 2, 1]")
+    page.keyboard.press("t")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#run[data-state=done]")).to_contain_text("passed")
+    page.keyboard.press("Escape")
+    page.keyboard.press(".")
+    expect(page.locator("#run [data-step-now]")).to_contain_text("Step 1, line")
+    expect(page.locator(".panel-code .line.is-step")).to_have_count(1)
+    page.keyboard.press("k")
+    expect(page.locator("#run .strength")).to_contain_text("Does green mean anything?")
+    page.wait_for_timeout(100)  # a form that has just come is sent by htmx a moment later
+    page.keyboard.press("k")
+    expect(page.locator("#run .strength")).to_contain_text("Strength: caught")
+
+
 @pytest.mark.parametrize("page", ["reveal"], indirect=True)
 def test_the_blind_label_locks_before_anything_is_shown(page: Page) -> None:
     assert "should_fail" not in page.content()
@@ -143,6 +167,23 @@ def test_the_second_of_two_windows_is_shown_both_texts(page: Page) -> None:
     expect(clash).to_contain_text("I saw it first")
     expect(clash).to_contain_text("I saw it second")
     expect(other.locator("#notes")).to_have_value("I saw it second")
+
+
+@pytest.mark.parametrize("page", ["sent"], indirect=True)
+def test_what_was_sent_is_no_draft_any_more_and_can_be_restored(page: Page) -> None:
+    number = pair_on(page)
+    here = page.url.replace("/next/", f"/pairs/{number}/")
+    for label, notes in (("1", "first thoughts"), ("0", "second thoughts")):
+        page.goto(here)
+        page.locator("#notes").fill(notes)
+        page.locator(f'button[name=label][value="{label}"]').click()  # before the draft can have been kept
+        other_pair(page, number)
+    page.goto(here)
+    expect(page.locator("#label-form [data-draft-state]")).to_have_text("")
+    page.get_by_text("Earlier labels").click()
+    page.get_by_role("button", name="Restore match").click()
+    expect(page.locator("#review-status")).to_contain_text("Restored: match")
+    expect(page.locator("#notes")).to_have_value("first thoughts")
 
 
 @pytest.mark.parametrize("page", ["offline"], indirect=True)

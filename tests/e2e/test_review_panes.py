@@ -12,6 +12,19 @@ from tests.e2e.pages import HEIGHTS, NARROW, WIDE, overflow
 from tests.e2e.workbench import Workbench
 
 NOW = "#pane-execution [data-step-now]"
+FOCUSED = """() => {
+  const here = document.activeElement;
+  const place = here.closest("#label-form, [data-pane]")?.id ?? "";
+  return [place, here.getAttribute("aria-label") ?? (here.id || here.textContent.trim())];
+}"""
+INSIDE = {
+    "query": ("Show the query", "The query and what it may mean"),
+    "code": ("Show the candidate", "Candidate, ", "call-expression", "Call"),
+    "agent": ("Show what the agents said", "Each stage of the agents", "earlier step"),
+    "test": ("Run again", "Edit", "Show the test program", "Test program, "),
+    "execution": ("Show the execution", "What came out", "Previous step", "Next step", "Trace of"),
+}
+"""What is reached by Tab in each pane: its head, then what it shows, then what is done with it."""
 PANES = ("#pane-query", "#pane-code", "#pane-history", "#pane-agent", "#test-panel", "#pane-execution")
 
 
@@ -186,20 +199,34 @@ def test_the_last_decisions_are_a_key_away_and_can_be_changed(page: Page) -> Non
     expect(page.locator("#review-status")).to_contain_text("Taken back")
 
 
-def test_the_focus_goes_down_the_page_as_it_is_read(page: Page) -> None:
+def tabbed(page: Page) -> list[tuple[str, str]]:
+    """Where Tab leads from the page's beginning to its end: (the part of the page, what is focused)."""
     page.locator("#content").focus()
-    order = []
-    while "execution" not in order:
+    found: list[tuple[str, str]] = []
+    while not found or found[-1][0] or "execution" not in dict(found):
         page.keyboard.press("Tab")
-        where = page.evaluate(
-            "document.activeElement.closest('.case-nav, #label-form, [data-pane], .divider')"
-            "?.closest('.case-nav, #label-form, [data-pane], .divider').id || ''"
-        )
-        name = where.replace("pane-", "").replace("-panel", "")
-        if name and name not in order:
-            order.append(name)
-        assert len(order) < 10
+        where, what = page.evaluate(FOCUSED)
+        found.append((where.replace("pane-", "").replace("-panel", ""), what))
+        assert len(found) < 150
+    return found
+
+
+def test_the_focus_goes_down_the_page_as_it_is_read(page: Page) -> None:
+    found = tabbed(page)
+    order = list(dict.fromkeys(where for where, _ in found if where))
     assert order == ["label-form", "query", "code", "history", "agent", "test", "execution"]
+    for pane, expected in INSIDE.items():
+        inside = [what for where, what in found if where == pane]
+        at = [next(number for number, what in enumerate(inside) if one in what) for one in expected]
+        assert at == sorted(at), (pane, inside)
+        assert at[0] == 0, "the first thing in a pane is in its head"
+
+
+def test_all_of_a_query_of_three_lines_is_seen(page: Page) -> None:
+    text = "set the title of the current plot to the longest of the titles that are given in a list, " * 2
+    page.locator("#case-title").evaluate("(title, text) => (title.textContent = text)", text)
+    hidden = page.locator("#pane-query-body").evaluate("(body) => body.scrollHeight - body.clientHeight")
+    assert hidden == 0
 
 
 @pytest.mark.parametrize("name", ["case", "failed"])

@@ -63,6 +63,26 @@ def test_leaving_gives_back_what_is_open(rita: Enrolment, browser: Client) -> No
     assert rita.left_at is not None
 
 
+def test_leaving_is_asked_about_first(rita: Enrolment, browser: Client) -> None:
+    studies.rated(rita, 1)
+    browser.get(address("next", rita))
+    assert address("leave", rita) in browser.get(address("study", rita)).content.decode()
+    question = " ".join(browser.get(address("leave", rita)).content.decode().split())
+    assert "The <strong>1 pair</strong> that you hold now is given back" in question
+    assert "Your <strong>1 label</strong>, with notes, tags, tests and calls, stays and counts" in question
+    assert Assignment.objects.filter(state="reserved").count() == 1, "asking changes nothing"
+    browser.post(address("leave", rita))
+    assert Rating.objects.filter(withdrawn=False).count() == 1
+    assert address("leave", rita) not in browser.get(address("study", rita)).content.decode()
+    assert browser.get(address("leave", rita))["Location"] == address("study", rita)
+
+
+def test_a_locked_label_is_told_apart(browser: Client, rita: Enrolment) -> None:
+    studies.assignment(rita, state=Assignment.State.LOCKED)
+    question = browser.get(address("leave", rita)).content.decode()
+    assert "with a locked blind label" in question and "that you hold now" not in question
+
+
 @pytest.mark.parametrize("name", ["next", "undo", "leave"])
 def test_who_is_no_rater_of_the_study_finds_nothing(rita: Enrolment, name: str) -> None:
     client = Client()

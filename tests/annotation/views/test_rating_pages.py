@@ -1,200 +1,47 @@
-"""A rater's pages: what is on them in each condition, and what never is."""
+"""A rater's page of a pair: scales, docstrings, drafts, decisions, and what closes it."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
-from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
 from annotation.models import (
     Assignment,
-    CallRequest,
-    Case,
     Condition,
-    Enrolment,
-    ExecutionRequest,
-    Guideline,
-    LLMCall,
     Rating,
-    RatingDraft,
-    Seen,
-    Step,
     Study,
-    TestProgram,
 )
-from retrieval.models import Pair, Text
-from sandbox.report import Outcome
-from tests import factories, studies
+from annotation.review.shortcuts import Action, save_keys
+from tests import studies
+from tests.rating_pages import (
+    DOCUMENTED,
+    given,
+    of_code,
+    of_two,
+    page,
+    path,
+    send,
+)
 
 pytestmark = pytest.mark.django_db
 Kind = Condition.Kind
 State = Assignment.State
-BLIND_KINDS = [Kind.READING, Kind.OWN_TESTS, Kind.REVEAL, Kind.SECOND_LOOK]
-PROGRAM = (
-    "def test_should_fail():\n"
-    "    # the candidate is wrong\n"
-    "    assert reverse([1, 2]) == [2, 1]\n\n\n"
-    "test_should_fail()\n"
-)
-DOCUMENTED = 'def reverse(items):\n    """Tells the secret."""\n    items.reverse()\n    return items\n'
-
-
-@pytest.fixture
-def case() -> Case:
-    """A case that was denied, with a test that tells so."""
-    first = factories.cases(factories.opened("zanzibar"))[0]
-    return factories.examined(first, 0, factories.a_report(Outcome.FAILED), PROGRAM)
-
-
-def given(client: Client, kind: str, case: Case | None = None, **columns: Any) -> Assignment:
-    """A pair handed to Rita, who is logged in; drawn from `case` if there is one."""
-    study = studies.study(conditions=[kind], pairs=[case.pair] if case else None, **columns)
-    if case:
-        study.pairs.update(case=case)
-    rita = studies.rater("rita", study)
-    client.force_login(rita.user)
-    return studies.assignment(rita)
-
-
-def path(of: Assignment, more: str = "") -> str:
-    return f"/rate/{of.condition.study_id}/pairs/{of.study_pair.number}/{more}"
-
-
-def page(client: Client, of: Assignment) -> str:
-    response = client.get(path(of))
-    assert response.status_code == 200
-    return str(response.content.decode())
-
-
-def send(client: Client, of: Assignment, label: str, **more: Any) -> Any:
-    of.refresh_from_db()
-    seen = Rating.objects.filter(assignment=of).order_by("-pk").first()
-    second = of.state == State.LOCKED
-    revision = 0 if second or seen is None else seen.revision
-    body = {"label": label, "token": of.token, "evidence": "a" * 64, "seen_revision": revision, **more}
-    return client.post(path(of, "submit/"), body)
-
-
-def steady(html: str) -> str:
-    """The page without what differs each time."""
-    return re.sub(r'(csrfmiddlewaretoken" value|X-CSRFToken": |nonce)[="]+[\w=/+-]+', "", html)
-
-
-def change_what_agents_said(case: Case) -> None:
-    Case.objects.update(label=1 - F("label"), rank=F("rank") + 5)
-    Step.objects.update(note="the very opposite")
-    LLMCall.objects.update(model="another-model", cost=99)
-
-
-@pytest.mark.parametrize("kind", BLIND_KINDS)
-def test_a_blind_page_is_the_same_whatever_agents_did(client: Client, case: Case, kind: str) -> None:
-    of = given(client, kind, case)
-    before = client.get(path(of))
-    change_what_agents_said(case)
-    Case.objects.update(program=None, execution=None, stage="abandoned", label=None, reason="nobody")
-    TestProgram.objects.update(reading="quite another")
-    after = client.get(path(of))
-    assert steady(before.content.decode()) == steady(after.content.decode())
-    assert {**before.headers, "Content-Security-Policy": ""} == {
-        **after.headers,
-        "Content-Security-Policy": "",
-    }
-    assert not Seen.objects.exists()
-
-
-@pytest.mark.parametrize("kind", BLIND_KINDS)
-def test_a_blind_page_is_the_same_for_a_pair_that_no_agent_saw(client: Client, case: Case, kind: str) -> None:
-    of = given(client, kind, case)
-    before = page(client, of)
-    of.condition.study.pairs.update(case=None)
-    assert steady(page(client, of)) == steady(before)
-
-
-def test_a_second_look_shows_nothing_new(client: Client, case: Case) -> None:
-    of = given(client, Kind.SECOND_LOOK, case)
-    assert send(client, of, "1").status_code == 302
-    page(client, of)  # what was announced is announced once
-    before = page(client, of)
-    change_what_agents_said(case)
-    assert steady(page(client, of)) == steady(before)
-    assert "Your blind label is locked" in before
-    assert (
-        "test_should_fail" not in before and "agents" not in before.lower().split("<main")[1].split("tags")[0]
-    )
-
-
-def test_agents_tests_show_the_test_and_its_run_but_not_what_they_concluded(
-    client: Client, case: Case
-) -> None:
-    of = given(client, Kind.AGENTS_TESTS, case)
-    html = page(client, of)
-    assert "The agents&#x27; test" in html or "The agents' test" in html
-    assert "An assertion did not hold." in html
-    for hidden in (
-        "should_fail",
-        "candidate is wrong",
-        "the test decides",
-        "small-model",
-        "reverses the list",
-    ):
-        assert hidden not in html, hidden
-    assert "Flagged" in html
-    change_what_agents_said(case)
-    assert steady(page(client, of)) == steady(html)
-    assert Seen.objects.filter(pair=case.pair).count() == 1
-
-
-def test_agents_tests_without_a_test_say_so(client: Client) -> None:
-    of = given(client, Kind.AGENTS_TESTS)
-    assert "The agents wrote no test for this pair." in page(client, of)
-
-
-def test_reveal_shows_everything_once_the_blind_label_is_locked(client: Client, case: Case) -> None:
-    of = given(client, Kind.REVEAL, case)
-    assert "the test decides" not in page(client, of)
-    assert send(client, of, "1").status_code == 302
-    html = page(client, of)
-    for shown in ("Your blind label is locked", "the test decides", "test_should_fail", "small-model"):
-        assert shown in html, shown
-    assert Seen.objects.filter(pair=case.pair).exists()
-
-
-def test_a_revision_needs_a_reason_and_what_was_typed_stays(client: Client, case: Case) -> None:
-    of = given(client, Kind.REVEAL, case)
-    send(client, of, "1")
-    refused = send(client, of, "0", notes="seen the trace")
-    assert refused.status_code == 422
-    assert "give the reason" in refused.content.decode()
-    assert "seen the trace" in refused.content.decode()
-    assert send(client, of, "0", reason="it keeps the order", notes="").status_code == 302
-    phases = Rating.objects.values_list("phase", "value", "reason")
-    assert list(phases) == [("blind", 1, ""), ("revised", 0, "it keeps the order")]
-
-
-def documented(client: Client, docstring: str, kind: str = Kind.OWN_TESTS) -> Assignment:
-    query, snippet = Text.objects.keep_all(["reverse a list", DOCUMENTED])
-    pair = Pair.objects.create(query=query, snippet=snippet)
-    study = studies.study(conditions=[kind], pairs=[pair], docstring=docstring)
-    rita = studies.rater("rita", study)
-    client.force_login(rita.user)
-    return studies.assignment(rita)
 
 
 @pytest.mark.parametrize("docstring", Study.Docstring.values)
 def test_the_docstring_is_shown_folded_or_nowhere(client: Client, docstring: str) -> None:
-    html = page(client, documented(client, docstring))
+    html = page(client, of_code(client, DOCUMENTED, docstring=docstring))
     assert ("Tells the secret" in html) is (docstring != "hidden")
-    assert ("rate-docstring" in html) is (docstring == "folded")
+    assert ('class="docstring"' in html) is (docstring == "folded")
     assert ("docstring hidden" in html) is (docstring == "hidden")
     assert 'id="c-3"' in html, "lines keep their numbers"
 
 
 def test_it_is_stored_with_the_rating(client: Client) -> None:
-    of = documented(client, "folded")
+    of = of_code(client, DOCUMENTED, docstring="folded")
     send(client, of, "1")
     assert Rating.objects.get().docstring == "folded"
 
@@ -214,21 +61,16 @@ def test_each_scale_has_its_buttons(client: Client, scale: str, words: list[str]
     assert Rating.objects.get().value == int(words[0])
 
 
-def pairwise(client: Client, ties: bool, swapped: bool) -> Assignment:
-    query, one, other = Text.objects.keep_all(["reverse a list", DOCUMENTED, "def other():\n    pass\n"])
-    pairs = [Pair.objects.create(query=query, snippet=snippet) for snippet in (one, other)]
-    study = studies.study(
-        conditions=[Kind.OWN_TESTS], pairs=pairs[:1], kind="pairwise", scale="preference", ties=ties
-    )
-    study.pairs.update(other=pairs[1])
-    rita = studies.rater("rita", study)
-    client.force_login(rita.user)
-    return studies.assignment(rita, swapped=swapped)
+def test_the_keys_of_a_scale_are_those_that_the_rater_chose(client: Client) -> None:
+    of = given(client, Kind.READING, scale="graded")
+    save_keys(of.rater, {Action.GRADED_EXACT: "j", Action.GRADED_NONE: ""}, on=True)
+    buttons = re.findall(r'name="label" value="(\d)"(?: data-key="(.)")?', page(client, of))
+    assert buttons == [("3", "j"), ("2", "2"), ("1", "1"), ("0", "")]
 
 
 @pytest.mark.parametrize(("swapped", "value"), [(False, 1), (True, -1)])
 def test_two_snippets_stand_side_by_side_as_shuffled(client: Client, swapped: bool, value: int) -> None:
-    of = pairwise(client, False, swapped)
+    of = of_two(client, False, swapped)
     html = page(client, of)
     assert (html.index("reverse</span>") < html.index("other</span>")) is not swapped
     assert re.findall(r'name="label" value="(\w+)"', html) == ["left", "right"]
@@ -237,78 +79,7 @@ def test_two_snippets_stand_side_by_side_as_shuffled(client: Client, swapped: bo
 
 
 def test_a_tie_is_there_where_the_study_allows_it(client: Client) -> None:
-    assert 'value="tie"' in page(client, pairwise(client, True, False))
-
-
-def test_a_test_of_one_side_runs_beside_that_snippet(client: Client) -> None:
-    of = pairwise(client, False, True)
-    client.post(path(of, "runs/"), {"source": "assert other() is None", "side": "left"})
-    assert ExecutionRequest.objects.get().program.pair == of.study_pair.other
-
-
-def test_own_tests_and_calls_belong_to_the_assignment_and_its_label(client: Client) -> None:
-    of = given(client, Kind.OWN_TESTS)
-    run = client.post(path(of, "runs/"), {"source": "assert 1 == 1"})
-    call = client.post(path(of, "calls/"), {"expression": "1 + 1"})
-    ran, called = ExecutionRequest.objects.get(), CallRequest.objects.get()
-    assert run.headers["Location"] == path(of, f"runs/{ran.pk}/")
-    assert call.headers["Location"] == path(of, f"calls/{called.pk}/")
-    assert (ran.assignment, ran.program.assignment, called.assignment) == (of, of, of)
-    assert client.get(path(of, f"runs/{ran.pk}/")).status_code == 200
-    assert client.get(path(of, f"calls/{called.pk}/")).status_code == 200
-    send(client, of, "1")
-    made = Rating.objects.get()
-    assert (made.calls, made.runs) == ([called.pk], [ran.pk])
-
-
-def test_what_agents_found_out_reaches_no_run_of_own_tests(client: Client, case: Case) -> None:
-    Case.objects.update(dependencies=["numpy"])
-    of = given(client, Kind.OWN_TESTS, case)
-    client.post(path(of, "runs/"), {"source": PROGRAM})
-    asked = ExecutionRequest.objects.get()
-    assert asked.dependencies == []
-    assert asked.program != case.program
-    assert "Start from the agents" not in page(client, of)
-
-
-def test_the_agents_test_is_a_start_where_it_is_shown(client: Client, case: Case) -> None:
-    of = given(client, Kind.AGENTS_TESTS, case)
-    html = client.get(path(of) + "?start=agents").content.decode()
-    assert "assert reverse([1, 2]) == [2, 1]\n" in html.split('id="test-source"')[1].split("</textarea>")[0]
-    assert "should_fail" not in html
-
-
-def test_reading_runs_nothing(client: Client) -> None:
-    of = given(client, Kind.READING)
-    html = page(client, of)
-    assert "call-expression" not in html and "test-source" not in html
-    client.post(path(of, "runs/"), {"source": "assert 1"})
-    client.post(path(of, "calls/"), {"expression": "1"})
-    assert not ExecutionRequest.objects.exists() and not CallRequest.objects.exists()
-    assert {draft.field for draft in RatingDraft.objects.all()} == {"test", "call"}, "nothing typed is lost"
-
-
-def test_too_many_runs_are_refused_and_the_test_is_kept(client: Client) -> None:
-    of = given(client, Kind.OWN_TESTS)
-    for number in range(6):
-        response = client.post(
-            path(of, "runs/"), {"source": f"assert {number} == 0"}, headers={"HX-Request": "true"}
-        )
-    assert response.status_code == 422
-    assert "wait for the sandbox" in response.content.decode()
-    assert ExecutionRequest.objects.count() == 5
-    assert RatingDraft.objects.get(field="test").text == "assert 5 == 0"
-
-
-def test_somebody_elses_pair_run_and_call_are_nowhere(client: Client) -> None:
-    of = given(client, Kind.OWN_TESTS)
-    client.post(path(of, "runs/"), {"source": "assert 1 == 1"})
-    ran = ExecutionRequest.objects.get()
-    other = studies.rater("rolf", of.condition.study)
-    client.force_login(other.user)
-    assert client.get(path(of)).status_code == 403, "as everything that is not there for who is kept blind"
-    studies.assignment(other, of.study_pair)
-    assert client.get(path(of, f"runs/{ran.pk}/")).status_code == 403
+    assert 'value="tie"' in page(client, of_two(client, True, False))
 
 
 def test_a_lapsed_reservation_keeps_the_draft_and_says_what_happened(client: Client) -> None:
@@ -381,71 +152,6 @@ def test_skipping_needs_a_reason(client: Client) -> None:
     assert "You skipped this pair: not Python" in page(client, of)
 
 
-def welcomed(client: Client, **columns: Any) -> Enrolment:
-    study = studies.study(information="**Your** rights\n\n<script>alert(1)</script>", **columns)
-    rita = studies.rater("rita", study, accepted_at=None)
-    client.force_login(rita.user)
-    return rita
-
-
-def test_information_and_profile_come_before_the_first_pair(client: Client) -> None:
-    rita = welcomed(client)
-    here = f"/rate/{rita.study_id}/"
-    html = client.get(f"{here}next/", follow=True).content.decode()
-    assert "<strong>Your</strong>" in html
-    assert "<script>alert" not in html and "&lt;script&gt;" in html
-    bad = client.post(here, {"years": "many", "occupation": "", "languages": "German"})
-    assert bad.status_code == 422
-    assert "whole number" in bad.content.decode() and "German" in bad.content.decode()
-    assert (
-        client.post(here, {"years": "7", "occupation": "student", "languages": "German"}).status_code == 302
-    )
-    rita.refresh_from_db()
-    assert (rita.years_of_python, rita.occupation) == (7, "student")
-    assert rita.accepted_at is not None
-    assert "/pairs/" in client.get(f"{here}next/").headers["Location"]
-
-
-def test_a_new_version_of_the_guidelines_is_read_before_the_next_pair(client: Client) -> None:
-    of = given(client, Kind.READING)
-    study = of.condition.study
-    study.guideline = Guideline.objects.create(
-        name="rules", version=2, text="# New", change="meaning", note="edge cases count", worked_cases=[{}]
-    )
-    study.save()
-    assert "The guidelines have changed" in page(client, of)
-    send(client, of, "1")
-    assert client.get(f"/rate/{study.pk}/next/").headers["Location"] == f"/rate/{study.pk}/"
-    assert "edge cases count" in client.get(f"/rate/{study.pk}/guidelines/").content.decode()
-    client.post(f"/rate/{study.pk}/guidelines/", {"guideline": "0"})
-    assert "/pairs/" not in client.get(f"/rate/{study.pk}/next/").headers["Location"], "another version"
-    read = client.post(f"/rate/{study.pk}/guidelines/", {"guideline": str(study.guideline.pk)})
-    assert read.headers["Location"] == f"/rate/{study.pk}/next/"
-    assert "/pairs/" in client.get(f"/rate/{study.pk}/next/").headers["Location"]
-
-
-def test_the_list_says_what_is_left(client: Client) -> None:
-    of = given(client, Kind.READING)
-    send(client, of, "1", seconds="61.5")
-    html = client.get("/rate/").content.decode()
-    assert "first study" in html
-    assert re.search(r'data-label="Rated">1<', html) and re.search(r'data-label="Left">2<', html)
-    assert re.search(r'data-label="Time so far">1 min', html)
-    assert re.search(r'data-label="About to come">2 min', html)
-
-
-def test_an_empty_list_says_what_to_do(client: Client) -> None:
-    client.force_login(factories.erin())
-    html = client.get("/rate/").content.decode()
-    assert "An admin enrols experts" in html
-    assert ">Rate</a>" not in html, "no entry for those who are in no study"
-
-
-def test_the_navigation_leads_raters_there(client: Client) -> None:
-    given(client, Kind.READING)
-    assert '<a href="/rate/" aria-current="page">Rate</a>' in client.get("/rate/").content.decode()
-
-
 def test_a_draft_study_is_nowhere(client: Client) -> None:
     of = given(client, Kind.READING, state=Study.State.DRAFT)
     assert client.get(path(of)).status_code == 404
@@ -461,10 +167,31 @@ def test_a_closed_study_can_be_looked_at_only(client: Client) -> None:
     assert "is closed" in client.get(f"/rate/{of.condition.study_id}/").content.decode()
 
 
-@pytest.mark.parametrize("kind", Kind.values)
-def test_it_costs_few_queries(
-    client: Client, case: Case, kind: str, django_assert_max_num_queries: Any
-) -> None:
-    of = given(client, kind, case)
-    with django_assert_max_num_queries(31):
-        page(client, of)
+def test_an_earlier_label_is_restored_from_the_pair_and_from_the_history(client: Client) -> None:
+    of = given(client, Kind.READING)
+    send(client, of, "1", notes="it turns the list", tags=["partial"])
+    assert "Earlier labels" not in page(client, of)
+    send(client, of, "0", notes="it does not")
+    first = Rating.objects.earliest("pk")
+    where = path(of, f"ratings/{first.pk}/restore/")
+    assert f'action="{where}"' in page(client, of)
+    assert f'action="{where}"' in client.get("/history/?of=ratings").content.decode()
+    answer = client.post(where)
+    assert answer["Location"] == path(of)
+    html = page(client, of)
+    assert "Restored: match" in html
+    assert Rating.objects.latest("pk").notes == "it turns the list"
+    second = Rating.objects.get(revision=2)
+    assert f"ratings/{second.pk}/restore/" in html and where not in html, "what stands is not offered"
+
+
+def test_what_can_not_be_restored_is_said(client: Client) -> None:
+    of = given(client, Kind.SECOND_LOOK)
+    send(client, of, "1")
+    blind = Rating.objects.get()
+    client.post(path(of, f"ratings/{blind.pk}/restore/"))
+    assert "is locked stays as it is" in page(client, of)
+    rolf = studies.rater("rolf", of.condition.study)
+    studies.assignment(rolf, of.study_pair)
+    client.force_login(rolf.user)
+    assert client.post(path(of, f"ratings/{blind.pk}/restore/")).status_code == 403

@@ -40,7 +40,7 @@ def test_a_conflict_is_shown_where_it_is_and_stores_nothing(erin: Client) -> Non
     page = answer.content.decode()
 
     assert answer.status_code == 422
-    assert page.count('aria-invalid="true"') == 2
+    assert page.count('aria-invalid="true"') == 5, "next, and the labels of all scales that have this key"
     assert keys_of(factories.erin()).of[Action.NEXT] == "n"
 
 

@@ -1,0 +1,277 @@
+"""The form in which a rater says what a pair is: choices, tags, texts, and what could not be stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.urls import reverse
+
+from annotation.models import Assignment, Rating, RatingDraft, Study
+from annotation.pages.rating_words import QUESTIONS, said_sign
+from annotation.pages.review_keys import KeyView
+from annotation.pages.tagging import TagChoice, tag_choices
+from annotation.pages.words import Sign
+from annotation.review.shortcuts import label_action
+from annotation.review.tags import WORDS as TAG_WORDS
+from annotation.review.tags import Tag, known
+from annotation.studies import drafts, rating, showing
+from annotation.studies.rating import RatedMeanwhile, words_of
+from annotation.studies.restoring import refusal
+
+Phase = Rating.Phase
+State = Assignment.State
+Field: Final = RatingDraft.Field
+MOST_EARLIER: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a form had sent that could not be stored, to be shown again."""
+
+    choice: str = ""
+    notes: str = ""
+    reason: str = ""
+    tags: tuple[str, ...] = ()
+    problem: str = ""
+    lapsed: bool = False
+    conflict: RatedMeanwhile | None = None
+    skip_problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the rater has said and typed for an assignment so far: every revision, the oldest first."""
+
+    phase: str
+    ratings: tuple[Rating, ...]
+    drafts: Mapping[str, RatingDraft]
+
+    @property
+    def last(self) -> Rating | None:
+        """The last revision of this phase, also one that takes the rating back."""
+        return self.last_in(self.phase)
+
+    @property
+    def current(self) -> Rating | None:
+        """What stands in this phase."""
+        return None if self.last is None or self.last.withdrawn else self.last
+
+    @property
+    def blind(self) -> Rating | None:
+        """What stands of the phase before anything of the agents was shown."""
+        last = self.last_in(Phase.BLIND)
+        return None if last is None or last.withdrawn else last
+
+    @property
+    def seconds(self) -> float:
+        """The active seconds of the last revision: where counting goes on."""
+        return max((row.seconds for row in self.ratings), default=0.0)
+
+    def last_in(self, phase: str) -> Rating | None:
+        return next((row for row in reversed(self.ratings) if row.phase == phase), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a text field starts with, and when its draft was kept (ISO; empty: it is no draft)."""
+
+    text: str = ""
+    draft_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One button of the scale. `word` is what the form sends."""
+
+    word: str
+    sign: Sign
+    key: KeyView
+    current: bool
+    pending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A rating as people read it."""
+
+    sign: Sign
+    notes: str
+    reason: str
+    tags: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A revision that does not stand any more, and where it is restored."""
+
+    revision: int
+    said: Stored
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """What is stored and what was sent, from two windows of one person."""
+
+    message: str
+    stored: Stored | None
+    sent: Sign
+    notes: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelForm:
+    """All of the form. `second`: it is about the look after the blind label was locked."""
+
+    question: str
+    choices: tuple[Choice, ...]
+    tags: tuple[TagChoice, ...]
+    chosen: Typed
+    notes: Typed
+    reason: Typed
+    token: str
+    seen_revision: int
+    evidence: str
+    can_rate: bool
+    second: bool
+    confirms: bool
+    problem: str
+    clash: Clash | None
+    pending: Choice | None
+
+    @property
+    def pair_tags(self) -> tuple[TagChoice, ...]:
+        return tuple(tag for tag in self.tags if not tag.of_test)
+
+    @property
+    def test_tags(self) -> tuple[TagChoice, ...]:
+        return tuple(tag for tag in self.tags if tag.of_test)
+
+
+def standing_of(assignment: Assignment) -> Standing:
+    """Two queries."""
+    ratings = tuple(assignment.ratings.order_by("id"))
+    return Standing(showing.phase_of(assignment), ratings, drafts.by_field(assignment))
+
+
+def label_form(
+    assignment: Assignment, standing: Standing, sent: Sent, keys: Mapping[str, KeyView], evidence: str
+) -> LabelForm:
+    """The form as it was sent, as it was kept, or as it is stored: the first of them that there is."""
+    study, current = assignment.enrolment.study, standing.current
+    stands = current or standing.blind
+    chosen, tags = chosen_of(assignment, standing, sent)
+    choices = choices_of(assignment, keys, stands, chosen)
+    unstored = bool(sent.problem or sent.conflict)
+    return LabelForm(
+        question=QUESTIONS[study.scale],
+        choices=choices,
+        tags=tags_of(assignment, keys, tags),
+        chosen=Typed(" ".join(filter(None, (chosen, *tags))), drafted_at(standing, Field.CHOICE)),
+        notes=typed(sent.notes, standing, Field.NOTES, stands.notes if stands else ""),
+        reason=typed(sent.reason, standing, Field.REASON, current.reason if current else ""),
+        token=assignment.token,
+        seen_revision=rating.revision_seen(standing.last),
+        evidence=evidence,
+        can_rate=study.is_live and assignment.state != State.SKIPPED,
+        second=standing.phase != Phase.BLIND,
+        confirms=standing.phase != Phase.BLIND and current is None,
+        problem=sent.problem,
+        clash=clash_of(assignment, sent),
+        pending=next((one for one in choices if one.pending and unstored), None),
+    )
+
+
+def typed(sent: str, standing: Standing, name: str, stands: str) -> Typed:
+    """What was just sent, else the draft, else what is stored."""
+    draft = standing.drafts.get(name)
+    return Typed(sent or (draft.text if draft else stands), drafted_at(standing, name))
+
+
+def drafted_at(standing: Standing, name: str) -> str:
+    draft = standing.drafts.get(name)
+    return draft.updated_at.isoformat() if draft else ""
+
+
+def chosen_of(assignment: Assignment, standing: Standing, sent: Sent) -> tuple[str, list[Tag]]:
+    """(the choice that waits to be sent, the tags that are set): as sent, as kept, or as stored."""
+    if sent.choice or sent.tags or sent.problem or sent.conflict:
+        return sent.choice, known(sent.tags)
+    draft, stands = standing.drafts.get(Field.CHOICE), standing.current or standing.blind
+    kept = draft.text.split() if draft else []
+    words = words_of(assignment.enrolment.study)
+    chosen = next((word for word in kept if word in words), "")
+    return chosen, known(kept or (stands.tags if stands else ()))
+
+
+def choices_of(
+    assignment: Assignment, keys: Mapping[str, KeyView], stands: Rating | None, pending: str
+) -> tuple[Choice, ...]:
+    """The buttons of the study's scale, in its order."""
+    study = assignment.enrolment.study
+    now = rating.word_of(assignment, stands.value) if stands else ""
+    return tuple(
+        Choice(word, said_sign(study.scale, word), key_of(study, word, keys), word == now, word == pending)
+        for word in offered(study)
+    )
+
+
+def offered(study: Study) -> list[str]:
+    """The words of the scale; in a forced choice nobody can be unsure."""
+    forced = study.scale == Study.Scale.PREFERENCE and not study.ties
+    return [word for word in words_of(study) if not (forced and word == "unsure")]
+
+
+def key_of(study: Study, word: str, keys: Mapping[str, KeyView]) -> KeyView:
+    """The person's own key for a value of the scale."""
+    return keys[label_action(study.scale, word)]
+
+
+def tags_of(assignment: Assignment, keys: Mapping[str, KeyView], ticked: list[Tag]) -> tuple[TagChoice, ...]:
+    """The tags that make sense: those of a test where the agents' test is shown."""
+    tests = showing.shows_test(assignment) or showing.shows_everything(assignment)
+    return tuple(tag for tag in tag_choices(ticked, keys) if tests or not tag.of_test)
+
+
+def stored(assignment: Assignment, row: Rating) -> Stored:
+    scale = assignment.enrolment.study.scale
+    sign = said_sign(scale, rating.word_of(assignment, row.value))
+    tags = tuple(TAG_WORDS[tag] for tag in known(row.tags))
+    return Stored(sign, row.notes, row.reason, tags, row.created_at)
+
+
+def earlier_of(assignment: Assignment, standing: Standing) -> tuple[Earlier, ...]:
+    """The revisions of this phase that can stand again, the newest first, each text once."""
+    found = {content(row): row for row in standing.ratings if row.phase == standing.phase}
+    if standing.current is not None:
+        found.pop(content(standing.current), None)
+    rows = sorted(found.values(), key=lambda row: row.pk, reverse=True)
+    here = assignment.enrolment.study_id, assignment.study_pair.number
+    return tuple(
+        Earlier(row.revision, stored(assignment, row), reverse("rate-restore", args=[*here, row.pk]))
+        for row in rows[:MOST_EARLIER]
+        if not refusal(assignment, row)
+    )
+
+
+def content(row: Rating) -> tuple[object, ...]:
+    """What a revision says, to be told apart from what others say."""
+    return row.withdrawn, row.value, row.reason, row.notes, tuple(map(str, row.tags))
+
+
+def clash_of(assignment: Assignment, sent: Sent) -> Clash | None:
+    if sent.conflict is None:
+        return None
+    theirs, scale = sent.conflict.stored, assignment.enrolment.study.scale
+    return Clash(
+        message=str(sent.conflict),
+        stored=stored(assignment, theirs) if theirs and not theirs.withdrawn else None,
+        sent=said_sign(scale, sent.choice or "unsure"),
+        notes=sent.notes,
+        reason=sent.reason,
+    )

@@ -1,0 +1,34 @@
+"""The guidelines that a rater follows, one key away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+
+from annotation.models import Guideline, Study
+from annotation.studies import guiding
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """The guidelines that hold, to be opened with one key; `unread`: they have changed since."""
+
+    pk: int
+    name: str
+    html: str
+    cases: tuple[dict[str, object], ...]
+    note: str
+    unread: bool
+
+
+def guide_of(study: Study, user: User) -> Guide | None:
+    """Those of the study, and whether the person has read this version."""
+    found = guiding.current(study)
+    return guide(found, not guiding.acknowledged(study, user)) if found else None
+
+
+def guide(found: Guideline, unread: bool) -> Guide:
+    """A version of the guidelines with its worked cases."""
+    cases = tuple(dict(case) for case in found.worked_cases if isinstance(case, dict))
+    return Guide(found.pk, str(found), guiding.rendered(found.text), cases, found.note, unread)

@@ -1,0 +1,61 @@
+"""What a rater's tests are worth: how strong they are, asked for one at a time."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation import tasks
+from annotation.access import Role, needs
+from annotation.models import Assignment, TestProgram
+from annotation.pages import rating_strength as pages
+from annotation.pages.review_keys import key_views
+from annotation.seen import mark_seen
+from annotation.studies import trying
+from annotation.views.rating_pages import own_assignment
+from annotation.views.review import is_fragment, person
+
+FRAGMENT = "annotation/_strength.html"
+
+
+@needs(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def strength(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """How strong one test is; a POST asks for its runs beside mutants of its candidate."""
+    found = own_assignment(request, study_pk, number)
+    program = get_object_or_404(trying.programs_shown(found), pk=pk)
+    note_seen(found, program)
+    problem = asked(found, program) if request.method == "POST" else ""
+    if request.method == "POST" and not problem and not is_fragment(request):
+        return HttpResponseRedirect(request.path)
+    page = pages.strength_page(found, program, key_views(person(request)), problem)
+    if is_fragment(request):
+        return render(request, FRAGMENT, {"view": page.view})
+    return render(request, "annotation/strength.html", {"page": page}, status=422 if problem else 200)
+
+
+@needs(Role.EXPERT)
+@require_safe
+def trial(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """One run of a test beside a mutant, or beside the candidate itself."""
+    found = own_assignment(request, study_pk, number)
+    one = get_object_or_404(trying.trials_shown(found), pk=pk)
+    note_seen(found, one.program)
+    return render(request, "annotation/trial.html", {"page": pages.trial_page(found, one)})
+
+
+def asked(found: Assignment, program: TestProgram) -> str:
+    """Why the runs can't be asked for; empty where they are."""
+    try:
+        trying.ask(found, program)
+    except (trying.NotNow, trying.NothingToChange, trying.TooManyWaiting) as why:
+        return str(why)
+    tasks.wake()
+    return ""
+
+
+def note_seen(found: Assignment, program: TestProgram) -> None:
+    """Whoever is shown the agents' test has seen the pair."""
+    if not trying.is_own(found, program):
+        mark_seen(found.rater, [program.pair_id])

@@ -1,0 +1,93 @@
+"""A rater's own tests and calls: run for the pair, kept with its label, seen by nobody else."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from annotation.executing import SandboxProvider, fulfil_one
+from annotation.models import (
+    CallRequest,
+    Condition,
+    ExecutionRequest,
+    Rating,
+    RatingDraft,
+)
+from sandbox.program import Limits
+from sandbox.report import Outcome
+from tests import factories, studies
+from tests.fakes import FakeSandbox
+from tests.rating_pages import (
+    given,
+    of_two,
+    page,
+    path,
+    send,
+)
+
+pytestmark = pytest.mark.django_db
+Kind = Condition.Kind
+
+
+def test_a_test_of_one_side_runs_beside_that_snippet(client: Client) -> None:
+    of = of_two(client, False, True)
+    client.post(path(of, "runs/"), {"source": "assert other() is None", "side": "left"})
+    assert ExecutionRequest.objects.get().program.pair == of.study_pair.other
+
+
+def test_own_tests_and_calls_belong_to_the_assignment_and_its_label(client: Client) -> None:
+    of = given(client, Kind.OWN_TESTS)
+    run = client.post(path(of, "runs/"), {"source": "assert 1 == 1"})
+    call = client.post(path(of, "calls/"), {"expression": "1 + 1"})
+    ran, called = ExecutionRequest.objects.get(), CallRequest.objects.get()
+    assert run.headers["Location"] == path(of, f"runs/{ran.pk}/")
+    assert call.headers["Location"] == path(of, f"calls/{called.pk}/")
+    assert (ran.assignment, ran.program.assignment, called.assignment) == (of, of, of)
+    assert client.get(path(of, f"runs/{ran.pk}/")).status_code == 200
+    assert client.get(path(of, f"calls/{called.pk}/")).status_code == 200
+    send(client, of, "1")
+    made = Rating.objects.get()
+    assert (made.calls, made.runs) == ([called.pk], [ran.pk])
+
+
+def test_ones_own_run_is_stepped_through(client: Client) -> None:
+    of = given(client, Kind.OWN_TESTS)
+    client.post(path(of, "runs/"), {"source": "assert reverse([1]) == [1]"})
+    fulfil_one(SandboxProvider(open=lambda: FakeSandbox(factories.a_report(Outcome.FAILED))), Limits())
+    ran = ExecutionRequest.objects.get()
+    html = client.get(path(of, f"runs/{ran.pk}/"), headers={"HX-Request": "true"}).content.decode()
+    assert "data-steps" in html and 'data-step-to="next" data-key="."' in html
+    assert 'href="#r-' in html, "lines of the test that ran"
+
+
+def test_reading_runs_nothing(client: Client) -> None:
+    of = given(client, Kind.READING)
+    html = page(client, of)
+    assert "call-expression" not in html and "test-source" not in html
+    client.post(path(of, "runs/"), {"source": "assert 1"})
+    client.post(path(of, "calls/"), {"expression": "1"})
+    assert not ExecutionRequest.objects.exists() and not CallRequest.objects.exists()
+    assert {draft.field for draft in RatingDraft.objects.all()} == {"test", "call"}, "nothing typed is lost"
+
+
+def test_too_many_runs_are_refused_and_the_test_is_kept(client: Client) -> None:
+    of = given(client, Kind.OWN_TESTS)
+    for number in range(6):
+        response = client.post(
+            path(of, "runs/"), {"source": f"assert {number} == 0"}, headers={"HX-Request": "true"}
+        )
+    assert response.status_code == 422
+    assert "wait for the sandbox" in response.content.decode()
+    assert ExecutionRequest.objects.count() == 5
+    assert RatingDraft.objects.get(field="test").text == "assert 5 == 0"
+
+
+def test_somebody_elses_pair_run_and_call_are_nowhere(client: Client) -> None:
+    of = given(client, Kind.OWN_TESTS)
+    client.post(path(of, "runs/"), {"source": "assert 1 == 1"})
+    ran = ExecutionRequest.objects.get()
+    other = studies.rater("rolf", of.condition.study)
+    client.force_login(other.user)
+    assert client.get(path(of)).status_code == 403, "as everything that is not there for who is kept blind"
+    studies.assignment(other, of.study_pair)
+    assert client.get(path(of, f"runs/{ran.pk}/")).status_code == 403

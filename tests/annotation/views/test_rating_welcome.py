@@ -1,0 +1,89 @@
+"""Before the first pair: information, profile, guidelines, and the list of one's studies."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotation.models import (
+    Condition,
+    Enrolment,
+    Guideline,
+)
+from tests import factories, studies
+from tests.rating_pages import (
+    given,
+    page,
+    send,
+)
+
+pytestmark = pytest.mark.django_db
+Kind = Condition.Kind
+
+
+def welcomed(client: Client, **columns: Any) -> Enrolment:
+    study = studies.study(information="**Your** rights\n\n<script>alert(1)</script>", **columns)
+    rita = studies.rater("rita", study, accepted_at=None)
+    client.force_login(rita.user)
+    return rita
+
+
+def test_information_and_profile_come_before_the_first_pair(client: Client) -> None:
+    rita = welcomed(client)
+    here = f"/rate/{rita.study_id}/"
+    html = client.get(f"{here}next/", follow=True).content.decode()
+    assert "<strong>Your</strong>" in html
+    assert "<script>alert" not in html and "&lt;script&gt;" in html
+    bad = client.post(here, {"years": "many", "occupation": "", "languages": "German"})
+    assert bad.status_code == 422
+    assert "whole number" in bad.content.decode() and "German" in bad.content.decode()
+    assert (
+        client.post(here, {"years": "7", "occupation": "student", "languages": "German"}).status_code == 302
+    )
+    rita.refresh_from_db()
+    assert (rita.years_of_python, rita.occupation) == (7, "student")
+    assert rita.accepted_at is not None
+    assert "/pairs/" in client.get(f"{here}next/").headers["Location"]
+
+
+def test_a_new_version_of_the_guidelines_is_read_before_the_next_pair(client: Client) -> None:
+    of = given(client, Kind.READING)
+    study = of.condition.study
+    study.guideline = Guideline.objects.create(
+        name="rules", version=2, text="# New", change="meaning", note="edge cases count", worked_cases=[{}]
+    )
+    study.save()
+    assert "The guidelines have changed" in page(client, of)
+    send(client, of, "1")
+    assert client.get(f"/rate/{study.pk}/next/").headers["Location"] == f"/rate/{study.pk}/"
+    assert "edge cases count" in client.get(f"/rate/{study.pk}/guidelines/").content.decode()
+    client.post(f"/rate/{study.pk}/guidelines/", {"guideline": "0"})
+    assert "/pairs/" not in client.get(f"/rate/{study.pk}/next/").headers["Location"], "another version"
+    read = client.post(f"/rate/{study.pk}/guidelines/", {"guideline": str(study.guideline.pk)})
+    assert read.headers["Location"] == f"/rate/{study.pk}/next/"
+    assert "/pairs/" in client.get(f"/rate/{study.pk}/next/").headers["Location"]
+
+
+def test_the_list_says_what_is_left(client: Client) -> None:
+    of = given(client, Kind.READING)
+    send(client, of, "1", seconds="61.5")
+    html = client.get("/rate/").content.decode()
+    assert "first study" in html
+    assert re.search(r'data-label="Rated">1<', html) and re.search(r'data-label="Left">2<', html)
+    assert re.search(r'data-label="Time so far">1 min', html)
+    assert re.search(r'data-label="About to come">2 min', html)
+
+
+def test_an_empty_list_says_what_to_do(client: Client) -> None:
+    client.force_login(factories.erin())
+    html = client.get("/rate/").content.decode()
+    assert "An admin enrols experts" in html
+    assert ">Rate</a>" not in html, "no entry for those who are in no study"
+
+
+def test_the_navigation_leads_raters_there(client: Client) -> None:
+    given(client, Kind.READING)
+    assert '<a href="/rate/" aria-current="page">Rate</a>' in client.get("/rate/").content.decode()
