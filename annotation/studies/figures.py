@@ -79,6 +79,7 @@ def version_of(study: Study) -> str:
         list(assigned.order_by("state").values_list("state").annotate(n=Count("id"))),
         Adjudication.objects.filter(study_pair__study=study).aggregate(last=Max("id")),
         study.scorings.aggregate(last=Max("id")),
+        study.enrolments.filter(excluded=True).count(),
         Label.objects.filter(pair__in=study.pairs.values("pair")).aggregate(last=Max("id")),
         Quota.objects.filter(study_pair__study=study).aggregate(wanted=Sum("wanted"), done=Sum("done")),
         [study.name, study.state, study.plan_hash, study.reference, study.margin, study.comparisons],

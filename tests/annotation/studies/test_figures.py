@@ -137,6 +137,17 @@ def test_a_changed_rating_counts_as_it_stands_and_a_withdrawn_one_not_at_all() -
     assert again.reliability[0].labels == 11
 
 
+def test_a_rater_who_is_left_out_is_gone_from_figures_that_were_kept() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3)
+    before = figures_of(study).page
+    assert before
+    assert before.reliability[0].labels == 12
+    Enrolment.objects.filter(pk=study.enrolments.order_by("pk")[:1]).update(excluded=True)
+    after = figures_of(study).page
+    assert after
+    assert after.reliability[0].labels == 8
+
+
 def test_decisions_settle_open_pairs_in_a_table_of_their_own() -> None:
     study = rated_study([[1, 0, 1, 0], [0, 0, 1, 0]])
     agents(study, [1, 0, 1, 0])
@@ -271,7 +282,7 @@ def test_the_cost_in_queries_does_not_grow_with_the_study(django_assert_num_quer
     study = rated_study([[1, 0] * 10] * 3)
     agents(study, [1, 0] * 10)
     figures_of(study)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         figures_of(study)
 
 
