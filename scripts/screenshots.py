@@ -10,6 +10,7 @@ docs/images.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ import numpy as np  # noqa: E402
 from PIL import Image, ImageStat  # noqa: E402  # the checkout is put on the path first
 from playwright.sync_api import Browser, BrowserContext, Page, expect  # noqa: E402
 
-from tests.e2e import launching, workbench  # noqa: E402
+from tests.e2e import launching, rated, workbench  # noqa: E402
 from tests.e2e.pages import HEIGHTS, NARROW, PLACES, WIDE, Api, Place, log_in, overflow  # noqa: E402
 from tests.e2e.prepare import PASSWORD  # noqa: E402
 
@@ -123,7 +124,7 @@ def taken(studio: Studio, options: argparse.Namespace) -> Iterator[Shot]:
 
 
 def with_history(running: Studio) -> Studio:
-    """The studio with builds in other states, an expert's reviews and a test that was run again."""
+    """The studio with builds in other states, an expert's reviews and tests, and studies with a rater."""
     url, contexts, build = running.url, running.contexts, running.ids["build"]
     ids = launching.known_ids(Api(contexts["admin"].request, url), build)
     ids |= launching.more_builds(contexts["admin"], url, running.home)
@@ -131,7 +132,12 @@ def with_history(running: Studio) -> Studio:
     ids["execution"] = launching.run_again(contexts["expert"], url, ids["case"])
     ids |= launching.written(running.home)
     ids["call"] = launching.called(contexts["expert"], url, ids["case"])
-    return replace(running, ids=ids)
+    ids |= launching.tried(contexts["expert"], url, ids)
+    ids |= json.loads(workbench.python(running.home, "-m", "tests.e2e.rated"))
+    browser = contexts["admin"].browser
+    assert browser is not None
+    rater = logged_in(browser, url, rated.RATERS["rate_own"][0])
+    return replace(running, ids=ids, contexts={**contexts, "rater": rater})
 
 
 def pictures(studio: Studio, options: argparse.Namespace, places: Sequence[Place]) -> Iterator[Shot]:
