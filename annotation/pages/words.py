@@ -71,7 +71,7 @@ OUTCOMES: Final[Mapping[str, Sign]] = MappingProxyType(
         Outcome.ERRORED: Sign("!", "errored", "bad"),
         Outcome.UNTESTED: Sign("○", "tested nothing", "warn"),
         Outcome.NOT_APPLICABLE: Sign("≠", "not applicable", "quiet"),
-        Outcome.TIMED_OUT: Sign("⏱", "timed out", "warn"),
+        Outcome.TIMED_OUT: Sign("◷", "timed out", "warn"),
         Outcome.OUT_OF_MEMORY: Sign("▮", "out of memory", "warn"),
         Outcome.OUTPUT_OVERFLOW: Sign("≫", "too much output", "warn"),
         Outcome.DEPENDENCY_REFUSED: Sign("⊘", "dependency refused", "warn"),

@@ -222,6 +222,12 @@ def test_the_focus_goes_down_the_page_as_it_is_read(page: Page) -> None:
         assert at[0] == 0, "the first thing in a pane is in its head"
 
 
+def test_the_panes_fill_the_window_and_nothing_lies_below_it(page: Page) -> None:
+    page.locator("#pane-execution table").first.wait_for()
+    page.evaluate("document.querySelectorAll('#pane-execution details').forEach(one => { one.open = true })")
+    assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
+
+
 def test_all_of_a_query_of_three_lines_is_seen(page: Page) -> None:
     text = "set the title of the current plot to the longest of the titles that are given in a list, " * 2
     page.locator("#case-title").evaluate("(title, text) => (title.textContent = text)", text)
