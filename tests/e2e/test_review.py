@@ -112,14 +112,14 @@ def test_the_second_of_two_windows_is_shown_both_texts(login: Login, case_url: s
 
 
 def test_keys_can_be_changed(own_keys: Page, page: Page) -> None:
-    own_keys.get_by_label("Next case").fill("k")
+    own_keys.get_by_label("Next case").fill("j")
     own_keys.get_by_role("button", name="Store", exact=True).click()
     page.reload()
     before = case_on(page)
     page.keyboard.press("n")
-    page.keyboard.press("k")
+    page.keyboard.press("j")
     expect(page.locator(f'#case:not([data-case="{before}"])')).to_be_visible()
-    assert int(case_on(page)) == int(before) + 1, "n does nothing any more, k goes on by one"
+    assert int(case_on(page)) == int(before) + 1, "n does nothing any more, j goes on by one"
 
 
 def test_keys_can_be_switched_off(own_keys: Page, page: Page) -> None:
