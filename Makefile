@@ -5,7 +5,7 @@
 
 PY := .venv/bin/python
 # The files of tests are shared out to as many processes as there are cores.
-PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 export PYTHONUNBUFFERED := 1
 
 help: ## list the targets

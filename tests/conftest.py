@@ -19,33 +19,12 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 
-LONGEST = (
-    "tests/faults/test_survival_of_builds.py",
-    "tests/retrieval/test_real_data.py",
-    "tests/site/test_sample.py",
-    "tests/site/test_raters.py",
-    "tests/site/test_serve.py",
-    "tests/annotation/test_tasks.py",
-    "tests/site/test_bench_",
-)
-"""The files that take minutes."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what touches the configured database: only that need run on each kind of it.
-
-    The longest files come first: no process is left alone with one while the others have ended.
-    """
-    items.sort(key=lambda item: place_of(item.nodeid))
+    """Mark what touches the database that Django is configured with: only that need run on each of them."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db"}:
             item.add_marker("database")
-
-
-def place_of(name: str) -> int:
-    """The place of a test among the longest; those that are not come after them."""
-    return next((place for place, start in enumerate(LONGEST) if name.startswith(start)), len(LONGEST))
 
 
 @pytest.fixture(scope="session", autouse=True)
