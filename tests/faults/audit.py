@@ -19,8 +19,6 @@ from tests.faults.builds import MODEL
 
 STORING: Final = 45.0
 """Seconds for which a worker tries to store a reply while its database is away."""
-SENDING: Final = 5.0
-"""Seconds that a busy machine may take from a call's row to its request: the database dies in between."""
 ENDS: Final = (Stage.SETTLED, Stage.ABANDONED)
 
 
@@ -246,7 +244,7 @@ def in_the_air(deaths: Sequence[Death]) -> frozenset[int]:
 
 def explains(death: Death, row: Answered) -> bool:
     own = death.pid == row.worker or death.target == "postgres"
-    return own and row.arrived <= death.at + SENDING and death.at <= row.finished + STORING
+    return own and row.arrived <= death.at + 1 and death.at <= row.finished + STORING
 
 
 def taken_for_dead(deaths: Sequence[Death]) -> Iterator[str]:
