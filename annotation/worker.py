@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Collection
+from functools import partial
 
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -20,6 +20,7 @@ from annotation import (
     claims,
     clock,
     connecting,
+    dealing,
     merging,
     notifying,
     outages,
@@ -99,21 +100,34 @@ def try_what_is_away(queue: Queue, tools: Tools) -> bool:
 
 
 def drain_cases(queue: Queue, tools: Tools) -> int:
-    """Advance one handful; what an unforeseen failure leaves undone goes back at once."""
-    cases = claims.claim(queue, HANDFUL[queue])
-    left = deque(cases)
+    """Advance what this process has leased, or else one handful more; returns how many were advanced here.
+
+    What an unforeseen failure leaves undone goes back at once.
+    """
+    desk, done = dealing.desk_here(queue), 0
+    new, case = None, desk.take()
+    if case is None:
+        handful = partial(claims.claim, queue, desk.handful(HANDFUL[queue]))
+        new = desk.fill(handful, give_back_connection)
+        case = new or desk.take()
     try:
-        while left:
-            case = left.popleft()
-            pulse.beat(queue)
-            # Those before it may have taken long, and may have shown that the provider is away.
-            if case is cases[0] or case.renew(timezone.now() + claims.LEASE):
-                advance(case, tools)
-            else:
-                case.put_back()
-    finally:
-        claims.release(left)
-    return len(cases)
+        while case is not None:
+            go_on(case, queue, tools, fresh=case is new)
+            done, case = done + 1, desk.take()
+    except BaseException:
+        claims.release(desk.clear())
+        raise
+    return done
+
+
+def go_on(case: Case, queue: Queue, tools: Tools, *, fresh: bool) -> None:
+    """Advance a leased case; one that is not `fresh` has lain since its claim, and is looked at again."""
+    pulse.beat(queue)
+    # Those before it may have taken long, and may have shown that the provider is away.
+    if fresh or case.renew(timezone.now() + claims.LEASE):
+        advance(case, tools)
+    else:
+        case.put_back()
 
 
 def run(queue: str, tools: Tools, stop: threading.Event, idle: float = USUAL_IDLE) -> None:
@@ -121,6 +135,13 @@ def run(queue: str, tools: Tools, stop: threading.Event, idle: float = USUAL_IDL
 
     A queue that stays empty is looked at less and less often, down to once in LONGEST_IDLE seconds.
     """
+    with dealing.desk(queue).seat():
+        loop(queue, tools, stop, idle)
+    connection.close()
+
+
+def loop(queue: str, tools: Tools, stop: threading.Event, idle: float) -> None:
+    """The rounds of `run`."""
     wait = idle
     while not stop.is_set():
         seldom = looks_for_seldom(queue)
@@ -136,7 +157,6 @@ def run(queue: str, tools: Tools, stop: threading.Event, idle: float = USUAL_IDL
         give_back_connection()
         stop.wait(wait)
         wait = max(idle, min(wait * 1.5, LONGEST_IDLE)) if queue not in IDLE else idle
-    connection.close()
 
 
 def looks_for_seldom(queue: str) -> bool:
