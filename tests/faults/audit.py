@@ -231,7 +231,8 @@ def unexplained(answered: Sequence[Answered], deaths: Sequence[Death]) -> Iterat
     """A reply is lost only with the worker that asked, or with the database, while it was in the air."""
     for row in lost(answered):
         if not any(explains(death, row) for death in deaths):
-            yield f"reply {row.request_id} of {row.finished:.3f} to {row.worker} was lost, and nobody died"
+            took = f"{row.finished:.3f} after {row.finished - row.arrived:.1f} s"
+            yield f"reply {row.request_id} of {took} to {row.worker} was lost, and nobody died"
     most = len(in_the_air(deaths))
     if len(lost(answered)) > most:
         yield f"{len(lost(answered))} replies were lost, and only {most} calls were in the air"

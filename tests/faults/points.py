@@ -95,7 +95,7 @@ def set_clock(off: timedelta) -> None:
 
 
 def hurry(lease: float) -> None:
-    """A lease of so many seconds; a call takes at most three quarters of it."""
+    """A lease of so many seconds; a call takes at most three quarters of it, the provider half of it."""
     from annotation import batching, budget, claims, clock, limiter, outages, tools
     from annotation.llm.live import LiveLLM
     from annotation.models import batches

@@ -44,7 +44,11 @@ LONGEST_HOLD, LONGEST_DRIP = 30.0, 5.0
 
 @dataclass(frozen=True)
 class Shares:
-    """Of 1,000 requests so many go wrong in this way. `stall` is in seconds."""
+    """Of 1,000 requests so many go wrong in this way; those that stall do so for `seconds`.
+
+    No other reply takes longer than `longest`: a client gives up what takes longer than its timeout, and it
+    would look as if a reply had been lost with nobody dead.
+    """
 
     storm: int = 3
     overload: int = 20
@@ -54,6 +58,7 @@ class Shares:
     nonsense: int = 10
     person: int = 8
     seconds: float = 3.0
+    longest: float = 5.0
 
 
 class Faults:
@@ -102,8 +107,8 @@ class Faults:
         return kind
 
     def _made(self, kind: str, body: Json) -> Answer:
-        said, late = structured(answer(body), body), self.latency * self._random.expovariate(1.0)
-        seconds = self._shares.seconds
+        late = min(self.latency * self._random.expovariate(1.0), self._shares.longest)
+        said, seconds = structured(answer(body), body), self._shares.seconds
         match kind:
             case "429":
                 return Fault(429, "slow down", self._headers)
@@ -242,10 +247,12 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--stall", type=float, default=3.0, help="seconds that some replies stall")
+    parser.add_argument("--longest", type=float, default=5.0, help="seconds that no other reply exceeds")
     parser.add_argument("--log", type=Path, required=True)
     arguments = parser.parse_args()
     with arguments.log.open("a") as log:
-        provider = Provider(arguments.seed, Shares(seconds=arguments.stall), log, arguments.port)
+        shares = Shares(seconds=arguments.stall, longest=arguments.longest)
+        provider = Provider(arguments.seed, shares, log, arguments.port)
         print(f"{provider.url} key {KEY}", flush=True)
         provider.serve()
 
