@@ -8,8 +8,9 @@ import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-STARTING = {"account", "build", "exchange", "import", "token", "work"}
-"""Commands that may be somebody's first one: they find the database up to date."""
+STARTING = {"account", "again", "agreement", "build", "exchange", "extend", "import", "merge", "missing"}
+STARTING |= {"prices", "study", "token", "work"}
+"""Commands that use the database, so each may be somebody's first one: they find it up to date."""
 
 
 def main() -> None:

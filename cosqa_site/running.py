@@ -18,6 +18,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 
 from annotation import notifying, worker
 from annotation.claims import free_all
@@ -68,14 +69,17 @@ def prepare() -> None:
 
 
 def make_ready() -> None:
-    """For a command: a file is brought up to date here, a server's database by the web server that owns it.
+    """For a command: a file, or a server's database that nobody has used yet, is brought up to date here.
 
+    One that is in use belongs to the web server, which may be older than this code and still running.
     Raises DatabaseNotReady.
     """
-    if connection.vendor != "sqlite":
-        wait_until_prepared()
-    elif not migrated():
+    wait_for("the database", answers)
+    if migrated():
+        return
+    if connection.vendor == "sqlite" or is_new():
         prepare()
+    wait_until_prepared()
 
 
 def wait_until_prepared() -> None:
@@ -109,6 +113,11 @@ def answers() -> bool:
 def migrated() -> bool:
     executor = MigrationExecutor(connection)
     return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def is_new() -> bool:
+    """Whether nobody has made tables in the database yet."""
+    return not MigrationRecorder(connection).has_table()
 
 
 @contextmanager

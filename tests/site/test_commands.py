@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +108,18 @@ def test_a_bench_prints_its_ratios(
 def test_a_bench_that_is_not_there_is_refused_by_name() -> None:
     with pytest.raises(CommandError, match=", ".join(BENCHES)):
         call_command("bench", "typing")
+
+
+@pytest.mark.parametrize(("broker", "alone"), [("", False), ("redis://127.0.0.1:1/0", True)])
+def test_a_server_without_workers_says_so_at_its_start(
+    monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path, *, broker: str, alone: bool
+) -> None:
+    settings.COSQA_HOME, settings.CELERY_BROKER_URL = tmp_path, broker
+    served: list[bool] = []
+    command = "cosqa_site.management.commands.serve"
+    monkeypatch.setattr(f"{command}.prepare", lambda: None)
+    monkeypatch.setattr(f"{command}.serve", lambda host, port, work: served.append(work))
+    told = StringIO()
+    call_command("serve", "--port", "0", stdout=told)
+    assert ("No worker runs here" in told.getvalue()) is alone
+    assert served == [not alone]

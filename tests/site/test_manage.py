@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import manage as command_line
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -30,6 +32,14 @@ def test_an_import_into_a_new_folder_makes_its_tables(tmp_path: Path) -> None:
     done = manage(tmp_path / "home", "import", "python", str(source), "--name", "mine")
     assert done.returncode == 0, done.stderr
     assert "1 read, 1 stored" in done.stdout
+
+
+def test_every_command_about_builds_may_be_the_first(tmp_path: Path) -> None:
+    commands = {path.stem for path in (ROOT / "annotation/management/commands").glob("[a-z]*.py")}
+    assert commands <= command_line.STARTING
+    done = manage(tmp_path / "home", "prices", "load")
+    assert done.returncode == 0, done.stderr
+    assert "filled in" in done.stdout
 
 
 def test_help_needs_no_database(tmp_path: Path) -> None:

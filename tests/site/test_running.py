@@ -120,12 +120,28 @@ def test_an_address_that_can_not_be_is_refused_too(host: str, port: int) -> None
         running.refuse_taken(host, port)
 
 
-def test_a_command_leaves_a_servers_database_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("vendor", "new", "does"),
+    [
+        ("sqlite", True, ["prepare", "wait"]),
+        ("sqlite", False, ["prepare", "wait"]),
+        ("postgresql", True, ["prepare", "wait"]),
+        ("postgresql", False, ["wait"]),
+    ],
+)
+def test_a_command_leaves_a_servers_database_that_is_in_use_to_the_server(
+    monkeypatch: pytest.MonkeyPatch, vendor: str, new: bool, does: list[str]
+) -> None:
     calls: list[str] = []
     monkeypatch.setattr(running, "prepare", lambda: calls.append("prepare"))
     monkeypatch.setattr(running, "wait_until_prepared", lambda: calls.append("wait"))
+    monkeypatch.setattr(running, "answers", lambda: True)
     monkeypatch.setattr(running, "migrated", lambda: False)
-    for vendor in ("sqlite", "postgresql"):
-        monkeypatch.setattr(running, "connection", SimpleNamespace(vendor=vendor))
-        running.make_ready()
-    assert calls == ["prepare", "wait"]
+    monkeypatch.setattr(running, "is_new", lambda: new)
+    monkeypatch.setattr(running, "connection", SimpleNamespace(vendor=vendor))
+    running.make_ready()
+    assert calls == does
+
+
+def test_a_database_with_tables_is_not_new(db: None) -> None:
+    assert not running.is_new()

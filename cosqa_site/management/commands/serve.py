@@ -37,6 +37,8 @@ class Command(BaseCommand):
                 self.stdout.write(
                     f"CoSQA Workbench on http://{options['host']}:{options['port']} (Ctrl-C stops it)"
                 )
+                if not work:
+                    self.stdout.write("No worker runs here: start some (docs/running.md), or nothing moves.")
                 serve(options["host"], options["port"], work=work)
         except (AlreadyServing, DatabaseNotReady, PortTaken) as why:
             raise CommandError(str(why)) from why
