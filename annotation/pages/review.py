@@ -17,6 +17,7 @@ from annotation.pages.review_calls import call_box
 from annotation.pages.review_keys import KeyView, helped, key_views, views_of
 from annotation.pages.review_lists import list_name, lists_beside, tag_lists
 from annotation.pages.review_runs import RunLine, run_lines
+from annotation.pages.review_words import review_sign, said_sign, tag_words
 from annotation.pages.strength import strength_views
 from annotation.pages.tagging import TagChoice, tag_choices
 from annotation.pages.words import UNSURE, Sign, label_sign
@@ -25,12 +26,10 @@ from annotation.review import Conflict, Submission, decisions, drafts, last_acti
 from annotation.review.labelling import SHOWN
 from annotation.review.layout import Layout, Pane, layout_in
 from annotation.review.order import Progress, Worklist, progress, reviewed_counts
-from annotation.review.shortcuts import OF_STUDIES, Action, keys_in, keys_of
-from annotation.review.tags import known, tag_name
+from annotation.review.shortcuts import OF_STUDIES, keys_in
 
 MOST_HISTORY = 100
 LONGEST_TITLE = 80
-WITHDRAWN = Sign("↺", "taken back")
 
 
 class EvidenceChanged(Exception):
@@ -312,11 +311,6 @@ def decision(last: Review, here: Case) -> Decision:
     )
 
 
-def tag_words(review: Review) -> tuple[str, ...]:
-    """The review's tags in words; those of the test say so."""
-    return tuple(tag_name(tag) for tag in known(review.tags))
-
-
 def revision(review: Review, user: User, evidence: str) -> Revision:
     return Revision(
         who=review.rater.get_username(),
@@ -332,17 +326,6 @@ def revision(review: Review, user: User, evidence: str) -> Revision:
         runs=len(review.runs),
         carried_from=review.carried.source.case_id if hasattr(review, "carried") else None,
     )
-
-
-def review_sign(review: Review) -> Sign:
-    if review.withdrawn:
-        return WITHDRAWN
-    return said_sign(review.label)
-
-
-def said_sign(label: int | None) -> Sign:
-    """A person's label: none means unsure, not unjudged."""
-    return UNSURE if label is None else label_sign(label)
 
 
 def clash_of(conflict: Conflict | None, user: User, evidence: str) -> Clash | None:
@@ -384,18 +367,3 @@ def nothing_left(user: User, build: Build, show: Worklist) -> NothingLeft:
         undo=undo_of(last_action(user, build)),
         keys=key_views(user),
     )
-
-
-def labelled_message(user: User, made: Review, with_keys: bool) -> str:
-    """What is announced after a label: what was stored, and how to take it back."""
-    key = keys_of(user).live(Action.UNDO) if with_keys else ""
-    what = "Skipped as unsure" if made.label is None else f"Labelled {review_sign(made).word}"
-    return f"{what}. {key} to undo." if key else f"{what}. Undo is beside the labels."
-
-
-def undone_message(user: User, case: Case) -> str:
-    """What is announced after an undo: what stands now."""
-    last = reviews_of(case.pair_id, user).last()
-    if last is None or last.withdrawn:
-        return "Taken back. This pair has no label of yours now."
-    return f"Taken back. Your label of this pair is {review_sign(last).word} again."

@@ -49,6 +49,19 @@ class RaterIn(Schema):
     capacity: int = Field(ge=1, le=100_000, description="pairs that they can be given, planted ones included")
 
 
+class RatesIn(Schema):
+    """What the planner simulates for the draft: a pilot's rates, or shares that are assumed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    pilot: Id | None = Field(None, description="id of a study of ratings that somebody has begun")
+    prevalence: float | None = Field(None, ge=0, le=1, description="share of matches")
+    rater_accuracy: float | None = Field(None, ge=0, le=1)
+    annotator_accuracy: float | None = Field(None, ge=0, le=1)
+    clustering: float | None = Field(None, ge=0, le=1, description="likeness of a query's pairs; 0: none")
+    skipped: float | None = Field(None, ge=0, le=1)
+
+
 class StudyIn(Schema):
     """A study to be made as a draft."""
 
@@ -76,6 +89,7 @@ class StudyIn(Schema):
     margin: float | None = Field(None, gt=0, lt=1)
     exclusions: CleanText = Field("", max_length=20_000)
     hourly_rate: float = Field(0, ge=0, le=10_000, description="dollars, for the cost that is shown")
+    rates: RatesIn | None = None
 
 
 class StudyPage(Paging):

@@ -8,9 +8,10 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from annotation.models import Build, Guideline
-from annotation.schemas.studies import ConditionIn, RaterIn, StudyIn
+from annotation.schemas.studies import ConditionIn, RaterIn, RatesIn, StudyIn
 from annotation.studies.creating import ConditionWish, Order, RaterWish
 from annotation.studies.estimating import usual_seconds
+from annotation.studies.foreseeing import Rates, pilots
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.wishing import Allocation, Stratifier, Wish
 from retrieval.models import Annotator
@@ -47,6 +48,7 @@ def order_of(told: StudyIn, visible: QuerySet[Build]) -> Order:
         margin=told.margin,
         exclusions=told.exclusions,
         hourly_rate=told.hourly_rate,
+        rates=rates_of(told.rates),
     )
 
 
@@ -89,3 +91,12 @@ def against_of(pk: int | None) -> Annotator | None:
     if found is None:
         raise StudyRefused(f"There are no imported labels of an annotator {pk}.")
     return found
+
+
+def rates_of(told: RatesIn | None) -> Rates:
+    if told is None:
+        return Rates()
+    if told.pilot is not None and not pilots().filter(pk=told.pilot).exists():
+        why = "that is a study of ratings that somebody has begun"
+        raise StudyRefused(f"Study {told.pilot} is no pilot: {why}.")
+    return Rates(**told.dict())

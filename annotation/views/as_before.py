@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 from annotation import review
 from annotation.access import Role, needs
 from annotation.pages import review as pages
+from annotation.pages import review_words
 from annotation.review import order
 from annotation.review.carrying import carry
 from annotation.views.review import (
@@ -40,6 +41,6 @@ def as_before(request: HttpRequest, pk: int) -> HttpResponse:
         return show_case(request, found, show, pages.Said(problem=str(why), changed=True), status=409)
     except review.BadReview as why:
         return show_case(request, found, show, pages.Said(problem=str(why)), status=422)
-    messages.success(request, f"As before. {pages.labelled_message(user, made, is_fragment(request))}")
+    messages.success(request, f"As before. {review_words.labelled_message(user, made, is_fragment(request))}")
     following = order.next_case(user, found.build, show, found)
     return to_case(following, show) if following else to_end(found.build_id, show)

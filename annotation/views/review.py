@@ -20,7 +20,7 @@ from annotation import review, tasks
 from annotation.access import Role, builds_visible_to, needs
 from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
 from annotation.pages import review as pages
-from annotation.pages import review_keys, review_lists, review_runs
+from annotation.pages import review_keys, review_lists, review_runs, review_words
 from annotation.pages.evidence import RELATED
 from annotation.pages.paging import whole_number
 from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
@@ -87,7 +87,7 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
         return form_again(request, found, show, replace(said, conflict=conflict), status=409)
     except (review.OverrideNeedsReason, review.BadReview) as why:
         return form_again(request, found, show, replace(said, problem=str(why)), status=422)
-    messages.success(request, pages.labelled_message(user, made, is_fragment(request)))
+    messages.success(request, review_words.labelled_message(user, made, is_fragment(request)))
     following = order.next_case(user, found.build, show, found)
     return to_case(following, show) if following else to_end(found.build_id, show)
 
@@ -102,7 +102,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
     except (review.NothingToUndo, review.Conflict) as why:
         messages.error(request, str(why))
     else:
-        messages.success(request, pages.undone_message(user, found))
+        messages.success(request, review_words.undone_message(user, found))
     return to_case(found, list_of(request, request.POST))
 
 

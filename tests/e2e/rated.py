@@ -41,6 +41,7 @@ RATERS = {
     "stopped": ("ralf", "reading"),
     "stepped": ("rosi", "own_tests"),
     "sent": ("rhea", "reading"),
+    "timed": ("runa", "reading"),
     "rate_own": ("rick", "own_tests"),
     "rate_agents": ("rick", "agents_tests"),
     "rate_pairwise": ("rick", "own_tests"),

@@ -186,6 +186,39 @@ def test_what_was_sent_is_no_draft_any_more_and_can_be_restored(page: Page) -> N
     expect(page.locator("#notes")).to_have_value("first thoughts")
 
 
+@pytest.mark.parametrize("page", ["timed"], indirect=True)
+def test_only_active_time_counts(page: Page) -> None:
+    page.clock.install()
+    page.reload()
+    page.mouse.move(300, 300)
+    page.clock.run_for(30_000)
+    assert 29 <= seconds_on(page) <= 35
+    page.clock.run_for(600_000)
+    assert 59 <= (idle := seconds_on(page)) <= 65, "a minute after the last sign nobody is at work"
+    page.mouse.move(320, 320)
+    show(page, "hidden")
+    page.clock.run_for(30_000)
+    assert seconds_on(page) - idle < 5, "nobody works on a page that is not seen"
+    show(page, "visible")
+    page.mouse.move(340, 340)
+    page.clock.run_for(20_000)
+    assert 19 <= seconds_on(page) - idle <= 30
+
+
+def seconds_on(page: Page) -> float:
+    """What the form takes along."""
+    return float(page.locator("#label-form [data-seconds]").input_value())
+
+
+def show(page: Page, state: str) -> None:
+    """As the browser says it of a window that is behind another one, or no longer is."""
+    page.evaluate(
+        "state => { Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });"
+        " document.dispatchEvent(new Event('visibilitychange')) }",
+        state,
+    )
+
+
 @pytest.mark.parametrize("page", ["offline"], indirect=True)
 def test_a_lost_connection_loses_nothing_that_is_typed(page: Page) -> None:
     page.context.set_offline(True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,9 @@ class Command(BaseCommand):
         plan.add_argument("--markdown", action="store_true")
         plan.add_argument("--simulate", action="store_true", help="say how sure the study will be instead")
         plan.add_argument("--needed", action="store_true", help="say how many pairs it takes instead")
-        plan.add_argument("--pilot", help="name of a study whose rates are simulated")
+        plan.add_argument(
+            "--pilot", help="name of a study whose rates are simulated; else those kept with the draft"
+        )
         for name in RATES:
             plan.add_argument(
                 f"--{name.replace('_', '-')}", type=float, help="a share; assumed in a simulation"
@@ -114,8 +116,7 @@ class Command(BaseCommand):
             self.stdout.write(exporting.plan_json(study), ending="")
 
     def foresee(self, study: Study, options: dict[str, Any]) -> None:
-        pilot = named(options["pilot"]).pk if options["pilot"] else None
-        rates = Rates(pilot, **{name: options[name] for name in RATES})
+        rates = rates_for(study, options)
         size = foreseeing.size_of(study)
         if options["needed"]:
             told = foreseeing.needed(size, rates, planner.STUDIES, planner.MOST_PAIRS)
@@ -168,6 +169,14 @@ def admin(name: str) -> User:
     if found is None or not has_role(found, Role.ADMIN):
         raise CommandError(f"{name!r} is no admin; 'manage.py account {name} --role admin' makes one.")
     return found
+
+
+def rates_for(study: Study, options: dict[str, Any]) -> Rates:
+    """What is typed, and else what is kept with the draft."""
+    typed = {name: options[name] for name in RATES if options[name] is not None}
+    if options["pilot"]:
+        typed["pilot"] = named(options["pilot"]).pk
+    return replace(foreseeing.rates_from(study.sample.get("rates", {})), **typed)
 
 
 def read(file: str) -> StudyIn:

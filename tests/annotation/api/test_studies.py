@@ -53,6 +53,18 @@ def test_a_study_is_made_started_and_read(ada: Client, build: Build) -> None:
     assert ada.get("/api/studies?state=closed").json()["items"] == []
 
 
+def test_rates_are_kept_with_the_draft_for_the_planner(ada: Client, build: Build) -> None:
+    pk = post(ada, "", order(build)).json()["id"]
+    refused = post(ada, "", order(build, name="second", rates={"pilot": pk}))
+    assert refused.status_code == 409 and "is no pilot" in refused.json()["detail"]
+    assert post(ada, "", order(build, name="second", rates={"skipped": 1.5})).status_code == 422
+    post(ada, f"/{pk}/control", {"action": "start"})
+    rates = {"pilot": pk, "prevalence": 0.25}
+    made = post(ada, "", order(build, name="second", rates=rates))
+    kept = Study.objects.get(pk=made.json()["id"]).sample["rates"]
+    assert (kept["pilot"], kept["prevalence"], kept["skipped"]) == (pk, 0.25, None)
+
+
 def test_a_draft_is_deleted(ada: Client, build: Build) -> None:
     pk = post(ada, "", order(build)).json()["id"]
     assert post(ada, f"/{pk}/control", {"action": "delete"}).json() == {"state": None}

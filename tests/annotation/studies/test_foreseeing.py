@@ -93,3 +93,13 @@ def test_the_command_simulates_with_a_pilot(pilot: Study) -> None:
     assert told["assumed"]["prevalence"] == 0.25
     with pytest.raises(CommandError, match="no study called"):
         call_command("study", "plan", plan.name, "--simulate", "--pilot", "nobody")
+
+
+def test_the_command_takes_what_is_kept_with_the_draft_and_what_is_typed_first(pilot: Study) -> None:
+    plan = studies.study("next")
+    plan.sample = plan.sample | {"rates": {"pilot": None, "prevalence": 0.4, "skipped": 0.1}}
+    plan.save()
+    out = StringIO()
+    call_command("study", "plan", plan.name, "--simulate", "--prevalence", "0.3", stdout=out)
+    told = json.loads(out.getvalue())
+    assert (told["assumed"]["prevalence"], told["assumed"]["skipped"]) == (0.3, 0.1)
