@@ -1,19 +1,14 @@
-"""How well one query was answered. Pure functions of (hits, positives); means and intervals come elsewhere.
+"""How well one query was answered where a snippet either matches or does not.
 
 `hits` says for each rank, best first, whether the snippet there is a match; `positives` is the number of
-matches that the query has, found or not. Every measure lies in [0, 1], is 0 when nothing was found, and is
-None for a query without positives: such a query says nothing, is left out of the mean and counted.
-Tied scores are the caller's: it hands over one definite order.
+matches that the query has, found or not. `k` cuts the ranked list off; None reads all of it. Every function
+raises `MoreHitsThanPositives` where the list holds more matches than there are.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TypeAlias
-
-Metric: TypeAlias = Callable[[Sequence[bool], int], float | None]
+from collections.abc import Hashable, Sequence
 
 MMRR_CUT = 1000
 """Ranks beyond this count as not found, as in CoSQA+'s scripts."""
@@ -30,11 +25,25 @@ def reciprocal_rank(hits: Sequence[bool], positives: int, k: int | None = None) 
     return next((1 / rank for rank, hit in enumerate(hits[:k], 1) if hit), 0.0)
 
 
-def recall(hits: Sequence[bool], positives: int, k: int) -> float | None:
-    """Share of the query's matches that are among the first k."""
+def recall(hits: Sequence[bool], positives: int, k: int | None = None) -> float | None:
+    """Share of the query's matches that are among the first k (Manning, Raghavan and Schütze 2008, ch. 8)."""
     if _nothing_to_find(hits, positives):
         return None
     return sum(hits[:k]) / positives
+
+
+def precision(hits: Sequence[bool], positives: int, k: int) -> float | None:
+    """Share of matches among the first k; a shorter list is filled up with no match (trec_eval's P)."""
+    if _nothing_to_find(hits, positives):
+        return None
+    return sum(hits[:k]) / k
+
+
+def success(hits: Sequence[bool], positives: int, k: int) -> float | None:
+    """1 if a match is among the first k, else 0 (trec_eval's success). Its sum is NCS's Answered@k."""
+    if _nothing_to_find(hits, positives):
+        return None
+    return float(any(hits[:k]))
 
 
 def average_precision(hits: Sequence[bool], positives: int, k: int | None = None) -> float | None:
@@ -54,7 +63,7 @@ def average_precision_of_reachable(hits: Sequence[bool], positives: int, k: int)
     return _sum_of_precisions(hits[:k]) / min(positives, k)
 
 
-def ndcg(hits: Sequence[bool], positives: int, k: int) -> float | None:
+def ndcg(hits: Sequence[bool], positives: int, k: int | None = None) -> float | None:
     """Normalised discounted cumulative gain of binary labels: sum of 1 / log2(rank + 1) over the ideal's.
 
     Järvelin and Kekäläinen 2002, gain 1 for a match; the ideal has min(positives, k) matches first.
@@ -62,34 +71,34 @@ def ndcg(hits: Sequence[bool], positives: int, k: int) -> float | None:
     if _nothing_to_find(hits, positives):
         return None
     found = sum(1 / math.log2(rank + 1) for rank, hit in enumerate(hits[:k], 1) if hit)
-    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(positives, k) + 1))
+    reachable = positives if k is None else min(positives, k)
+    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, reachable + 1))
     return found / ideal
 
 
-def multi_choice_reciprocal_rank(hits: Sequence[bool], positives: int) -> float | None:
+def multi_choice_reciprocal_rank(hits: Sequence[bool], positives: int, k: int = MMRR_CUT) -> float | None:
     """Mean over all positives of 1 / (rank - matches before it): 1 when the matches stand first.
 
-    A match beyond rank 1,000 or not found adds 0. Its mean is MMRR (CoSQA+, arXiv 2406.11589 version 1).
+    A match that is not found or beyond rank k adds 0. Its mean is MMRR (CoSQA+, arXiv 2406.11589 version 1).
     """
     if _nothing_to_find(hits, positives):
         return None
-    ranks = [rank for rank, hit in enumerate(hits[:MMRR_CUT], 1) if hit]
+    ranks = [rank for rank, hit in enumerate(hits[:k], 1) if hit]
     return sum(1 / (rank - before) for before, rank in enumerate(ranks)) / positives
 
 
-METRICS: Mapping[str, Metric] = {
-    "mrr": reciprocal_rank,
-    "mrr@10": partial(reciprocal_rank, k=10),
-    "mmrr": multi_choice_reciprocal_rank,
-    "map": average_precision,
-    "map@10": partial(average_precision, k=10),
-    "map@10 of reachable": partial(average_precision_of_reachable, k=10),
-    "ndcg@10": partial(ndcg, k=10),
-    "recall@1": partial(recall, k=1),
-    "recall@5": partial(recall, k=5),
-    "recall@10": partial(recall, k=10),
-    "recall@20": partial(recall, k=20),
-}
+def distinct_matches(
+    hits: Sequence[bool], groups: Sequence[Hashable], positives: int, k: int | None = None
+) -> int | None:
+    """Number of groups of near-duplicates with a match among the first k: copies of one answer count once.
+
+    `groups` names for each rank the group of the snippet there; a snippet without copies is a group of its
+    own. Raises ValueError where `hits` and `groups` differ in length.
+    """
+    if _nothing_to_find(hits, positives):
+        return None
+    pairs = list(zip(hits, groups, strict=True))
+    return len({group for hit, group in pairs[:k] if hit})
 
 
 def _nothing_to_find(hits: Sequence[bool], positives: int) -> bool:

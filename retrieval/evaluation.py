@@ -1,0 +1,193 @@
+"""How well a run answers the judged queries of a file: ranked lists beside labels, and means of measures.
+
+Needs no database. A judged query without results scores 0, one without a match is skipped and counted, and
+results of a query that nobody judged say nothing.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from retrieval.metrics.averages import Average, average
+from retrieval.metrics.codesearchnet import mean_relevances
+from retrieval.metrics.names import Measure
+from retrieval.metrics.ranking import Ranking
+from retrieval.sources.lines import Malformed, shown
+from retrieval.sources.trec import Judgement, Result, Row, Rows, read_qrels, read_run
+
+QueryKey: TypeAlias = tuple[str, str]
+"""(language, query); the language is empty where one of the two files has none."""
+
+Judged: TypeAlias = dict[QueryKey, dict[str, float]]
+
+
+class NotComparable(ValueError):
+    """Run and judgements do not belong together; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Means by the measures' names, and numbers of queries: all that are judged = scored + without a match.
+
+    `without_results` of the scored ones have none in the run; `not_judged` are in the run alone.
+    """
+
+    averages: dict[str, Average]
+    scored: int
+    without_match: int
+    without_results: int
+    not_judged: int
+
+
+@dataclass(slots=True)
+class _Results:
+    """A query's results as they stand in the file: columns, because a run may have millions of rows."""
+
+    documents: list[str] = field(default_factory=list)
+    scores: array[float] = field(default_factory=lambda: array("d"))
+    ranks: array[int] = field(default_factory=lambda: array("q"))
+    lines: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, result: Result, document: str) -> None:
+        self.documents.append(document)
+        self.scores.append(result.score)
+        self.ranks.append(result.rank)
+        self.lines.append(result.line)
+
+    def ordered(self) -> list[str]:
+        """Documents by falling score; ties by rank, then by id."""
+        places = sorted(
+            range(len(self.documents)), key=lambda i: (-self.scores[i], self.ranks[i], self.documents[i])
+        )
+        return [self.documents[place] for place in places]
+
+    def repeated(self) -> tuple[int, str] | None:
+        """Line and name of the first document that was listed before."""
+        seen: set[str] = set()
+        for line, document in zip(self.lines, self.documents, strict=True):
+            if document in seen:
+                return line, document
+            seen.add(document)
+        return None
+
+
+@dataclass(slots=True)
+class _Keys:
+    """What makes two rows of different files speak of one query.
+
+    Where both files have languages: language and query, in lower case, as in CodeSearchNet's evaluator. Else
+    the query alone, as it is written, and the file with languages must be of one.
+    """
+
+    by_language: bool
+    language: str | None = None
+
+    def of(self, row: Judgement | Result) -> QueryKey:
+        if self.by_language:
+            return (row.language or "").lower(), row.query.lower()
+        if row.language is not None:
+            self.refuse_second(row.language.lower())
+        return "", row.query
+
+    def refuse_second(self, language: str) -> None:
+        self.language = self.language or language
+        if language != self.language:
+            raise NotComparable(
+                f"One file has queries in {self.language} and in {language}, the other has no languages; "
+                "choose one with --language."
+            )
+
+
+def evaluate_files(
+    qrels: Path, run: Path, measures: Sequence[Measure], language: str | None = None
+) -> Evaluation:
+    """Score a run file against a file of judgements; `language` keeps the rows of one where a file has it.
+
+    Raises `Malformed` and `NotComparable`.
+    """
+    judgements, results = read_qrels(qrels), read_run(run)
+    if language and not (judgements.has_languages or results.has_languages):
+        raise NotComparable(f"Neither {qrels} nor {run} has languages; leave --language out.")
+    by_language = judgements.has_languages and results.has_languages
+    judged = _judged(judgements, _Keys(by_language), language)
+    ranked, not_judged = _ranked(results, _Keys(by_language), language, judged)
+    return _evaluated(judged, ranked, not_judged, measures)
+
+
+def _kept(rows: Rows[Row], language: str | None) -> Iterator[Row]:
+    """The rows of one language; rows without any are kept. Raises `NotComparable` where none is left."""
+    empty = True
+    for row in rows.rows:
+        if language is None or row.language is None or row.language.lower() == language.lower():
+            empty = False
+            yield row
+    if empty:
+        raise NotComparable(f"{rows.file} has no row{f' in {language}' if language else ''}.")
+
+
+def _judged(judgements: Rows[Judgement], keys: _Keys, language: str | None) -> Judged:
+    """Relevances by query and document: CodeSearchNet's experts are averaged, TREC's are one each."""
+    if judgements.has_languages:
+        rows = _kept(judgements, language)
+        return mean_relevances((keys.of(row), row.document, row.relevance) for row in rows)
+    judged: defaultdict[QueryKey, dict[str, float]] = defaultdict(dict)
+    for row in _kept(judgements, language):
+        documents = judged[keys.of(row)]
+        if row.document in documents:
+            again = f"{shown(row.document)} is judged a second time for query {shown(row.query)}"
+            raise Malformed(judgements.file, row.line, again)
+        documents[row.document] = row.relevance
+    return dict(judged)
+
+
+def _ranked(
+    results: Rows[Result], keys: _Keys, language: str | None, judged: Judged
+) -> tuple[dict[QueryKey, list[str]], int]:
+    """Documents of the judged queries, best first, and the number of other queries."""
+    found: defaultdict[QueryKey, _Results] = defaultdict(_Results)
+    names: dict[str, str] = {}  # a document stands in many lists: one text in memory
+    others: set[QueryKey] = set()
+    for row in _kept(results, language):
+        key = keys.of(row)
+        if key in judged:
+            found[key].add(row, names.setdefault(row.document, row.document))
+        else:
+            others.add(key)
+    if not found:
+        raise NotComparable(_nothing_in_common(results.file, next(iter(others)), next(iter(judged))))
+    for (_, query), of_query in found.items():
+        _refuse_repeated(results.file, query, of_query)
+    return {key: of_query.ordered() for key, of_query in found.items()}, len(others)
+
+
+def _nothing_in_common(run: Path, ranked: QueryKey, judged: QueryKey) -> str:
+    told = " ".join(part for part in ranked if part), " ".join(part for part in judged if part)
+    return f"No query of {run} is judged: it has {shown(told[0])}, judged is {shown(told[1])}."
+
+
+def _refuse_repeated(run: Path, query: str, results: _Results) -> None:
+    repeated = results.repeated()
+    if repeated is not None:
+        line, document = repeated
+        raise Malformed(run, line, f"{shown(document)} is listed a second time for query {shown(query)}")
+
+
+def _evaluated(
+    judged: Judged, ranked: Mapping[QueryKey, Sequence[str]], not_judged: int, measures: Sequence[Measure]
+) -> Evaluation:
+    values: dict[str, list[float | None]] = {measure.name: [] for measure in measures}
+    without_match = without_results = 0
+    for key, relevances in judged.items():
+        documents = ranked.get(key, ())
+        ranking = Ranking([relevances.get(document) for document in documents], [*relevances.values()])
+        without_match += ranking.positives == 0
+        without_results += ranking.positives > 0 and not documents
+        for measure in measures:
+            values[measure.name].append(measure.score(ranking))
+    averages = {name: average(scores) for name, scores in values.items()}
+    return Evaluation(averages, len(judged) - without_match, without_match, without_results, not_judged)

@@ -1,0 +1,73 @@
+"""`manage.py evaluate-files --qrels FILE --run FILE --metrics …`: score a run without a database."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from retrieval.evaluation import Evaluation, NotComparable, evaluate_files
+from retrieval.metrics.names import UnknownMeasure, described, measures
+from retrieval.sources.lines import Malformed
+
+DEFAULT = "ndcg@10,mrr@10,map@10,mmrr,recall@100"
+
+
+class Command(BaseCommand):
+    help = (
+        "Score a run against judgements, both files; no database is needed. Judgements are TREC qrels (query "
+        "iteration document relevance) or CodeSearchNet's annotations (CSV: Language,Query,GitHubUrl,"
+        "Relevance). A run is TREC's (query Q0 document rank score tag; ties in score by rank, then by "
+        "document) or CodeSearchNet's predictions (CSV: language,query,url in the order of the results). A "
+        "document is a match where its relevance is above 0. Judged queries without results score 0; queries "
+        "without a match are skipped and counted."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--qrels", type=Path, required=True, help="file of judgements")
+        parser.add_argument("--run", type=Path, required=True, help="file of ranked lists")
+        parser.add_argument(
+            "--metrics",
+            default=DEFAULT,
+            help=f"names with commas between them, out of {described()}. ndcg has gain 2^relevance - 1, "
+            "ndcg_linear the relevance itself; without @k there is no cut-off (mmrr: 1,000; ndcg_within and "
+            f"ndcg_all: 300). docs/metrics.md has the formulas. Default: {DEFAULT}",
+        )
+        parser.add_argument("--language", help="only the rows of this language, in files that have one")
+        parser.add_argument("--json", action="store_true", help="as JSON, with all digits")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            wanted = measures(options["metrics"].split(","))
+            found = evaluate_files(options["qrels"], options["run"], wanted, options["language"])
+        except (UnknownMeasure, Malformed, NotComparable) as why:
+            raise CommandError(str(why)) from why
+        self.stdout.write(json.dumps(as_json(found), indent=2) if options["json"] else told(found))
+
+
+def as_json(found: Evaluation) -> dict[str, Any]:
+    """The means by name, null where no query has a match, and under `queries` how many there were."""
+    counts = {
+        "scored": found.scored,
+        "without_match": found.without_match,
+        "without_results": found.without_results,
+        "not_judged": found.not_judged,
+    }
+    return {name: mean.value for name, mean in found.averages.items()} | {"queries": counts}
+
+
+def told(found: Evaluation) -> str:
+    width = max(len(name) for name in found.averages)
+    rows = [
+        f"{name:{width}}  {'undefined' if mean.value is None else f'{mean.value:.4f}'}"
+        for name, mean in found.averages.items()
+    ]
+    counts = [
+        f"mean over {found.scored:,} queries, {found.without_results:,} of them without results",
+        f"{found.without_match:,} judged queries without a match are skipped",
+        f"{found.not_judged:,} queries of the run are not judged",
+    ]
+    return "\n".join([*rows, *counts])

@@ -1,0 +1,83 @@
+"""The first bad line of a file is told by its number, and nothing grows with the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retrieval.sources.lines import Malformed, csv_rows, lines, number, shown
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "file"
+
+
+def test_lines_are_numbered_and_a_mark_of_byte_order_is_passed_over(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbfone\r\ntwo\n\nlast")
+    assert list(lines(file)) == [(1, "one\r\n"), (2, "two\n"), (3, "\n"), (4, "last")]
+
+
+def test_an_empty_file_has_no_lines(file: Path) -> None:
+    file.touch()
+    assert list(lines(file)) == []
+
+
+def test_a_line_without_an_end_is_not_read_to_the_end() -> None:
+    with pytest.raises(Malformed, match=r"/dev/zero, line 1: is longer than 100 characters"):
+        list(lines(Path("/dev/zero"), limit=100))
+
+
+def test_a_line_at_the_limit_is_read(file: Path) -> None:
+    file.write_text("1234\n12345\n")
+    assert next(lines(file, limit=5)) == (1, "1234\n")
+    with pytest.raises(Malformed, match="line 2: is longer than 5"):
+        list(lines(file, limit=5))
+
+
+def test_other_bytes_are_told(file: Path) -> None:
+    file.write_bytes(b"good\nb\xe4d\n")
+    with pytest.raises(Malformed, match="line 2: has bytes that are not UTF-8"):
+        list(lines(file))
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"), [("", "Is a directory"), ("missing", "No such file"), ("a/b", "No such file")]
+)
+def test_what_cannot_be_opened_is_told(tmp_path: Path, path: str, reason: str) -> None:
+    with pytest.raises(Malformed, match=f"cannot be read: {reason}"):
+        list(lines(tmp_path / path))
+
+
+def test_a_csv_row_has_the_number_of_its_last_line(file: Path) -> None:
+    file.write_text('a,b\n\n"two\nlines",c\n,\nd,e\n')
+    assert list(csv_rows(file, lines(file))) == [(1, ["a", "b"]), (4, ["two\nlines", "c"]), (6, ["d", "e"])]
+
+
+@pytest.mark.parametrize("text", ['a,"b\nc\n', 'a,"b"c\n', "a," + '"' + "x\n" * 70_000 + '"\n'])
+def test_what_is_not_csv_is_told(file: Path, text: str) -> None:
+    file.write_text(text)
+    with pytest.raises(Malformed, match=r"line \d+: is not CSV: "):
+        list(csv_rows(file, lines(file)))
+
+
+@pytest.mark.parametrize(("written", "value"), [("1", 1), ("-0.5", -0.5), ("+3.", 3), (".5e-1", 0.05)])
+def test_numbers(file: Path, written: str, value: float) -> None:
+    assert number(written, file, 1, "score") == value
+
+
+@pytest.mark.parametrize("written", ["", "x", "nan", "inf", "1e999", "1_0", "٣", "0x1", "1,5", "--1"])
+def test_what_is_no_finite_number_is_told(file: Path, written: str) -> None:
+    with pytest.raises(Malformed, match="line 7: expected a number as score, found "):
+        number(written, file, 7, "score")
+
+
+def test_a_number_beyond_its_bound_is_told(file: Path) -> None:
+    with pytest.raises(Malformed, match="expected a number from -3 to 3 as relevance, found '4'"):
+        number("4", file, 1, "relevance", 3)
+
+
+def test_a_long_text_is_shown_in_part() -> None:
+    assert shown("short\n") == r"'short\n'"
+    assert len(shown("x" * 1000)) < 50
