@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 from django.core.cache import cache
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from numpy.typing import NDArray
 
 from annotation.agreement import Draws, Figure, Statistic, alpha, measure, share_of, unit
@@ -175,10 +175,12 @@ def spent_of(build: Build) -> dict[int, dict[str, int]]:
 
 def parted(build: Build) -> QuerySet[Case]:
     """The first round's cases of the pairs to which two rounds gave different labels, by query and rank."""
-    others = Case.objects.filter(build=build, candidate=OuterRef("candidate"))
-    return Case.objects.filter(
-        Exists(others.filter(label=1)), Exists(others.filter(label=0)), build=build, round=1
-    ).order_by("query_id", "rank", "id")
+    if build.rounds == 1:
+        return Case.objects.none()
+    said = Case.objects.filter(build=build, label__isnull=False).order_by().values("candidate")
+    both = said.annotate(low=Min("label"), high=Max("label")).filter(low__lt=F("high"))
+    rows = Case.objects.filter(build=build, round=1, candidate__in=both.values("candidate"))
+    return rows.order_by("query_id", "rank", "id")
 
 
 def beside(cases: Sequence[Case]) -> dict[int, list[Case]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
 
 from annotation.models import Build, Case, Proposal, Review
 from annotation.models.cases import OPEN
@@ -31,21 +31,22 @@ class Standing:
 
 
 MATCHED: Final = Q(matches__gt=0) | Q(by_person=True)
-JUDGED: Final = ~MATCHED & Q(open=0, abandoned=0)
-JUDGED_IN_PART: Final = ~MATCHED & Q(open=0, abandoned__gt=0)
-FREE: Final = Q(covered=False)
+JUDGED: Final = ~MATCHED & Q(at_work=0, abandoned=0)
+JUDGED_IN_PART: Final = ~MATCHED & Q(at_work=0, abandoned__gt=0)
+FREE: Final = Q(provided=False)
 
 
 def standing(build: Build) -> Standing:
-    """How the queries of `build` stand now."""
-    return Standing(
-        queries=queries(build).count(),
-        matched=queries(build, MATCHED).count(),
-        without=without_match(build).count(),
-        unjudged=unjudged(build).count(),
-        open=queries(build, ~MATCHED, Q(open__gt=0)).count(),
-        covered=queries(build, ~MATCHED, Q(open=0, covered=True)).count(),
-    )
+    """How the queries of `build` stand now. One query."""
+    counted = {
+        "queries": Count("query"),
+        "matched": Count("query", filter=MATCHED),
+        "without": Count("query", filter=JUDGED & FREE),
+        "unjudged": Count("query", filter=JUDGED_IN_PART & FREE),
+        "open": Count("query", filter=~MATCHED & Q(at_work__gt=0)),
+        "covered": Count("query", filter=~MATCHED & Q(at_work=0, provided=True)),
+    }
+    return Standing(**told(build).aggregate(**counted))
 
 
 def without_match(build: Build) -> QuerySet[Text]:
@@ -59,19 +60,24 @@ def unjudged(build: Build) -> QuerySet[Text]:
 
 
 def queries(build: Build, *wanted: Q) -> QuerySet[Text]:
-    """The queries of the build that are as `wanted`.
+    """The queries of the build that are as `wanted`, in terms of what `told` tells of each."""
+    return Text.objects.filter(pk__in=told(build).filter(*wanted).values("query")).order_by("pk")
 
-    What can be wanted: `matches`, `open` and `abandoned` candidates; `by_person`, somebody said that one
-    matches; `covered`, a function was written for it.
+
+def told(build: Build) -> QuerySet[Any, Any]:
+    """A row for each query of the build.
+
+    `matches`, `abandoned` candidates and those `at_work`; `by_person`, somebody said that one matches;
+    `provided`, a function was written for it.
     """
-    said = Review.objects.current().filter(label=1, case__build=build, pair__query=OuterRef("query"))
-    written = Proposal.objects.standing().filter(filling__of=build, query=OuterRef("query"))
+    # Looked up once, and not for each query of the build.
+    said = Review.objects.current().filter(label=1, case__build=build).values("pair__query")
+    written = Proposal.objects.standing().filter(filling__of=build).values("query")
     rows = Case.objects.filter(build=build).order_by().values("query")
-    told = rows.annotate(
+    return rows.annotate(
         matches=Count("id", filter=Q(label=1)),
-        open=Count("id", filter=Q(stage__in=OPEN)),
+        at_work=Count("id", filter=Q(stage__in=OPEN)),
         abandoned=Count("id", filter=Q(stage=Stage.ABANDONED)),
-        by_person=Exists(said),
-        covered=Exists(written),
+        by_person=ExpressionWrapper(Q(query__in=said), BooleanField()),
+        provided=ExpressionWrapper(Q(query__in=written), BooleanField()),
     )
-    return Text.objects.filter(pk__in=told.filter(*wanted).values("query")).order_by("pk")
