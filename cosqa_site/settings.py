@@ -104,6 +104,8 @@ def database(folder: Path) -> dict[str, object]:
     given = url("DATABASE_URL", ("postgres", "postgresql"))
     if not given:
         return sqlite(folder / "workbench.sqlite3")
+    from cosqa_site.postgres import PlannedCursor  # needs the driver, which SQLite does without
+
     config: dict[str, object] = dict(env.db_url_config(given))
     if not config["NAME"]:
         raise ImproperlyConfigured(f"DATABASE_URL={given!r}: expected postgres://USER@HOST/NAME")
@@ -111,7 +113,10 @@ def database(folder: Path) -> dict[str, object]:
     config["CONN_MAX_AGE"] = 0
     config["CONN_HEALTH_CHECKS"] = True  # a restarted server leaves dead connections in the pool
     config["OPTIONS"] = {
-        "pool": {"min_size": 1, "max_size": number("COSQA_DATABASE_POOL", 20, 2, 500), "timeout": 30}
+        "pool": {"min_size": 1, "max_size": number("COSQA_DATABASE_POOL", 20, 2, 500), "timeout": 30},
+        "server_side_binding": True,
+        "cursor_factory": PlannedCursor,
+        "prepare_threshold": 5,  # psycopg's own default, which Django switches off
     }
     return config
 
