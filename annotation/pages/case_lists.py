@@ -14,7 +14,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.db.models import Case as Choice
-from django.db.models import Exists, OuterRef, Q, QuerySet, When
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
 
@@ -27,8 +27,8 @@ from annotation.review.tags import Tag
 from annotation.stages import Stage
 from retrieval.models import QueryText
 
-MOST_PAIRS: Final = 10_000
-"""So many pairs with a label of experts are looked up one by one."""
+MOST_CASES: Final = 10_000
+"""So many cases are named one by one in a statement."""
 UNLABELLED: Final = Q(stage__in=[stage.value for stage in Stage if stage is not Stage.SETTLED])
 """Only settled cases have a label, and stages have an index."""
 REACHED_BY: Final = {agent: REACHED[stage] for stage, agent in AGENTS.items()}
@@ -91,7 +91,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The cases of one page, by their keys alone, and how many pass the filters (`9,876` or `10,000+`)."""
+    """The cases of one page, by their keys alone, and how many pass the filters (`1,987` or `2,000+`)."""
 
     window: Window[Case]
     count: str
@@ -186,18 +186,16 @@ def asking(part: str, *, walked: bool) -> Q:
 def differing(build: Build, visible: QuerySet[Build]) -> Q:
     """Settled cases whose pair an expert labelled otherwise, beside a case of the `visible` builds.
 
-    Where not too many pairs have reviews, their cases are looked up one by one: databases would rather read
-    all cases of the build.
+    Where not too many do, they are looked up from the reviews, and named one by one: databases would rather
+    read all cases of the build.
     """
     said = standing(visible)
-    labels = list(said.values_list("pair_id", "label").distinct()[: MOST_PAIRS + 1])
-    if len(labels) > MOST_PAIRS:
-        other = said.filter(pair=OuterRef("pair")).exclude(label=OuterRef("label"))
-        return Q(Exists(other), label__isnull=False)
-    cases = Case.objects.filter(build=build, pair__in={pair for pair, _ in labels}, label__isnull=False)
-    known = set(labels)
-    rows = cases.order_by().values_list("pk", "pair_id", "label")
-    return Q(pk__in=[pk for pk, pair, label in rows if {(pair, 0), (pair, 1)} & known - {(pair, label)}])
+    contradicted = said.filter(pair__cases__build=build, pair__cases__label=1 - F("label"))
+    found = list(contradicted.values_list("pair__cases", flat=True).distinct()[: MOST_CASES + 1])
+    if len(found) <= MOST_CASES:
+        return Q(pk__in=found)
+    other = said.filter(pair=OuterRef("pair")).exclude(label=OuterRef("label"))
+    return Q(Exists(other), label__isnull=False)
 
 
 def standing(visible: QuerySet[Build]) -> QuerySet[Review]:

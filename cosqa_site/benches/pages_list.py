@@ -26,7 +26,7 @@ EVERY_CASE: Final = "reads every case once, and is kept until the build changes"
 EVERY_QUERY: Final = "is about a figure of each query, none of which is stored"
 EVERY_TEXT: Final = "looks for a part of a text, for which there is no index"
 RARE: Final = "looks for what few cases are"
-COUNTED: Final = "counts up to 10,000 rows, which the small build does not have"
+COUNTED: Final = "counts up to 2,000 rows, which the small build does not have"
 PLACES: Final = (
     Place("dashboard", "/dashboard/"),
     Place("connection", "/connection/"),

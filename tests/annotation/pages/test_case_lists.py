@@ -127,7 +127,7 @@ def test_a_search_takes_signs_of_patterns_as_they_are_and_folds_every_alphabet(w
 def test_disagreement_is_a_standing_label_of_an_expert_that_is_not_the_agents(
     build: Build, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(case_lists, "MOST_PAIRS", most)
+    monkeypatch.setattr(case_lists, "MOST_CASES", most)
     settled = [case for case in factories.cases(build) if case.label is not None]
     for case in settled[:2]:
         review.submit(factories.erin(), case, 1 - (case.label or 0), "it is otherwise", EVIDENCE, 0)
@@ -147,9 +147,9 @@ def test_what_left_the_filters_still_says_where_the_next_page_begins(build: Buil
 
 
 def test_few_are_sorted_and_many_are_walked() -> None:
-    assert case_lists.are_few(4_000, 412_080, 50)
-    assert not case_lists.are_few(5_000, 412_080, 50)
-    assert not case_lists.are_few(10_001, 10**9, 50)
+    assert case_lists.are_few(2_000, 412_080, 50)
+    assert not case_lists.are_few(1_500, 41_208, 50)
+    assert not case_lists.are_few(2_001, 10**9, 50)
 
 
 def test_the_order_is_no_filter() -> None:
