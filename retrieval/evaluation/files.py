@@ -77,7 +77,7 @@ class Results:
 
 
 @dataclass(slots=True)
-class _Keys:
+class Keys:
     """What makes two rows of different files speak of one query.
 
     Where both files have languages: language and query, in lower case, as in CodeSearchNet's evaluator. Else
@@ -98,8 +98,8 @@ class _Keys:
         self.language = self.language or language
         if language != self.language:
             raise NotComparable(
-                f"One file has queries in {self.language} and in {language}, the other has no languages; "
-                "choose one with --language."
+                f"There are queries in {self.language} and in {language}, and the other side has no "
+                "languages; choose one with --language."
             )
 
 
@@ -114,8 +114,8 @@ def evaluate_files(
     if language and not (judgements.has_languages or results.has_languages):
         raise NotComparable(f"Neither {qrels} nor {run} has languages; leave --language out.")
     by_language = judgements.has_languages and results.has_languages
-    judged = _judged(judgements, _Keys(by_language), language)
-    ranked, not_judged = _ranked(results, _Keys(by_language), language, judged)
+    judged = _judged(judgements, Keys(by_language), language)
+    ranked, not_judged = _ranked(results, Keys(by_language), language, judged)
     return _evaluated(judged, ranked, not_judged, measures)
 
 
@@ -130,7 +130,7 @@ def of_language(rows: Rows[Row], language: str | None) -> Iterator[Row]:
         raise NotComparable(f"{rows.file} has no row{f' in {language}' if language else ''}.")
 
 
-def _judged(judgements: Rows[Judgement], keys: _Keys, language: str | None) -> Judged:
+def _judged(judgements: Rows[Judgement], keys: Keys, language: str | None) -> Judged:
     """Relevances by query and document: CodeSearchNet's experts are averaged, TREC's are one each."""
     if judgements.has_languages:
         rows = of_language(judgements, language)
@@ -146,7 +146,7 @@ def _judged(judgements: Rows[Judgement], keys: _Keys, language: str | None) -> J
 
 
 def _ranked(
-    results: Rows[Result], keys: _Keys, language: str | None, judged: Judged
+    results: Rows[Result], keys: Keys, language: str | None, judged: Judged
 ) -> tuple[dict[QueryKey, list[str]], int]:
     """Documents of the judged queries, best first, and the number of other queries."""
     found: defaultdict[QueryKey, Results] = defaultdict(Results)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.evaluation.content import Content, query_members, snippet_members
-from retrieval.evaluation.files import NotComparable, Results, of_language
+from retrieval.evaluation.files import Keys, NotComparable, Results, of_language
 from retrieval.models import Benchmark
 from retrieval.models.benchmarks import NOWHERE, Places
 from retrieval.models.texts import canonical
@@ -65,9 +65,11 @@ def read(path: Path, content: Content, language: str | None = None) -> RunFile:
     if language and not rows.has_languages:
         raise NotComparable(f"{path} has no languages; leave --language out.")
     queries, unknown_queries = _query_names(content.benchmark), Unknown()
+    keys = Keys(by_language=False)
     found: dict[int, Results] = {}
     for row in of_language(rows, language):
-        query = queries.get(row.query) or queries.get(_loosely(row.query))
+        _, name = keys.of(row)
+        query = queries.get(name) or queries.get(_loosely(name))
         if query is None:
             unknown_queries.add(row.query, row.line)
         else:

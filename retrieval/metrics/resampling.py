@@ -27,7 +27,8 @@ def bootstrap_means(values: Doubles, seed: int = SEED, resamples: int = RESAMPLE
     """Means over resampled queries, shape (measures, resamples), of values of shape (measures, queries).
 
     Each resample draws as many queries as there are, with replacement, the same ones for all measures, so
-    that differences of two rows are paired. Raises ValueError without queries or for a value that is not finite.
+    that differences of two rows are paired. Raises ValueError without queries, and for values that are not
+    finite numbers.
     """
     if values.ndim != 2 or not values.shape[1]:
         raise ValueError(f"expected rows of measures and at least one query, found shape {values.shape}")

@@ -37,9 +37,9 @@ WRONG = (
 class Command(BaseCommand):
     help = (
         "Score retrieval systems on a benchmark: encoders by name, or ranked lists from files. Each system's "
-        "lists and scores are kept as a run. Queries without a match are skipped and counted. A result without "
-        "a label is unjudged: beside each metric stand the share of judged results and the value of the list "
-        "without unjudged ones. docs/metrics.md has the formulas."
+        "lists and scores are kept as a run. Queries without a match are skipped and counted. A result "
+        "without a label is unjudged: beside each metric stand the share of judged results and the value of "
+        "the list without unjudged ones. docs/metrics.md has the formulas."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
