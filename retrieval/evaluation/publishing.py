@@ -36,7 +36,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class _Members:
-    """Texts of a collection by position: id and sha256."""
+    """Texts of a collection by position, which has no gaps, as members are never deleted."""
 
     ids: list[int]
     digests: list[str]

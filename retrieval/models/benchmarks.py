@@ -124,6 +124,11 @@ class Run(models.Model):
     def __str__(self) -> str:
         return f"{self.system} on {self.benchmark}"
 
+    @property
+    def title(self) -> str:
+        """The system, and what of a snippet it searched, unless that is all."""
+        return self.system if self.text_option in ("", "whole") else f"{self.system}, {self.text_option}"
+
 
 class RankedList(models.Model):
     """One query's results: positions in the benchmark's snippets, best first."""

@@ -70,6 +70,7 @@ PLACES: Final = (
     ),
     Place("browse", "/browse/", "reader"),
     Place("browse-build", "/browse/{build}/", "reader"),
+    Place("benchmarks", "/benchmarks/", "reader"),
     Place("compare", "/browse/compare/?first={build}&second={waiting}", "reader"),
     Place("compare-nothing-chosen", "/browse/compare/", "reader"),
     Place("rounds", "/browse/{rounds}/rounds/", "reader"),
