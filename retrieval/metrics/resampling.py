@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 Doubles = npt.NDArray[np.float64]
 RESAMPLES = 1000
+DRAWS_AT_ONCE = 100
 SEED = 20_604
 """Kept with every figure: the same values and seed give the same interval."""
 FEW = 30
@@ -36,11 +37,12 @@ def bootstrap_means(values: Doubles, seed: int = SEED, resamples: int = RESAMPLE
         raise ValueError("every value must be a finite number; leave queries without a match out")
     queries = values.shape[1]
     random = np.random.default_rng(seed)
-    means = np.empty((len(values), resamples))
-    for draw in range(resamples):
-        weights = np.bincount(random.integers(0, queries, queries), minlength=queries)
-        means[:, draw] = values @ weights / queries
-    return means
+    parts = []
+    for start in range(0, resamples, DRAWS_AT_ONCE):
+        drawn = [random.integers(0, queries, queries) for _ in range(min(DRAWS_AT_ONCE, resamples - start))]
+        weights = np.array([np.bincount(draw, minlength=queries) for draw in drawn], dtype=np.float64)
+        parts.append(values @ weights.T / queries)
+    return np.hstack(parts)
 
 
 def interval(means: Doubles) -> Interval:
