@@ -107,8 +107,7 @@ def evaluated(
     notes: Sequence[str] = (),
 ) -> Evaluated:
     """Score the lists of an unsaved run, store both, and take the means."""
-    rankings = [ranking(content, query, lists.get(query)) for query in content.queries]
-    found = scored(measures, rankings)
+    found = scored(measures, (ranking(content, query, lists.get(query)) for query in content.queries))
     kept = store(run, lists, content, found)
     named = dict(
         zip(
@@ -117,11 +116,18 @@ def evaluated(
             strict=True,
         )
     )
-    with_match = [one for one in rankings if one.positives]
-    counts = Counts(
-        len(with_match), len(rankings) - len(with_match), sum(not one.found for one in with_match), not_judged
-    )
-    return Evaluated(kept, named, counts, notes)
+    return Evaluated(kept, named, counted(lists, content, not_judged), notes)
+
+
+def counted(lists: Mapping[int, Places], content: Content, not_judged: int) -> Counts:
+    """How many queries the means rest on."""
+    with_match = [
+        query
+        for query, matches in zip(content.queries, content.benchmark.match_counts, strict=True)
+        if matches
+    ]
+    empty = sum(query not in lists or not len(lists[query]) for query in with_match)
+    return Counts(len(with_match), len(content.queries) - len(with_match), empty, not_judged)
 
 
 def ranking(content: Content, query: int, places: Places | None) -> Ranking:

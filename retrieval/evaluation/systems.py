@@ -18,6 +18,9 @@ from retrieval.models.collections import MemberQuerySet
 from retrieval.vectors import VectorStore
 
 ROWS_A_READ = 2000
+MEMORY_MB = 256
+"""For scores of a block of queries; more makes a search no faster."""
+
 DEPTH = 1000
 """Results kept for a query: what lies deeper adds at most a thousandth to a reciprocal rank."""
 
@@ -79,7 +82,9 @@ def ranked(what: System, content: Content, how: Search) -> Iterator[tuple[int, P
     store = VectorStore(how.vectors)
     signals = prepare(queries, snippets, what.encoders, store.rows, how.progress)
     if how.pool is None:
-        found = fuse(signals, len(queries), len(snippets), how.depth, progress=how.progress)
+        found = fuse(
+            signals, len(queries), len(snippets), how.depth, memory_mb=MEMORY_MB, progress=how.progress
+        )
         for query, hits in zip(content.queries, found, strict=True):
             yield query, np.array([hit.index for hit in hits], dtype=np.uint32)
     else:
