@@ -27,7 +27,8 @@ MATCHES: Final = (
     ("2-4", "two to four", 2, 4),
     ("5+", "five and more", 5, None),
 )
-"""Filter by number of matches: written, said, fewest, most."""
+"""Filter by number of matches: written, said, fewest, most. A field called `matches` would hide the method of
+its form that htmx asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +116,10 @@ def benchmarks_page(visible: QuerySet[Benchmark]) -> list[Benchmark]:
 
 
 def benchmark_page(benchmark: Benchmark, params: QueryDict) -> BenchmarkPage:
-    """What the query string asks for: `pool`, `metric`, `matches`; anything unknown is the default."""
+    """What the query string asks for: `pool`, `metric`, `found`; anything unknown is the default."""
     pool = params.get("pool", "")
     pool = pool if pool in Pool.values else benchmark.pool
-    written, _, fewest, most = next((one for one in MATCHES if one[0] == params.get("matches")), MATCHES[0])
+    written, _, fewest, most = next((one for one in MATCHES if one[0] == params.get("found")), MATCHES[0])
     board = leaderboard(benchmark, pool, params.get("metric", ""), fewest, most)
     rows = [Row(standing, [cell(standing, name) for name in board.metrics]) for standing in board.standings]
     used = set(benchmark.runs.values_list("pool", flat=True).distinct()) | {pool}

@@ -16,6 +16,7 @@ from retrieval.evaluation import run_files
 from retrieval.evaluation.content import Content
 from retrieval.evaluation.scoring import Figure, Scored, figures, scored
 from retrieval.evaluation.systems import Search, System, ranked
+from retrieval.hostile import clean
 from retrieval.metrics.names import Measure
 from retrieval.metrics.ranking import Ranking
 from retrieval.models import Pool, RankedList, Run, Score
@@ -78,14 +79,14 @@ def evaluate_file(
     read = run_files.read(path, content, language)
     run = Run(
         benchmark=content.benchmark,
-        system=name[:SYSTEM_LENGTH],
+        system=clean(name)[:SYSTEM_LENGTH],
         options={
             "unknown_queries": len(read.unknown_queries.names),
             "unknown_snippets": len(read.unknown_snippets.names),
         },
         text_option=text_option,
         pool=pool,
-        source=path.name[:400],
+        source=clean(path.name)[:400],
     )
     notes = []
     if read.unknown_queries.rows:

@@ -45,7 +45,7 @@ def scored(benchmark_: Benchmark, tmp_path: Path) -> Benchmark:
     return benchmark_
 
 
-def told(client: Client, name: str, *keys: int, **asked: object) -> str:
+def told(client: Client, name: str, *keys: int, **asked: str | int) -> str:
     answer = client.get(reverse(name, args=keys), asked)
     assert answer.status_code == 200
     return answer.content.decode()
@@ -74,10 +74,10 @@ def test_systems_stand_with_interval_judged_share_and_difference(ray: Client, sc
 
 def test_whatever_is_asked_there_is_a_page(ray: Client, scored: Benchmark) -> None:
     for asked in (
-        {"matches": "5+"},
+        {"found": "5+"},
         {"metric": "\x00"},
         {"pool": "candidates"},
-        {"matches": "x", "pool": "y"},
+        {"found": "x", "pool": "y"},
     ):
         told(ray, "benchmark", scored.pk, **asked)
     assert "No run yet" in told(ray, "benchmark", scored.pk, pool="candidates")
