@@ -119,7 +119,8 @@ def _query_names(benchmark: Benchmark) -> dict[str, int]:
     for row in rows.iterator(ROWS_A_READ):
         texts.setdefault(_loosely(row.text.text), row.text_id)
         ids.append((row.source_id, row.text_id))
-    return _unambiguous(ids) | {text: query for text, query in texts.items() if text not in dict(ids)}
+    named = _unambiguous(ids)
+    return named | {text: query for text, query in texts.items() if text not in named}
 
 
 def _snippet_names(benchmark: Benchmark) -> dict[str, int]:
