@@ -13,6 +13,7 @@ from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase
 
 from annotation.models import Assignment, Build, Case, Study, StudyPair
+from retrieval.models import Benchmark, Member
 
 Visitor = AbstractBaseUser | AnonymousUser
 P = ParamSpec("P")
@@ -160,3 +161,17 @@ def allowed(user: Visitor) -> QuerySet[Build]:
     return (
         Build.objects.exclude(pk__in=closed_to(user).values("pk")) if blind_in(user) else Build.objects.all()
     )
+
+
+def benchmarks_visible_to(user: Visitor) -> QuerySet[Benchmark]:
+    """The benchmarks that `user` may know of, for readers and above.
+
+    Labels and ranked lists of a query tell of its pairs, whoever gave the labels: while a rater is kept
+    blind, every benchmark with a query of that study is closed.
+    """
+    if not has_role(user, Role.READER):
+        return Benchmark.objects.none()
+    if not blind_in(user):
+        return Benchmark.objects.all()
+    asked = StudyPair.objects.filter(study__in=blind_in(user)).values("pair__query")
+    return Benchmark.objects.exclude(queries__in=Member.objects.filter(text__in=asked).values("collection"))

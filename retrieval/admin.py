@@ -8,7 +8,20 @@ from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest
 
-from retrieval.models import Annotator, Candidate, Collection, ImportJob, Label, Member, Mining
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    BenchmarkLabel,
+    Candidate,
+    Collection,
+    ImportJob,
+    Label,
+    Member,
+    Mining,
+    RankedList,
+    Run,
+    Score,
+)
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -83,3 +96,44 @@ class LabelAdmin(ReadOnly):
     list_display = ("id", "pair_id", "annotator", "round", "value", "assisted", "source", "created_at")
     list_select_related = ("annotator",)
     list_filter = ("assisted", "value")
+
+
+@admin.register(Benchmark)
+class BenchmarkAdmin(ReadOnly):
+    list_display = ("name", "version", "queries", "snippets", "pool", "size", "positives", "published_at")
+    list_select_related = ("queries", "snippets")
+    exclude = ("matches",)
+
+
+@admin.register(BenchmarkLabel)
+class BenchmarkLabelAdmin(ReadOnly):
+    list_display = ("id", "benchmark_id", "pair_id", "relevance", "label_id")
+    raw_id_fields = ("pair", "label")
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnly):
+    list_display = (
+        "id",
+        "system",
+        "benchmark",
+        "text_option",
+        "pool",
+        "source",
+        "code_version",
+        "created_at",
+    )
+    list_select_related = ("benchmark",)
+    list_filter = ("pool", "text_option")
+
+
+@admin.register(RankedList)
+class RankedListAdmin(ReadOnly):
+    list_display = ("id", "run_id", "query_id")
+    exclude = ("data",)
+
+
+@admin.register(Score)
+class ScoreAdmin(ReadOnly):
+    list_display = ("id", "run_id", "metric")
+    exclude = ("values", "condensed", "judged")

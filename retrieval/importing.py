@@ -11,8 +11,9 @@ from pathlib import Path
 from django.db import transaction
 from django.db.models import F, Max
 
+from retrieval.evaluation.publishing import publish_import
 from retrieval.filters import Rule, Unreadable, rules_of
-from retrieval.models import Annotator, Collection, Label, Member, Pair, QueryText, Text
+from retrieval.models import Annotator, Benchmark, Collection, Label, Member, Pair, QueryText, Text
 from retrieval.sources import Problem, Record, cosqa, python_source
 
 BATCH = 1000
@@ -154,10 +155,11 @@ def store_labels(labels: Iterable[tuple[str, str, int]], annotator: Annotator, c
 
 @dataclass(frozen=True)
 class Imported:
-    """The counts of each collection that an import filled."""
+    """The counts of each collection that an import filled, and the benchmark of its labels."""
 
     queries: Counts | None = None
     snippets: Counts | None = None
+    benchmark: Benchmark | None = None
 
     @property
     def problems(self) -> list[Problem]:
@@ -165,8 +167,9 @@ class Imported:
 
 
 def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:
-    """A CoSQA file of queries or pairs, its code base, and the labels that came with them."""
+    """A CoSQA file of queries or pairs, its code base, its labels and their benchmark."""
     queries, snippets = Counts(), Counts()
+    benchmark: Benchmark | None = None
     fill(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, options)
     if codebase is not None:
         records = cosqa.read_snippets(codebase)
@@ -175,7 +178,8 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
         annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
         given = (row for row in cosqa.read_labels(file) if not isinstance(row, Problem))
         store_labels(given, annotator, queries)
-    return Imported(queries, snippets if codebase else None)
+        benchmark = publish_import(name) if queries.labels else None
+    return Imported(queries, snippets if codebase else None, benchmark)
 
 
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:

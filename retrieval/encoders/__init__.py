@@ -15,6 +15,7 @@ from retrieval.encoders.base import (
     MissingWeights,
     Progress,
 )
+from retrieval.encoders.fielded import FieldedBM25
 from retrieval.encoders.lexical import BM25, BagOfWords
 from retrieval.encoders.transformer import TransformerEncoder
 
@@ -35,7 +36,11 @@ __all__ = [
     "why_missing",
 ]
 
-LEXICAL: dict[str, type[BM25] | type[BagOfWords]] = {"bm25": BM25, "bow": BagOfWords}
+LEXICAL: dict[str, type[BM25] | type[BagOfWords] | type[FieldedBM25]] = {
+    "bm25": BM25,
+    "bow": BagOfWords,
+    "bm25-fields": FieldedBM25,
+}
 UNMASKED = "codet5p-unmasked"
 NAMES: tuple[str, ...] = (*LEXICAL, *ARCHITECTURES, UNMASKED)
 """The names to choose from. A transformer's takes `:folder` or `:hub/id@revision` after it."""

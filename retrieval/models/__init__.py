@@ -1,5 +1,6 @@
-"""What can be searched: texts, collections, minings, annotators and labels."""
+"""What can be searched and how well: texts, collections, minings, labels, benchmarks and runs."""
 
+from retrieval.models.benchmarks import Benchmark, BenchmarkLabel, Pool, Published, RankedList, Run, Score
 from retrieval.models.blobs import Blob
 from retrieval.models.collections import Collection, ImportJob, Member
 from retrieval.models.labels import Annotator, Label
@@ -8,6 +9,8 @@ from retrieval.models.texts import Pair, QueryText, Text, TextBody
 
 __all__ = [
     "Annotator",
+    "Benchmark",
+    "BenchmarkLabel",
     "Blob",
     "Candidate",
     "Collection",
@@ -16,7 +19,12 @@ __all__ = [
     "Member",
     "Mining",
     "Pair",
+    "Pool",
+    "Published",
     "QueryText",
+    "RankedList",
+    "Run",
+    "Score",
     "Text",
     "TextBody",
 ]

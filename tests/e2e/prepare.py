@@ -31,8 +31,10 @@ def main() -> None:
     from annotation.access import Role, give_role
     from cosqa_site import running, sample
     from retrieval.importing import Options, import_python
+    from tests.e2e.measured import measure
 
     running.prepare()
+    measure()
     for name, role in CAST.items():
         user = User.objects.create_user(name, password=PASSWORD)
         if role:

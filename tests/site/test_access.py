@@ -29,6 +29,9 @@ PUBLIC: Final = {"login", "health", "api:openapi-json", "api:api-root"}
 SIGNED_IN: Final = {"logout", "password_change", "password_change_done", "api:openapi-view"}
 ROLES: Final = {
     Role.READER: {
+        "benchmark",
+        "benchmark-query",
+        "benchmarks",
         "browse",
         "browse-build",
         "case",
@@ -287,6 +290,7 @@ def concrete(route: Route, case: Case) -> str:
         "adjudication": 0,
         "builds": case.build_id,
         "calls": 0,
+        "benchmarks": 0,
         "browse": case.build_id,
         "cases": case.pk,
         "comparison": case.build_id,

@@ -36,6 +36,8 @@ CHANGING: Final = {
     "adjudication-run",
 }
 NOT_SEEDED: Final = {
+    "benchmark",
+    "benchmark-query",
     "api:get_drift",
     "api:get_plan",
     "api:get_study",

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from retrieval.evaluation import Evaluation, NotComparable, evaluate_files
+from retrieval.evaluation.files import Evaluation, NotComparable, evaluate_files
 from retrieval.metrics.names import UnknownMeasure, described, measures
 from retrieval.sources.lines import Malformed
 

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from retrieval.filters import Rule
 from retrieval.importing import Counts, Imported, Options, import_cosqa, import_python
-from retrieval.models import Collection
+from retrieval.models import Benchmark, Collection
 
 PROBLEMS_SHOWN = 20
 
@@ -43,6 +43,8 @@ class Command(BaseCommand):
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets)):
             if counts is not None:
                 self.stdout.write(summary(kind, counts))
+        if done.benchmark is not None:
+            self.stdout.write(published(done.benchmark))
         if options["dry_run"]:
             self.stdout.write("Nothing was stored (--dry-run).")
         if not any(c and c.read > c.unreadable for c in (done.queries, done.snippets)):
@@ -72,6 +74,13 @@ def refuse_bad_name(name: str) -> None:
 
 def advance(bar: Any, counts: Counts) -> None:
     bar.update(max(0, counts.read - bar.n) if counts.read >= bar.n else counts.read)
+
+
+def published(benchmark: Benchmark) -> str:
+    return (
+        f"benchmark: {benchmark} has {benchmark.size:,} labels, {benchmark.positives:,} of them matches "
+        "('manage.py evaluate' scores systems on it)"
+    )
 
 
 def summary(kind: str, counts: Counts) -> str:

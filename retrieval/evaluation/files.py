@@ -45,7 +45,7 @@ class Evaluation:
 
 
 @dataclass(slots=True)
-class _Results:
+class Results:
     """A query's results as they stand in the file: columns, because a run may have millions of rows."""
 
     documents: list[str] = field(default_factory=list)
@@ -77,7 +77,7 @@ class _Results:
 
 
 @dataclass(slots=True)
-class _Keys:
+class Keys:
     """What makes two rows of different files speak of one query.
 
     Where both files have languages: language and query, in lower case, as in CodeSearchNet's evaluator. Else
@@ -98,8 +98,8 @@ class _Keys:
         self.language = self.language or language
         if language != self.language:
             raise NotComparable(
-                f"One file has queries in {self.language} and in {language}, the other has no languages; "
-                "choose one with --language."
+                f"There are queries in {self.language} and in {language}, and the other side has no "
+                "languages; choose one with --language."
             )
 
 
@@ -114,12 +114,12 @@ def evaluate_files(
     if language and not (judgements.has_languages or results.has_languages):
         raise NotComparable(f"Neither {qrels} nor {run} has languages; leave --language out.")
     by_language = judgements.has_languages and results.has_languages
-    judged = _judged(judgements, _Keys(by_language), language)
-    ranked, not_judged = _ranked(results, _Keys(by_language), language, judged)
+    judged = _judged(judgements, Keys(by_language), language)
+    ranked, not_judged = _ranked(results, Keys(by_language), language, judged)
     return _evaluated(judged, ranked, not_judged, measures)
 
 
-def _kept(rows: Rows[Row], language: str | None) -> Iterator[Row]:
+def of_language(rows: Rows[Row], language: str | None) -> Iterator[Row]:
     """The rows of one language; rows without any are kept. Raises `NotComparable` where none is left."""
     empty = True
     for row in rows.rows:
@@ -130,13 +130,13 @@ def _kept(rows: Rows[Row], language: str | None) -> Iterator[Row]:
         raise NotComparable(f"{rows.file} has no row{f' in {language}' if language else ''}.")
 
 
-def _judged(judgements: Rows[Judgement], keys: _Keys, language: str | None) -> Judged:
+def _judged(judgements: Rows[Judgement], keys: Keys, language: str | None) -> Judged:
     """Relevances by query and document: CodeSearchNet's experts are averaged, TREC's are one each."""
     if judgements.has_languages:
-        rows = _kept(judgements, language)
+        rows = of_language(judgements, language)
         return mean_relevances((keys.of(row), row.document, row.relevance) for row in rows)
     judged: defaultdict[QueryKey, dict[str, float]] = defaultdict(dict)
-    for row in _kept(judgements, language):
+    for row in of_language(judgements, language):
         documents = judged[keys.of(row)]
         if row.document in documents:
             again = f"{shown(row.document)} is judged a second time for query {shown(row.query)}"
@@ -146,13 +146,13 @@ def _judged(judgements: Rows[Judgement], keys: _Keys, language: str | None) -> J
 
 
 def _ranked(
-    results: Rows[Result], keys: _Keys, language: str | None, judged: Judged
+    results: Rows[Result], keys: Keys, language: str | None, judged: Judged
 ) -> tuple[dict[QueryKey, list[str]], int]:
     """Documents of the judged queries, best first, and the number of other queries."""
-    found: defaultdict[QueryKey, _Results] = defaultdict(_Results)
+    found: defaultdict[QueryKey, Results] = defaultdict(Results)
     names: dict[str, str] = {}  # a document stands in many lists: one text in memory
     others: set[QueryKey] = set()
-    for row in _kept(results, language):
+    for row in of_language(results, language):
         key = keys.of(row)
         if key in judged:
             found[key].add(row, names.setdefault(row.document, row.document))
@@ -170,7 +170,7 @@ def _nothing_in_common(run: Path, ranked: QueryKey, judged: QueryKey) -> str:
     return f"No query of {run} is judged: it has {shown(told[0])}, judged is {shown(told[1])}."
 
 
-def _refuse_repeated(run: Path, query: str, results: _Results) -> None:
+def _refuse_repeated(run: Path, query: str, results: Results) -> None:
     repeated = results.repeated()
     if repeated is not None:
         line, document = repeated

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.evaluation import Evaluation, NotComparable, evaluate_files
+from retrieval.evaluation.files import Evaluation, NotComparable, evaluate_files
 from retrieval.metrics.names import measures
 from retrieval.sources.lines import Malformed
 

@@ -1,0 +1,198 @@
+"""What the pages of benchmarks show: the list, a leaderboard, a query's ranked lists side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from django.db.models import Count, QuerySet
+from django.http import QueryDict
+
+from annotation.pages.paging import whole_number
+from annotation.pages.words import MATCH, NO_MATCH, UNJUDGED, Sign
+from retrieval.evaluation.content import query_members, snippet_members
+from retrieval.evaluation.leaderboard import Leaderboard, Standing, leaderboard
+from retrieval.metrics.resampling import FEW
+from retrieval.models import Benchmark, BenchmarkLabel, Member, Pool, RankedList, Run, Text
+
+MOST_BENCHMARKS = 200
+MOST_QUERIES = 20
+SHOWN_RESULTS = 10
+MOST_LISTS = 3
+MATCHES: Final = (
+    ("", "any number", 1, None),
+    ("1", "one", 1, 1),
+    ("2-4", "two to four", 2, 4),
+    ("5+", "five and more", 5, None),
+)
+"""Filter by number of matches: written, said, fewest, most. A field called `matches` would hide the method of
+its form that htmx asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A mean as it is printed, its interval, judged share and condensed value; empty where undefined."""
+
+    metric: str
+    value: str
+    interval: str
+    judged: str
+    condensed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    standing: Standing
+    cells: Sequence[Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRow:
+    """A query on which the two best runs, or the best one alone, differ most."""
+
+    query: Text
+    matches: int
+    values: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkPage:
+    """A leaderboard of one pool."""
+
+    benchmark: Benchmark
+    board: Leaderboard
+    rows: Sequence[Row]
+    queries: Sequence[QueryRow]
+    pool: str
+    pools: Sequence[tuple[str, str]]
+    matches: str
+    few: int = FEW
+
+    @property
+    def choices(self) -> list[tuple[str, str]]:
+        return [(written, said) for written, said, *_ in MATCHES]
+
+    @property
+    def best(self) -> list[Run]:
+        """The runs whose lists are laid side by side."""
+        return [row.standing.run for row in self.rows[:2]]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One result of a list; `member` is None where the benchmark lacks the snippet."""
+
+    rank: int
+    member: Member | None
+    sign: Sign
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A run's first results for a query, and at which ranks the matches stand; 0: not found."""
+
+    run: Run
+    results: Sequence[Result]
+    ranks: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPage:
+    """`pairs` have a label that is shown."""
+
+    benchmark: Benchmark
+    query: Text
+    matches: int
+    lists: Sequence[ListOf]
+    pairs: Sequence[int]
+
+
+def benchmarks_page(visible: QuerySet[Benchmark]) -> list[Benchmark]:
+    """All that may be seen, each with its number of runs as `run_count`."""
+    rows = visible.select_related("queries", "snippets").defer("matches")
+    return list(rows.annotate(run_count=Count("runs"))[:MOST_BENCHMARKS])
+
+
+def benchmark_page(benchmark: Benchmark, params: QueryDict) -> BenchmarkPage:
+    """What the query string asks for: `pool`, `metric`, `found`; anything unknown is the default."""
+    pool = params.get("pool", "")
+    pool = pool if pool in Pool.values else benchmark.pool
+    written, _, fewest, most = next((one for one in MATCHES if one[0] == params.get("found")), MATCHES[0])
+    board = leaderboard(benchmark, pool, params.get("metric", ""), fewest, most)
+    rows = [Row(standing, [cell(standing, name) for name in board.metrics]) for standing in board.standings]
+    used = set(benchmark.runs.values_list("pool", flat=True).distinct()) | {pool}
+    pools = [(value, str(label)) for value, label in Pool.choices if value in used]
+    return BenchmarkPage(benchmark, board, rows, query_rows(benchmark, board), pool, pools, written)
+
+
+def cell(standing: Standing, metric: str) -> Cell:
+    figure = standing.figures.get(metric)
+    if figure is None or figure.value is None:
+        return Cell(metric, "–", "", "", "")
+    between = figure.interval
+    return Cell(
+        metric,
+        f"{figure.value:.3f}",
+        f"{between.low:.3f} to {between.high:.3f}" if between else "",
+        "" if figure.judged is None else f"{figure.judged:.0%}",
+        "" if figure.condensed is None else f"{figure.condensed:.3f}",
+    )
+
+
+def query_rows(benchmark: Benchmark, board: Leaderboard) -> list[QueryRow]:
+    """Where the two best runs are furthest apart; of one run alone where it does worst."""
+    values = list(board.values.values())[:2]
+    if not values:
+        return []
+    weight = np.abs(values[0] - values[1]) if len(values) == 2 else 1 - values[0]
+    weight = np.where(board.chosen, weight, -1.0)
+    places = [int(place) for place in np.argsort(-weight, kind="stable")[:MOST_QUERIES] if weight[place] > 0]
+    members = query_members(benchmark).filter(position__in=places).select_related("text")
+    query_at = {member.position: member.text for member in members}
+    counts = benchmark.match_counts
+    return [
+        QueryRow(query_at[place], int(counts[place]), [float(of_run[place]) for of_run in values])
+        for place in places
+    ]
+
+
+def query_page(benchmark: Benchmark, query: Text, runs: QuerySet[Run], params: QueryDict) -> QueryPage:
+    """The first results of up to three runs; `run` names them, else the newest."""
+    wanted = [whole_number(text) for text in params.getlist("run")[:MOST_LISTS]]
+    chosen = sorted(runs.filter(pk__in=wanted), key=lambda run: wanted.index(run.pk))
+    chosen = chosen or list(runs.order_by("-pk")[:MOST_LISTS])
+    said = {
+        row.pair.snippet_id: row
+        for row in BenchmarkLabel.objects.filter(benchmark=benchmark, pair__query=query).select_related(
+            "pair"
+        )
+    }
+    found = RankedList.objects.filter(query=query, run__in=chosen)
+    places = {row.run_id: row.places.tolist() for row in found}
+    top = {place for of_run in places.values() for place in of_run[:SHOWN_RESULTS]}
+    members = snippet_members(benchmark)
+    member_at = {row.position: row for row in members.filter(position__in=top).select_related("text")}
+    matching = [snippet for snippet, row in said.items() if row.relevance > 0]
+    wanted_places = list(members.filter(text__in=matching).values_list("position", flat=True))
+    lists = [
+        ListOf(
+            run,
+            [
+                result(rank, member_at.get(place), said)
+                for rank, place in enumerate(of_run[:SHOWN_RESULTS], 1)
+            ],
+            sorted(of_run.index(place) + 1 if place in of_run else 0 for place in wanted_places),
+        )
+        for run in chosen
+        for of_run in [places.get(run.pk, [])]
+    ]
+    return QueryPage(benchmark, query, len(matching), lists, [row.pair_id for row in said.values()])
+
+
+def result(rank: int, member: Member | None, said: dict[int, BenchmarkLabel]) -> Result:
+    label = said.get(member.text_id) if member else None
+    if label is None:
+        return Result(rank, member, UNJUDGED)
+    return Result(rank, member, MATCH if label.relevance > 0 else NO_MATCH)

@@ -1,0 +1,39 @@
+"""Benchmarks for readers: what there is, who stands where, and one query's lists side by side."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotation.access import Role, benchmarks_visible_to, needs
+from annotation.pages import benchmarks as pages
+from annotation.seen import mark_seen
+from retrieval.evaluation.content import query_members
+from retrieval.models import Text
+
+
+@require_safe
+@needs(Role.READER)
+def index(request: HttpRequest) -> HttpResponse:
+    found = pages.benchmarks_page(benchmarks_visible_to(request.user))
+    return render(request, "annotation/benchmarks.html", {"benchmarks": found})
+
+
+@require_safe
+@needs(Role.READER)
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user).select_related("mining"), pk=pk)
+    return render(
+        request, "annotation/benchmark.html", {"page": pages.benchmark_page(benchmark, request.GET)}
+    )
+
+
+@require_safe
+@needs(Role.READER)
+def query(request: HttpRequest, pk: int, query_pk: int) -> HttpResponse:
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    asked = get_object_or_404(Text, pk=query_pk, pk__in=query_members(benchmark).values("text"))
+    page = pages.query_page(benchmark, asked, benchmark.runs.all(), request.GET)
+    mark_seen(request.user, page.pairs)
+    return render(request, "annotation/benchmark_query.html", {"page": page})

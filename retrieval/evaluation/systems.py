@@ -1,0 +1,111 @@
+"""Systems by name search a benchmark: bag of words, BM25, encoders, or a mean of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from retrieval import encoders
+from retrieval.encoders.base import Encoder
+from retrieval.evaluation.content import Content, query_members, snippet_members
+from retrieval.filters import TEXT_OPTIONS, TextOption, text_of
+from retrieval.index import Cosines, Indices, StageProgress, Terms, fuse, prepare
+from retrieval.models.benchmarks import Places
+from retrieval.models.collections import MemberQuerySet
+from retrieval.vectors import VectorStore
+
+ROWS_A_READ = 2000
+MEMORY_MB = 256
+"""For scores of a block of queries; more makes a search no faster."""
+
+DEPTH = 1000
+"""Results kept for a query: what lies deeper adds at most a thousandth to a reciprocal rank."""
+
+
+class UnknownTextOption(ValueError):
+    """There is no such text of a snippet; the message lists those that there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What ranks: encoders by name, whose mean decides. Its name joins theirs by +."""
+
+    name: str
+    encoders: Sequence[Encoder]
+
+    @property
+    def identities(self) -> list[str]:
+        """What the encoders are to the last option. Raises `encoders.MissingWeights`."""
+        return [encoder.identity for encoder in self.encoders]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How systems search: text of the snippets, the pool (None: all), how many results, where vectors are."""
+
+    text_option: TextOption
+    pool: Mapping[int, Sequence[int]] | None
+    vectors: Path
+    depth: int = DEPTH
+    progress: StageProgress | None = None
+
+
+def system(name: str) -> System:
+    """The system called, for example, `bm25`, `minilm` or `bm25+minilm`. Raises `encoders.UnknownEncoder`."""
+    names = [name] if ":" in name else name.split("+")
+    if len(set(names)) < len(names):
+        raise encoders.UnknownEncoder(f"{name!r} names an encoder twice; name each once")
+    return System(name, [encoders.get(one) for one in names])
+
+
+def text_option(name: str) -> TextOption:
+    """The option that a person writes with blanks, hyphens or underscores. Raises `UnknownTextOption`."""
+    plain = name.replace("_", " ").replace("-", " ")
+    for option in TEXT_OPTIONS:
+        if option.replace("-", " ") == plain:
+            return option
+    known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
+    raise UnknownTextOption(f"there is no text option {name!r}; there are {known}")
+
+
+def ranked(what: System, content: Content, how: Search) -> Iterator[tuple[int, Places]]:
+    """Yield (query, places of its best snippets) for each query; ties go to the snippet that comes first.
+
+    Two snippets that are the same without their docstrings both take part: which one was labelled is not for
+    the search to decide. Raises `encoders.MissingWeights`.
+    """
+    queries = list(_texts(query_members(content.benchmark), "whole"))
+    snippets = list(_texts(snippet_members(content.benchmark), how.text_option))
+    store = VectorStore(how.vectors)
+    signals = prepare(queries, snippets, what.encoders, store.rows, how.progress)
+    if how.pool is None:
+        found = fuse(
+            signals, len(queries), len(snippets), how.depth, memory_mb=MEMORY_MB, progress=how.progress
+        )
+        for query, hits in zip(content.queries, found, strict=True):
+            yield query, np.array([hit.index for hit in hits], dtype=np.uint32)
+    else:
+        for row, query in enumerate(content.queries):
+            yield query, _reranked(signals, row, np.array(how.pool[query], dtype=np.int64))[: how.depth]
+
+
+def _reranked(signals: Sequence[Cosines | Terms], row: int, candidates: Indices) -> Places:
+    """One query's candidates by falling mean; equal ones keep ascending places."""
+    if not len(candidates):
+        return np.zeros(0, dtype=np.uint32)
+    entering = [
+        signal.exact(row, candidates)
+        if isinstance(signal, Cosines)
+        else signal.index.scores([signal.queries[row]]).share(0, candidates)
+        for signal in signals
+    ]
+    means = np.round(np.array(entering).mean(axis=0), 9)
+    return candidates[np.argsort(-means, kind="stable")].astype(np.uint32)
+
+
+def _texts(members: MemberQuerySet, option: TextOption | str) -> Iterator[str]:
+    for row in members.select_related("text__body").iterator(ROWS_A_READ):
+        yield text_of(row.text.text, option)

@@ -1,0 +1,198 @@
+"""`manage.py evaluate BENCHMARK --run FILE … --encoder NAME …`: score systems and keep the runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from retrieval.encoders import NAMES, MissingWeights, UnknownEncoder
+from retrieval.evaluation.content import Content, NoCandidates, NoSuchBenchmark, content_of, named, pool_of
+from retrieval.evaluation.files import NotComparable
+from retrieval.evaluation.running import Evaluated, evaluate_file, evaluate_system
+from retrieval.evaluation.systems import Search, System, UnknownTextOption, system, text_option
+from retrieval.filters import TEXT_OPTIONS
+from retrieval.metrics.names import Measure, UnknownMeasure, described, measures
+from retrieval.models import Pool
+from retrieval.sources.lines import Malformed
+
+DEFAULT = "mrr,mrr@10,ndcg@10,map@10,mmrr,recall@10,recall@100"
+WRONG = (
+    Malformed,
+    MissingWeights,
+    NoCandidates,
+    NoSuchBenchmark,
+    NotComparable,
+    UnknownEncoder,
+    UnknownMeasure,
+    UnknownTextOption,
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Score retrieval systems on a benchmark: encoders by name, or ranked lists from files. Each system's "
+        "lists and scores are kept as a run. Queries without a match are skipped and counted. A result "
+        "without a label is unjudged: beside each metric stand the share of judged results and the value of "
+        "the list without unjudged ones. docs/metrics.md has the formulas."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("benchmark", help="its name, or name@version")
+        parser.add_argument(
+            "--encoder",
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="NAME",
+            help=f"out of {', '.join(NAMES)}; bm25+minilm is the mean of two",
+        )
+        parser.add_argument(
+            "--run",
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="[NAME=]FILE",
+            help="ranked lists: TREC's, or CodeSearchNet's CSV; the system is called by the file",
+        )
+        known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
+        parser.add_argument(
+            "--text-option",
+            help=f"what of a snippet is searched: {known} (default whole); with --run, what is known of it",
+        )
+        parser.add_argument(
+            "--pool", choices=Pool.values, help="what is searched (default: what the benchmark says)"
+        )
+        parser.add_argument(
+            "--metrics", default=DEFAULT, help=f"with commas, out of {described()} (default {DEFAULT})"
+        )
+        parser.add_argument("--language", help="only the rows of this language, in runs that have one")
+        parser.add_argument("--json", action="store_true", help="as JSON, with all digits")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["encoder"] and not options["run"]:
+            raise CommandError("Say what to evaluate: --encoder NAME or --run FILE, several if you like.")
+        try:
+            found = self.evaluated(options)
+        except WRONG as why:
+            raise CommandError(str(why)) from why
+        for note in dict.fromkeys(note for one in found.values() for note in one.notes):
+            self.stderr.write(note)
+        self.stdout.write(json.dumps(as_json(found), indent=2) if options["json"] else told(found))
+
+    def evaluated(self, options: dict[str, Any]) -> dict[str, Evaluated]:
+        """What came out, by system. What is asked for is looked at before anything long begins."""
+        wanted = measures(options["metrics"].split(","))
+        systems = [system(name) for name in dict.fromkeys(options["encoder"])]
+        files = named_files(options["run"], {one.name for one in systems})
+        text = text_option(options["text_option"] or "whole")
+        content = content_of(named(options["benchmark"]))
+        pool = Pool(options["pool"] or content.benchmark.pool)
+        found = {
+            name: evaluate_file(
+                path,
+                name,
+                content,
+                pool,
+                wanted,
+                language=options["language"],
+                text_option=text if options["text_option"] else "",
+            )
+            for name, path in files.items()
+        }
+        with tqdm(unit=" texts", disable=None) as bar:
+            how = Search(
+                text,
+                pool_of(content, pool) if systems else None,
+                settings.COSQA_HOME / "vectors",
+                progress=lambda stage, done, total: advance(bar, stage, done, total),
+            )
+            return dict(searched(systems, content, pool, how, wanted)) | found
+
+
+def searched(
+    systems: list[System], content: Content, pool: Pool, how: Search, wanted: list[Measure]
+) -> Iterator[tuple[str, Evaluated]]:
+    for one in systems:
+        yield one.name, evaluate_system(one, content, pool, how, wanted)
+
+
+def named_files(given: list[str], taken: set[str]) -> dict[str, Path]:
+    """Files by the system's name: what stands before =, else the file's name without its ending."""
+    files: dict[str, Path] = {}
+    for one in given:
+        name, _, path = one.rpartition("=") if not Path(one).exists() else ("", "", one)
+        name = name or Path(path).stem
+        if name in files or name in taken:
+            raise CommandError(f"Two systems are called {name!r}; tell them apart by --run NAME=FILE.")
+        files[name] = Path(path)
+    return files
+
+
+def advance(bar: Any, stage: str, done: int, total: int) -> None:
+    bar.set_description(stage, refresh=False)
+    bar.total = total
+    bar.update(done - bar.n)
+
+
+def as_json(found: dict[str, Evaluated]) -> dict[str, dict[str, Any]]:
+    """By system the means under the metrics' names, null where undefined, and what they rest on."""
+    return {name: one_as_json(one) for name, one in found.items()}
+
+
+def one_as_json(one: Evaluated) -> dict[str, Any]:
+    figures, run = one.figures, one.run
+    return {
+        **{name: figure.value for name, figure in figures.items()},
+        "intervals": {
+            name: figure.interval and [figure.interval.low, figure.interval.high]
+            for name, figure in figures.items()
+        },
+        "judged": {name: figure.judged for name, figure in figures.items()},
+        "condensed": {name: figure.condensed for name, figure in figures.items()},
+        "queries": {
+            "scored": one.counts.scored,
+            "without_match": one.counts.without_match,
+            "without_results": one.counts.without_results,
+            "not_judged": one.counts.not_judged,
+        },
+        "benchmark": str(run.benchmark),
+        "run": run.pk,
+        "text_option": run.text_option or None,
+        "pool": run.pool,
+    }
+
+
+def told(found: dict[str, Evaluated]) -> str:
+    return "\n\n".join(one_told(name, one) for name, one in found.items())
+
+
+def one_told(name: str, one: Evaluated) -> str:
+    """A table of one system: metric, mean, interval, judged share, value without unjudged results."""
+    width = max(len("metric"), *(len(metric) for metric in one.figures))
+    heading = (
+        f"{name} ({one.run.text_option or 'text not known'}, {one.run.get_pool_display()}; run {one.run.pk})"
+    )
+    lines = [heading, f"{'metric':{width}}    mean  95 % interval    judged  condensed"]
+    for metric, figure in one.figures.items():
+        between = figure.interval
+        lines.append(
+            f"{metric:{width}}  {number(figure.value):>6}  "
+            f"{f'{between.low:.4f}–{between.high:.4f}' if between else '–':>14}  "
+            f"{number(figure.judged):>7}  {number(figure.condensed):>9}"
+        )
+    counts = one.counts
+    lines.append(
+        f"mean over {counts.scored:,} queries, {counts.without_results:,} of them without results; "
+        f"{counts.without_match:,} without a match are skipped"
+    )
+    return "\n".join(lines)
+
+
+def number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"

@@ -1,0 +1,167 @@
+"""Benchmarks, which never change once they are published, and the runs of systems on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from django.db import models
+
+from retrieval.models.blobs import Digest
+from retrieval.models.collections import Collection
+from retrieval.models.labels import Label
+from retrieval.models.minings import Mining
+from retrieval.models.texts import Pair, Text
+
+Places = npt.NDArray[np.uint32]
+NOWHERE = 2**32 - 1
+"""Stands in a ranked list for a snippet that the benchmark does not have."""
+
+
+class Published(ValueError):
+    """A published benchmark is not changed; whoever has other labels publishes another version."""
+
+
+class Pool(models.TextChoices):
+    """What a system searches for a query. Figures of different pools never share a table."""
+
+    COLLECTION = "collection", "the whole collection"
+    CANDIDATES = "candidates", "the query's candidates of the mining"
+
+
+class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
+    def newest(self, name: str) -> Benchmark | None:
+        return self.filter(name=name).order_by("-version").first()
+
+
+class Benchmark(models.Model):
+    """Queries, snippets and labels, by which systems are measured.
+
+    Collections only grow, so where they ended at the time says which members belong to it.
+    """
+
+    name = models.CharField(max_length=120)
+    version = models.PositiveIntegerField(default=1)
+    queries = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="+")
+    queries_until = models.PositiveIntegerField(help_text="only queries before this position")
+    snippets = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="+")
+    snippets_until = models.PositiveIntegerField(help_text="only snippets before this position")
+    pool = models.CharField(max_length=10, choices=Pool, default=Pool.COLLECTION)
+    mining = models.ForeignKey(Mining, null=True, on_delete=models.PROTECT, related_name="benchmarks")
+    merge_rule = models.CharField(max_length=400, help_text="whose labels these are, and which one counts")
+    size = models.PositiveIntegerField(help_text="labels")
+    positives = models.PositiveIntegerField(help_text="labels above 0")
+    matches = models.BinaryField(help_text="number of matches of each query, by position; uint32")
+    digest = Digest(max_length=64, help_text="sha256 of all that it holds")
+    published_at = models.DateTimeField(auto_now_add=True)
+
+    objects = BenchmarkQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name", "-version"]
+        constraints = [models.UniqueConstraint(fields=["name", "version"], name="benchmark_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Raises `Published` for a row that is there already."""
+        if self.pk is not None:
+            raise Published(f"Benchmark {self} is published and is not changed; publish another version.")
+        super().save(*args, **kwargs)
+
+    @property
+    def match_counts(self) -> Places:
+        """Number of matches of each query by position, shape (queries,)."""
+        return np.frombuffer(bytes(self.matches), dtype="<u4")
+
+    @property
+    def has_judged_non_matches(self) -> bool:
+        """Whether anything in it is known to be no match; else a list of judged results says nothing."""
+        return self.positives < self.size
+
+
+class BenchmarkLabel(models.Model):
+    """A label as the benchmark holds it; a pair without one is unjudged, never a 0."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="labels", db_index=False)
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="+", db_index=False)
+    relevance = models.FloatField(help_text="a match above 0; may be a mean of several labels")
+    label = models.ForeignKey(
+        Label, null=True, on_delete=models.PROTECT, related_name="+", db_index=False, help_text="its source"
+    )
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["benchmark", "pair"], name="benchmark_pair_once")]
+
+    def __str__(self) -> str:
+        return f"{self.relevance:g} for pair {self.pair_id}"
+
+
+class Run(models.Model):
+    """The ranked lists of one retrieval system for one benchmark; the same lists are stored once."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="runs", db_index=False)
+    system = models.CharField(max_length=120)
+    encoders = models.JSONField(default=list, help_text="names; empty for a run that came as a file")
+    options = models.JSONField(default=dict, help_text="all else that decides the lists")
+    text_option = models.CharField(max_length=24, blank=True, help_text="empty: not known")
+    pool = models.CharField(max_length=10, choices=Pool)
+    source = models.CharField(max_length=400, blank=True, help_text="name of the file")
+    code_version = models.CharField(max_length=80)
+    digest = Digest(max_length=64, help_text="sha256 of the lists")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["benchmark", "system", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["benchmark", "system", "text_option", "pool", "digest"], name="run_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.system} on {self.benchmark}"
+
+    @property
+    def title(self) -> str:
+        """The system, and what of a snippet it searched, unless that is all."""
+        return self.system if self.text_option in ("", "whole") else f"{self.system}, {self.text_option}"
+
+
+class RankedList(models.Model):
+    """One query's results: positions in the benchmark's snippets, best first."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lists", db_index=False)
+    query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="+", db_index=False)
+    data = models.BinaryField(help_text="uint32")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "query"], name="ranked_list_once")]
+
+    def __str__(self) -> str:
+        return f"{len(self.places)} results for query {self.query_id}"
+
+    @property
+    def places(self) -> Places:
+        return np.frombuffer(bytes(self.data), dtype="<u4")
+
+
+class Score(models.Model):
+    """One measure of one run, query by query, in the order of the benchmark's queries; NaN = no match.
+
+    `condensed` is the measure of the list without its unjudged results, `judged` the share of judged ones.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scores", db_index=False)
+    metric = models.CharField(max_length=40)
+    values = models.BinaryField(help_text="float64")
+    condensed = models.BinaryField(help_text="float64")
+    judged = models.BinaryField(help_text="float64")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "metric"], name="score_once")]
+
+    def __str__(self) -> str:
+        return f"{self.metric} of run {self.run_id}"

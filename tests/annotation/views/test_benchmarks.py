@@ -1,0 +1,131 @@
+"""Pages of benchmarks: who stands where, one query's lists side by side, and from whom they are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from annotation.access import Role, give_role
+from annotation.models import Condition, Seen
+from retrieval.evaluation.content import content_of
+from retrieval.evaluation.publishing import Order, publish
+from retrieval.evaluation.running import evaluate_file
+from retrieval.metrics.names import measures
+from retrieval.models import Annotator, Benchmark, Label, Pair, Pool
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+RUNS = {
+    "good": "queries-0 Q0 snippets-0 1 2 x\nqueries-0 Q0 snippets-1 2 1 x\nqueries-1 Q0 snippets-1 1 1 x\n",
+    "<b>bad": "queries-0 Q0 elsewhere 1 2 x\nqueries-0 Q0 snippets-3 2 1 x\n",
+}
+
+
+@pytest.fixture
+def benchmark_() -> Benchmark:
+    """Two queries with a match each, one pair that is no match."""
+    queries, snippets = factories.queries(), factories.snippets()
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    for (query, snippet), value in {(0, 0): 1, (0, 1): 0, (1, 1): 1}.items():
+        ids = (queries.members.get(position=query).text_id, snippets.members.get(position=snippet).text_id)
+        Label.objects.create(pair=Pair.objects.keep_all([ids])[0], annotator=by, value=value)
+    return publish(Order("small <i>", queries, snippets, "by hand"), Label.objects.all())
+
+
+@pytest.fixture
+def scored(benchmark_: Benchmark, tmp_path: Path) -> Benchmark:
+    for name, text in RUNS.items():
+        path = tmp_path / "a.run"
+        path.write_text(text)
+        evaluate_file(path, name, content_of(benchmark_), Pool.COLLECTION, measures(["mrr", "ndcg@10"]))
+    return benchmark_
+
+
+def told(client: Client, name: str, *keys: int, **asked: str | int) -> str:
+    answer = client.get(reverse(name, args=keys), asked)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_without_any_the_list_says_how_to_get_one(ray: Client) -> None:
+    assert "No benchmark yet" in told(ray, "benchmarks")
+
+
+def test_the_list_leads_to_each(ray: Client, scored: Benchmark) -> None:
+    text = told(ray, "benchmarks")
+    assert "small &lt;i&gt;, version 1" in text
+    assert reverse("benchmark", args=[scored.pk]) in text
+
+
+def test_systems_stand_with_interval_judged_share_and_difference(ray: Client, scored: Benchmark) -> None:
+    text = told(ray, "benchmark", scored.pk, metric="mrr")
+    assert text.index("good") < text.index("&lt;b&gt;bad")
+    for words in ("1.000", "100% judged", "0% judged", "fewer of its results are judged", "after Holm"):
+        assert words in text
+    assert "With fewer than 30 queries" in text
+    assert (
+        reverse("benchmark-query", args=[scored.pk, scored.queries.members.get(position=0).text_id]) in text
+    )
+
+
+def test_whatever_is_asked_there_is_a_page(ray: Client, scored: Benchmark) -> None:
+    for asked in (
+        {"found": "5+"},
+        {"metric": "\x00"},
+        {"pool": "candidates"},
+        {"found": "x", "pool": "y"},
+    ):
+        told(ray, "benchmark", scored.pk, **asked)
+    assert "No run yet" in told(ray, "benchmark", scored.pk, pool="candidates")
+
+
+def test_a_query_has_its_lists_side_by_side(ray: Client, scored: Benchmark) -> None:
+    query = scored.queries.members.get(position=0).text_id
+    text = told(ray, "benchmark-query", scored.pk, query)
+    for words in ("not in the benchmark", "no match", "unjudged", "Matches stand at rank: 1", "not found"):
+        assert words in text
+    one = scored.runs.get(system="good")
+    assert "&lt;b&gt;bad" not in told(ray, "benchmark-query", scored.pk, query, run=one.pk)
+    assert "&lt;b&gt;bad" in told(ray, "benchmark-query", scored.pk, query, run="x")
+
+
+def test_who_reads_labels_is_remembered(ray: Client, scored: Benchmark) -> None:
+    told(ray, "benchmark-query", scored.pk, scored.queries.members.get(position=0).text_id)
+    assert Seen.objects.filter(user__username="ray").count() == 2
+
+
+def test_another_query_is_not_found(ray: Client, scored: Benchmark) -> None:
+    elsewhere = scored.snippets.members.get(position=0).text_id
+    assert ray.get(reverse("benchmark-query", args=[scored.pk, elsewhere])).status_code == 404
+
+
+def test_a_rater_who_is_kept_blind_sees_none_with_a_query_of_the_study(scored: Benchmark) -> None:
+    study = studies.study(conditions=(Condition.Kind.READING,), pairs=[scored.labels.all()[0].pair])
+    rita = studies.rater("rita", study, Condition.Kind.READING)
+    give_role(rita.user, Role.EXPERT)
+    studies.assignment(rita, study.pairs.get())
+    client = Client()
+    client.force_login(rita.user)
+    assert "No benchmark yet" in told(client, "benchmarks")
+    query = scored.queries.members.get(position=1).text_id
+    for address in (
+        reverse("benchmark", args=[scored.pk]),
+        reverse("benchmark-query", args=[scored.pk, query]),
+    ):
+        answer = client.get(address)
+        assert answer.status_code == 403
+        assert study.name in answer.content.decode()
+    rita.finished_at = rita.accepted_at
+    rita.save()
+    assert "small &lt;i&gt;" in told(client, "benchmarks")
+
+
+def test_a_leaderboard_reads_as_much_for_many_queries(
+    ray: Client, scored: Benchmark, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_max_num_queries(15):
+        told(ray, "benchmark", scored.pk)

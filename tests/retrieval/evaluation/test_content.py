@@ -1,0 +1,58 @@
+"""A benchmark is found by name and read as it was published."""
+
+from __future__ import annotations
+
+import pytest
+
+from retrieval.evaluation.content import NoCandidates, NoSuchBenchmark, content_of, named, pool_of
+from retrieval.evaluation.publishing import Order, publish
+from retrieval.models import Annotator, Benchmark, Label, Pool
+from tests import factories
+from tests.annotation.extending.test_doing import add
+from tests.retrieval.evaluation.conftest import LABELS, pair, say
+
+
+def test_names_mean_the_newest_version(benchmark_: Benchmark, labelled: Order, annotator: Annotator) -> None:
+    say(annotator, pair(labelled.queries, labelled.snippets, 2, 0), 1)
+    second = publish(labelled, Label.objects.all())
+    assert (named("small"), named("small@1"), named("small@2")) == (second, benchmark_, second)
+
+
+@pytest.mark.parametrize("name", ["tiny", "small@3", "small@", "@1", "small@²", "small@1" + "0" * 20, ""])
+def test_another_name_is_told_those_that_there_are(benchmark_: Benchmark, name: str) -> None:
+    with pytest.raises(NoSuchBenchmark, match="there are small"):
+        named(name)
+
+
+@pytest.mark.django_db
+def test_without_any_it_is_told_how_to_get_one() -> None:
+    with pytest.raises(NoSuchBenchmark, match="import cosqa"):
+        named("small")
+
+
+def test_content_is_what_was_published(benchmark_: Benchmark, labelled: Order) -> None:
+    add(("def later(rows):\n    return rows\n",), labelled.snippets)
+    content = content_of(benchmark_)
+    assert (len(content.queries), len(content.snippets)) == (3, 4)
+    labels = {
+        (content.queries.index(query), place): relevance
+        for query, of_query in content.labels.items()
+        for place, relevance in of_query.items()
+    }
+    assert labels == LABELS
+
+
+def test_the_pool_is_the_collection_or_each_querys_candidates(labelled: Order) -> None:
+    mining = factories.opened(k=2).mining
+    made = publish(Order("small", labelled.queries, labelled.snippets, "", mining), Label.objects.all())
+    content = content_of(made)
+    assert pool_of(content, Pool.COLLECTION) is None
+    pool = pool_of(content, Pool.CANDIDATES)
+    assert pool is not None
+    ranked = mining.candidates.filter(query=content.queries[0]).values_list("pair__snippet", flat=True)
+    assert {content.snippets[place] for place in pool[content.queries[0]]} == set(ranked)
+
+
+def test_without_a_mining_there_are_no_candidates(benchmark_: Benchmark) -> None:
+    with pytest.raises(NoCandidates, match="leave --pool out"):
+        pool_of(content_of(benchmark_), Pool.CANDIDATES)

@@ -1,0 +1,102 @@
+"""Runs side by side: order, differences, filters, and what makes a comparison unfair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retrieval.evaluation.content import Content, content_of
+from retrieval.evaluation.leaderboard import leaderboard
+from retrieval.evaluation.publishing import Order, publish
+from retrieval.evaluation.running import evaluate_file, evaluate_system
+from retrieval.evaluation.systems import Search, system
+from retrieval.metrics.names import measures
+from retrieval.models import Benchmark, Label, Pool, Run
+from tests import factories
+
+
+@pytest.fixture
+def content(benchmark_: Benchmark) -> Content:
+    return content_of(benchmark_)
+
+
+def run(content: Content, folder: Path, name: str, *lists: tuple[int, ...], names: str = "mrr") -> Run:
+    """A run file with the snippets of query 0, 1 …"""
+    lines = [
+        f"queries-{query} Q0 snippets-{snippet} {rank} {-rank} me\n"
+        for query, of_query in enumerate(lists)
+        for rank, snippet in enumerate(of_query, 1)
+    ]
+    path = folder / name
+    path.write_text("".join(lines))
+    return evaluate_file(path, name, content, Pool.COLLECTION, measures(names.split(","))).run
+
+
+def test_the_best_comes_first_and_each_is_set_against_the_next(content: Content, tmp_path: Path) -> None:
+    worse = run(content, tmp_path, "worse", (1, 0), (0, 1))
+    better = run(content, tmp_path, "better", (0, 1), (1, 0))
+    board = leaderboard(content.benchmark, Pool.COLLECTION)
+    assert [one.run for one in board.standings] == [better, worse]
+    (apart,) = board.differences
+    assert (apart.better, apart.other) == (better, worse)
+    assert apart.value == pytest.approx(0.5)
+    assert apart.interval.low == apart.interval.high == pytest.approx(0.5)
+    assert 0.4 < apart.p < 0.6  # two queries can't show more
+    assert board.queries == 2
+
+
+def test_queries_are_chosen_by_their_number_of_matches(content: Content, tmp_path: Path) -> None:
+    run(content, tmp_path, "mine", (1, 0), (1,))
+    values = {}
+    for fewest, most in ((1, None), (1, 1), (2, None), (5, None), (0, 0)):
+        board = leaderboard(content.benchmark, Pool.COLLECTION, "mrr", fewest, most)
+        values[fewest, most] = (board.queries, board.standings[0].figures["mrr"].value)
+    assert values == {
+        (1, None): (2, 0.75),
+        (1, 1): (1, 1.0),
+        (2, None): (1, 0.5),
+        (5, None): (0, None),
+        (0, 0): (0, None),
+    }
+
+
+def test_the_newest_run_of_a_system_stands_for_it(content: Content, tmp_path: Path) -> None:
+    run(content, tmp_path, "mine", (1, 0))
+    second = run(content, tmp_path, "mine", (0, 1))
+    assert [one.run for one in leaderboard(content.benchmark, Pool.COLLECTION).standings] == [second]
+
+
+def test_a_run_without_the_metric_comes_last_and_is_in_no_difference(
+    content: Content, tmp_path: Path
+) -> None:
+    asked = run(content, tmp_path, "asked", (1, 0), names="mrr,map")
+    other = run(content, tmp_path, "other", (0, 1), names="mrr")
+    board = leaderboard(content.benchmark, Pool.COLLECTION, "map")
+    assert [one.run for one in board.standings] == [asked, other]
+    assert board.metric == "map"
+    assert not board.differences
+    assert leaderboard(content.benchmark, Pool.COLLECTION, "nonsense").metric == "mrr"
+
+
+def test_runs_of_another_pool_are_not_beside_them(content: Content, tmp_path: Path) -> None:
+    run(content, tmp_path, "mine", (1, 0))
+    board = leaderboard(content.benchmark, Pool.CANDIDATES)
+    assert (board.standings, board.metric, board.queries) == ([], "", 2)
+
+
+def test_who_has_fewer_judged_results_is_marked(content: Content, tmp_path: Path) -> None:
+    run(content, tmp_path, "judged", (0, 1), (1,))
+    run(content, tmp_path, "unjudged", (3, 0), (0, 1))
+    found = leaderboard(content.benchmark, Pool.COLLECTION).standings
+    assert {one.run.system: one.less_judged for one in found} == {"judged": False, "unjudged": True}
+
+
+def test_who_helped_to_mine_is_marked(labelled: Order, tmp_path: Path) -> None:
+    mining = factories.mining(labelled.queries, labelled.snippets, encoders=["bm25"])
+    made = publish(Order("small", labelled.queries, labelled.snippets, "", mining), Label.objects.all())
+    for name in ("bm25", "bow"):
+        how = Search("whole", None, tmp_path)
+        evaluate_system(system(name), content_of(made), Pool.COLLECTION, how, measures(["mrr"]))
+    found = leaderboard(made, Pool.COLLECTION).standings
+    assert {one.run.system: one.helped_to_mine for one in found} == {"bm25": True, "bow": False}

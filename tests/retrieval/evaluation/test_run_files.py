@@ -1,0 +1,90 @@
+"""Run files are matched with a benchmark, and what is unknown is counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retrieval.evaluation.content import content_of
+from retrieval.evaluation.files import NotComparable
+from retrieval.evaluation.run_files import RunFile, read
+from retrieval.models import Benchmark, Text
+from retrieval.models.benchmarks import NOWHERE
+from retrieval.sources.lines import Malformed
+from tests import factories
+
+
+class Reader:
+    def __init__(self, folder: Path, benchmark: Benchmark) -> None:
+        self.path, self.content = folder / "my.run", content_of(benchmark)
+
+    def read(self, text: str, language: str | None = None) -> RunFile:
+        self.path.write_text(text)
+        return read(self.path, self.content, language)
+
+    def places(self, text: str, query: int = 0) -> list[int]:
+        return [int(place) for place in self.read(text).lists[self.content.queries[query]]]
+
+
+@pytest.fixture
+def reader(tmp_path: Path, benchmark_: Benchmark) -> Reader:
+    return Reader(tmp_path, benchmark_)
+
+
+def row(query: str, snippet: str, rank: int = 1, score: float = 0.0) -> str:
+    return f"{query} Q0 {snippet} {rank} {score} me\n"
+
+
+def test_lists_are_ordered_by_score_and_named_by_source_ids(reader: Reader) -> None:
+    run = row("queries-0", "snippets-2", 1, 0.1) + row("queries-0", "snippets-1", 2, 0.9)
+    assert reader.places(run) == [1, 2]
+
+
+def test_a_snippet_may_be_named_by_its_hash_and_a_query_by_its_text(reader: Reader) -> None:
+    digest = Text.objects.get(pk=reader.content.snippets[3]).digest
+    run = f"language,query,url\nPython,{factories.QUERIES[1].upper()},{digest}\n"
+    assert reader.places(run, 1) == [3]
+
+
+def test_what_is_unknown_keeps_its_rank_and_is_counted(reader: Reader) -> None:
+    run = row("queries-0", "elsewhere", 1, 2) + row("queries-0", "snippets-0", 2, 1)
+    found = reader.read(run + row("queries-9", "snippets-0"))
+    assert found.lists[reader.content.queries[0]].tolist() == [NOWHERE, 0]
+    assert found.unknown_snippets.told("snippets") == (
+        "1 snippets (in 1 rows; the first is 'elsewhere' in line 1)"
+    )
+    assert (
+        found.unknown_queries.told("queries") == "1 queries (in 1 rows; the first is 'queries-9' in line 3)"
+    )
+
+
+def test_a_run_of_another_benchmark_is_refused(reader: Reader) -> None:
+    with pytest.raises(NotComparable, match=r"2 unknown ones \(in 3 rows.*source id, such as 'queries-0'"):
+        reader.read(row("a", "snippets-0") + row("a", "snippets-1") + row("b", "snippets-0"))
+    with pytest.raises(NotComparable, match=r"No snippet of .*small@1.*1 unknown ones \(in 2 rows"):
+        reader.read(row("queries-0", "x") + row("queries-1", "x"))
+
+
+def test_a_snippet_counts_once_for_a_query_by_whichever_name(reader: Reader) -> None:
+    digest = Text.objects.get(pk=reader.content.snippets[0]).digest
+    with pytest.raises(Malformed, match=r"line 2: .* is listed a second time"):
+        reader.read(row("queries-0", "snippets-0", 1, 2) + row("queries-0", digest, 2, 1))
+    with pytest.raises(Malformed, match="line 3: 'x' is listed a second time"):
+        reader.read(row("queries-0", "x", 1, 3) + row("queries-0", "snippets-0") + row("queries-0", "x"))
+
+
+def test_an_id_of_two_members_names_neither(reader: Reader, benchmark_: Benchmark) -> None:
+    benchmark_.snippets.members.filter(position=1).update(source_id="snippets-0")
+    run = row("queries-0", "snippets-0", 1, 2) + row("queries-0", "snippets-2", 2, 1)
+    assert reader.places(run) == [NOWHERE, 2]
+
+
+def test_languages_are_kept_apart(reader: Reader) -> None:
+    rows = f"Python,{factories.QUERIES[0]},snippets-0\nJava,{factories.QUERIES[0]},snippets-1\n"
+    run = "language,query,url\n" + rows
+    assert reader.read(run, "java").lists[reader.content.queries[0]].tolist() == [1]
+    with pytest.raises(NotComparable, match="choose one with --language"):
+        reader.read(run)
+    with pytest.raises(NotComparable, match="leave --language out"):
+        reader.read(row("queries-0", "snippets-0"), "java")

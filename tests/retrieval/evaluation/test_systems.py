@@ -1,0 +1,54 @@
+"""Systems by name rank every query's snippets, in the pool that the benchmark names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retrieval.encoders import UnknownEncoder
+from retrieval.evaluation.content import Content, content_of
+from retrieval.evaluation.systems import Search, UnknownTextOption, ranked, system, text_option
+from retrieval.models import Benchmark
+
+
+def lists(content: Content, name: str, how: Search) -> list[list[int]]:
+    return [places.tolist() for _, places in ranked(system(name), content, how)]
+
+
+@pytest.mark.parametrize("name", ["bow", "bm25", "bm25-fields", "bm25+bow"])
+def test_the_function_that_a_query_asks_for_comes_first(
+    benchmark_: Benchmark, tmp_path: Path, name: str
+) -> None:
+    found = lists(content_of(benchmark_), name, Search("whole", None, tmp_path))
+    assert [of_query[0] for of_query in found] == [0, 1, 2]
+    assert [sorted(of_query) for of_query in found] == [[0, 1, 2, 3]] * 3
+
+
+def test_lists_end_at_the_depth(benchmark_: Benchmark, tmp_path: Path) -> None:
+    found = lists(content_of(benchmark_), "bm25", Search("whole", None, tmp_path, depth=2))
+    assert [len(of_query) for of_query in found] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("name", ["bow", "bm25", "bm25+bow"])
+def test_a_pool_keeps_the_order_of_its_snippets(benchmark_: Benchmark, tmp_path: Path, name: str) -> None:
+    content = content_of(benchmark_)
+    pool = dict(zip(content.queries, ([1, 2, 3], [0, 1], []), strict=True))
+    whole = lists(content, name, Search("whole", None, tmp_path))
+    found = lists(content, name, Search("whole", pool, tmp_path))
+    for all_of, within, kept in zip(whole, pool.values(), found, strict=True):
+        assert kept == [place for place in all_of if place in within]
+
+
+def test_unknown_names_are_told_those_that_there_are() -> None:
+    with pytest.raises(UnknownEncoder, match="bm25-fields"):
+        system("bm26")
+    with pytest.raises(UnknownEncoder, match="twice"):
+        system("bow+bow")
+    with pytest.raises(UnknownTextOption, match="there are whole, without_docstring"):
+        text_option("half")
+
+
+@pytest.mark.parametrize("name", ["without_docstring", "without-docstring", "without docstring"])
+def test_text_options_may_be_written_as_shells_like_them(name: str) -> None:
+    assert text_option(name) == "without docstring"

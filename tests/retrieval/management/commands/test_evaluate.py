@@ -1,0 +1,112 @@
+"""`manage.py evaluate` prints figures of systems, or says what was wrong in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from retrieval.models import Run
+
+pytestmark = pytest.mark.django_db
+DOUBLE = "def double(number):\n    return 2 * number\n"
+HALVE = "def halve(number):\n    return number / 2\n"
+SHOUT = "def shout(text):\n    return text.upper()\n"
+PAIRS = [
+    {"idx": "q-1", "doc": "double a number", "code": DOUBLE, "label": 1},
+    {"idx": "q-1", "doc": "double a number", "code": HALVE, "label": 0},
+    {"idx": "q-2", "doc": "shout loud", "code": SHOUT, "label": 1},
+    {"idx": "q-3", "doc": "sing", "code": SHOUT, "label": 0},
+]
+RUN = "q-1 Q0 2 1 3 me\nq-1 Q0 1 2 2 me\nq-1 Q0 0 3 1 me\nq-2 Q0 2 1 1 me\n"
+
+
+@pytest.fixture
+def small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """The name of a benchmark that was imported."""
+    pairs, codebase = tmp_path / "pairs.json", tmp_path / "codebase.json"
+    pairs.write_text(json.dumps(PAIRS))
+    codebase.write_text(json.dumps({DOUBLE: 0, HALVE: 1, SHOUT: 2}))
+    call_command("import", "cosqa", str(pairs), "--codebase", str(codebase), "--name", "small")
+    assert "benchmark: small@1 has 4 labels, 2 of them matches" in capsys.readouterr().out
+    return "small"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.run"
+    path.write_text(RUN)
+    return path
+
+
+def evaluated(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    call_command("evaluate", *map(str, arguments), "--json")
+    printed = json.loads(capsys.readouterr().out)
+    assert isinstance(printed, dict)
+    return printed
+
+
+def test_several_systems_at_once(capsys: pytest.CaptureFixture[str], small: str, run: Path) -> None:
+    printed = evaluated(capsys, small, "--encoder", "bm25", "bow", "--run", run, "--metrics", "mrr,recall@1")
+    assert list(printed) == ["bm25", "bow", "mine"]
+    assert (printed["bm25"]["mrr"], printed["bm25"]["text_option"]) == (1, "whole")
+    mine = printed["mine"]
+    assert mine["mrr"] == pytest.approx((1 / 3 + 1) / 2)
+    assert mine["condensed"]["mrr"] == pytest.approx((1 / 2 + 1) / 2)
+    assert mine["judged"]["mrr"] == pytest.approx((2 / 3 + 1) / 2)
+    assert mine["queries"] == {"scored": 2, "without_match": 1, "without_results": 0, "not_judged": 0}
+    assert mine["intervals"]["mrr"] == pytest.approx([1 / 3, 1])
+    assert (mine["benchmark"], mine["pool"], mine["text_option"]) == ("small@1", "collection", None)
+    assert Run.objects.count() == 3
+
+
+def test_table(capsys: pytest.CaptureFixture[str], small: str, run: Path) -> None:
+    call_command("evaluate", small, run=[f"theirs={run}"], metrics="mrr", text_option="without_docstring")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("theirs (without docstring, the whole collection; run ")
+    assert lines[2].split() == ["mrr", "0.6667", "0.3333–1.0000", "0.8333", "0.7500"]
+    assert lines[3] == "mean over 2 queries, 0 of them without results; 1 without a match are skipped"
+
+
+def test_what_is_unknown_is_told_beside_the_figures(
+    capsys: pytest.CaptureFixture[str], small: str, run: Path
+) -> None:
+    run.write_text(RUN + "q-1 Q0 nowhere 4 0.5 me\n")
+    call_command("evaluate", small, "--run", str(run), "--json")
+    told = capsys.readouterr()
+    assert "1 snippets (in 1 rows; the first is 'nowhere' in line 5) are unknown to small@1" in told.err
+    assert json.loads(told.out)["mine"]["mrr"] == pytest.approx((1 / 3 + 1) / 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tiny", "--encoder", "bm25"], "There is no benchmark 'tiny'; there are small"),
+        (["small"], "Say what to evaluate"),
+        (["small", "--encoder", "bm26"], "no encoder is called 'bm26'"),
+        (["small", "--encoder", "bm25", "--metrics", "mrrr"], "there is no metric 'mrrr'"),
+        (["small", "--encoder", "bm25", "--text-option", "half"], "there is no text option 'half'"),
+        (["small", "--encoder", "bm25", "--pool", "candidates"], "no candidates to search"),
+        (["small", "--run", "missing"], "missing: cannot be read: No such file"),
+        (["small", "--run", "a=b", "a=c"], "Two systems are called 'a'"),
+        (["small", "--encoder", "bow", "--run", "bow=c"], "Two systems are called 'bow'"),
+    ],
+)
+def test_a_mistake_is_told(small: str, arguments: list[str], message: str) -> None:
+    with pytest.raises(CommandError, match=message):
+        call_command("evaluate", *arguments)
+    assert not Run.objects.exists()
+
+
+def test_a_second_import_publishes_what_came_with_it(
+    small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = tmp_path / "more.json"
+    more.write_text(json.dumps([{"idx": "q-3", "doc": "sing", "code": HALVE, "label": 1}]))
+    codebase = tmp_path / "codebase.json"
+    for file in (more, more):
+        call_command("import", "cosqa", str(file), "--codebase", str(codebase), "--name", small)
+        assert "benchmark: small@2 has 5 labels, 3 of them matches" in capsys.readouterr().out
