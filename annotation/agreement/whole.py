@@ -77,10 +77,13 @@ def no_error(found: Figure, judged: int) -> Figure:
 def powered(
     sample: Sample, values: Floats, labels: Floats, known: Flags, strata: tuple[Stratum, ...]
 ) -> Statistic:
-    """The mean of the values over all pairs of the strata, with the labels' help."""
+    """The mean of the values over all pairs of the strata, with the labels' help.
+
+    Inside a stratum pairs weigh 1 ÷ inclusion probability (Hájek): where queries put one forward it differs.
+    """
     columns = []
     for one in strata:
-        chosen = (known & (sample.strata == one.number)).astype(np.float64)
+        chosen = np.where(known & (sample.strata == one.number), sample.weights, 0.0)
         label = np.nan_to_num(labels)
         columns += [chosen, chosen * values, chosen * label, chosen * values * label]
     pairs = np.array([one.pairs for one in strata], dtype=np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, Final
 
 from django.contrib.auth.models import User
@@ -237,7 +237,7 @@ def told(order: Order, sample: Sample) -> dict[str, Any]:
         "builds": [build.pk for build in order.builds],
         "against": order.against.pk if order.against else None,
         "planted_csv": clean(order.planted),
-        "strata": [[one.name, one.population, one.drawn] for one in sample.strata],
+        "strata": [list(astuple(one)) for one in sample.strata],
         "queries": sample.queries,
         "population": sample.population,
         "population_queries": sample.population_queries,

@@ -17,6 +17,7 @@ from annotation.agreement import Labels, Revisions, Sample, Stratum, blind_truth
 from annotation.agreement import Study as Arrays
 from annotation.agreement.figures import Flags, Floats
 from annotation.models import Adjudication, Assignment, Condition, Enrolment, Quota, Rating, Study, StudyPair
+from annotation.studies.sampling import drawing
 from retrieval.models import Annotator, Label
 
 MATCH_AT: Final[Mapping[str, float]] = {
@@ -32,6 +33,8 @@ JUDGES: Final = (
     Annotator.Kind.ORIGINAL,
     Annotator.Kind.MERGE,
 )
+NOT_DRAWN: Final = -1
+"""Stands for the number of a stratum of which the sample has no pair."""
 SECOND: Final = {Rating.Phase.REVISED: True, Rating.Phase.SECOND_LOOK: False}
 
 
@@ -76,12 +79,17 @@ class Gathered:
 
     @property
     def sample(self) -> Sample:
-        names = sorted({sampled.stratum for sampled in self.pairs})
+        names = self.strata_names
         return Sample.of(
             [sampled.pair.query_id for sampled in self.pairs],
             [sampled.probability for sampled in self.pairs],
             [names.index(sampled.stratum) for sampled in self.pairs],
         )
+
+    @property
+    def strata_names(self) -> list[str]:
+        """The sample's strata, in the order of their numbers in every array."""
+        return sorted({sampled.stratum for sampled in self.pairs})
 
 
 def gather(study: Study) -> Gathered:
@@ -243,12 +251,22 @@ def name_of(annotator: Annotator) -> str:
 
 
 def strata(found: Gathered) -> tuple[Stratum, ...]:
-    """All pairs of the build that was sampled; nothing where it was stratified or of several builds."""
+    """All labelled pairs of the build that was sampled, by stratum; nothing where there were several builds.
+
+    Strata are as they were at the draw; before they were counted then, only a sample without any has one.
+    """
     builds = list(found.study.builds.select_related("tally")[:2])
-    if len(builds) != 1 or any(sampled.stratum for sampled in found.pairs) or builds[0].rounds > 1:
+    if len(builds) != 1 or builds[0].rounds > 1:
         return ()
+    kept = [drawing.Stratum(*one) for one in found.study.sample.get("strata", [])]
     tally = builds[0].tally
-    return (Stratum(0, tally.settled, tally.matches),) if tally.settled else ()
+    if not any(one.labelled for one in kept):
+        alone = not any(found.strata_names) and tally.settled
+        return (Stratum(0, tally.settled, tally.matches),) if alone else ()
+    numbers = {name: number for number, name in enumerate(found.strata_names)}
+    return tuple(
+        Stratum(numbers.get(one.name, NOT_DRAWN), one.labelled, one.matches) for one in kept if one.labelled
+    )
 
 
 def built_by(found: Gathered) -> str:

@@ -44,11 +44,16 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """How many pairs of the frame are in a stratum, and how many of the sample."""
+    """How many pairs of the frame are in a stratum, and how many of the sample.
+
+    Of those of the frame so many had a label when it was drawn, and so many label 1.
+    """
 
     name: str
     population: int
     drawn: int
+    labelled: int = 0
+    matches: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +164,12 @@ def divide(size: int, wanted: Mapping[str, float], room: Mapping[str, int]) -> d
 
 
 def told(units: Sequence[Unit], drawn: Sequence[Drawn]) -> tuple[Stratum, ...]:
-    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for unit in units:
-        counts[unit.stratum][0] += 1
+        found = counts[unit.stratum]
+        found[0] += 1
+        found[2] += unit.label is not None
+        found[3] += unit.label == 1
     for row in drawn:
         counts[row.unit.stratum][1] += 1
     return tuple(Stratum(name, *counts[name]) for name in sorted(counts))

@@ -14,13 +14,14 @@ WORKING: Final = frozenset(stage.value for stage in Stage) - {Stage.SETTLED.valu
 
 
 class Unit(NamedTuple):
-    """A pair of the frame: ids alone; `other` is the second pair of a comparison."""
+    """A pair of the frame: ids alone; `other` is the second pair of a comparison, `label` the build's."""
 
     query: int
     pair: int
     case: int | None
     stratum: str = ""
     other: int | None = None
+    label: int | None = None
 
 
 class Seen(NamedTuple):
@@ -56,8 +57,9 @@ def frame(
 
 
 def plain_units(build: Build) -> Iterator[Unit]:
-    rows = Case.objects.filter(build=build, round=1).order_by().values_list("query_id", "pair_id", "pk")
-    return map(Unit._make, ((*row, "", None) for row in rows.iterator(CHUNK)))
+    columns = "query_id", "pair_id", "pk", "label"
+    rows = Case.objects.filter(build=build, round=1).order_by().values_list(*columns)
+    return (Unit(query, pair, case, "", None, label) for query, pair, case, label in rows.iterator(CHUNK))
 
 
 def units_of(build: Build, strata: Sequence[Stratifier], parted: Collection[int]) -> Iterator[Unit]:
@@ -67,7 +69,7 @@ def units_of(build: Build, strata: Sequence[Stratifier], parted: Collection[int]
         key = (row.rank, row.stage, row.label, row.program is None, row.ran, row.pair in parted)
         if key not in names:
             names[key] = stratum_of(row, strata, parted)
-        yield Unit(row.query, row.pair, row.case, names[key])
+        yield Unit(row.query, row.pair, row.case, names[key], None, row.label)
 
 
 def rows_of(build: Build, with_runs: bool) -> Iterator[Seen]:

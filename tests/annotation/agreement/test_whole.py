@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import random
+from statistics import fmean
+
 import numpy as np
 import pytest
 
 from annotation.agreement import Draws, Sample, Stratum
 from annotation.agreement.whole import Whole, whole
+from annotation.studies.sampling.drawing import draw
+from annotation.studies.sampling.framing import Unit
+from annotation.studies.sampling.wishing import Stratifier, Wish
 
 
 def told(labels: list[float], truth: list[float], strata: list[int], build: tuple[Stratum, ...]) -> Whole:
@@ -51,3 +57,42 @@ def test_pairs_without_label_or_reference_are_not_judged() -> None:
     nan = float("nan")
     found = told([1, nan, 0, 1], [1, 1, nan, 0], [0] * 4, (Stratum(0, 100, 100),))
     assert found.judged == 2
+
+
+def test_pairs_that_were_less_likely_to_come_in_stand_for_more() -> None:
+    """One pair of chance 0.1 is wrong, three of chance 0.5 are right: 10 ÷ (10 + 3 · 2)."""
+    sample = Sample.of(np.arange(4), [0.1, 0.5, 0.5, 0.5])
+    found = whole(
+        sample, Draws.of(sample), "agent", np.zeros(4), np.array([1.0, 0, 0, 0]), (Stratum(0, 9, 0),)
+    )
+    assert found.error.value == pytest.approx(0.625)
+
+
+def test_one_pair_a_query_by_strata_tells_of_all_pairs() -> None:
+    """Where labels of queries with few pairs are wrong, a plain mean of one pair a query is far too high."""
+    chance = random.Random(3)
+    sizes = [chance.randint(1, 12) for _ in range(400)]
+    units = [
+        Unit(query, 100 * query + place, None, name, None, int(name == "match"))
+        for query, size in enumerate(sizes)
+        for place in range(size)
+        for name in ["match" if chance.random() < 0.3 else "no match"]
+    ]
+    wrong = {unit.pair: float(sizes[unit.query] <= 4) for unit in units}
+    shares = {"weighted": list[float](), "plain": list[float]()}
+    for seed in range(60):
+        drawn = draw(sorted(units), Wish(150, seed, strata=(Stratifier.LABEL,)))
+        build = tuple(Stratum(place, one.labelled, one.matches) for place, one in enumerate(drawn.strata))
+        rows = [one.unit for one in drawn.drawn]
+        names = [one.name for one in drawn.strata]
+        strata = [names.index(unit.stratum) for unit in rows]
+        sample = Sample.of([unit.query for unit in rows], [one.probability for one in drawn.drawn], strata)
+        labels = np.array([float(unit.label or 0) for unit in rows])
+        truth = np.array([abs((unit.label or 0) - wrong[unit.pair]) for unit in rows])
+        error = whole(sample, Draws.of(sample), "agent", labels, truth, build).error.value
+        assert error is not None
+        shares["weighted"].append(error)
+        shares["plain"].append(fmean(wrong[unit.pair] for unit in rows))
+    true = fmean(wrong.values())
+    assert fmean(shares["weighted"]) == pytest.approx(true, abs=0.015)
+    assert fmean(shares["plain"]) > true + 0.1
