@@ -11,7 +11,8 @@ from annotation.models import Seen
 from cosqa_site.benches import pages, seeding
 from cosqa_site.benches.pages_list import PLACES
 from cosqa_site.benches.seeding_rows import Plan
-from tests.site.test_access import ROLES, ours
+from tests.site.roles import ROLES
+from tests.site.test_access import ours
 
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
 CHANGING: Final = {
