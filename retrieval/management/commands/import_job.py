@@ -46,14 +46,13 @@ def note(job: ImportJob, counts: Counts) -> None:
 
 def close(job: ImportJob, done: Imported) -> None:
     """The final counts of all collections together, and the first problems by record."""
-    parts = [counts for counts in (done.queries, done.snippets) if counts]
-    read, unreadable = sum(c.read for c in parts), sum(c.unreadable for c in parts)
-    nothing = read == unreadable
+    total = done.total()
+    nothing = total.read == total.unreadable
     ImportJob.objects.filter(pk=job.pk).update(
         state=ImportJob.State.FAILED if nothing else ImportJob.State.DONE,
-        read=read,
-        stored=sum(c.stored for c in parts),
-        unreadable=unreadable,
+        read=total.read,
+        stored=total.stored,
+        unreadable=total.unreadable,
         problems=[by_name(job, str(problem)) for problem in done.problems[:PROBLEMS_KEPT]],
         message="Nothing could be read: see the problems." if nothing else "",
         lease_until=None,
