@@ -13,7 +13,7 @@ from retrieval.models import ImportJob
 
 ENDINGS: Final = {
     ImportJob.Format.COSQA.value: (".json", ".jsonl", ".txt"),
-    ImportJob.Format.PYTHON.value: (".py", ".whl", ".zip"),
+    ImportJob.Format.PYTHON.value: (".py", ".whl", ".zip", ".tar.gz", ".tgz"),
 }
 COMMANDS: Final = {
     ImportJob.Format.COSQA.value: "python manage.py import cosqa FILE --codebase FILE --name NAME",

@@ -76,7 +76,7 @@ class ImportJob(models.Model):
 
     class Format(models.TextChoices):
         COSQA = "cosqa", "CoSQA: queries and a code base (JSON)"
-        PYTHON = "python", "Python: a source file, a wheel or a zip of sources"
+        PYTHON = "python", "Python: a source file, a wheel, an sdist or a zip of sources"
 
     name = models.CharField(max_length=120)
     format = models.CharField(max_length=8, choices=Format)

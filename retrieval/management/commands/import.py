@@ -14,6 +14,7 @@ from retrieval.importing import Counts, Imported, Options, import_cosqa, import_
 from retrieval.labelling import import_qrels
 from retrieval.management.formats import FORMATS, source_of
 from retrieval.models import Collection
+from retrieval.sources.places import is_path
 
 PROBLEMS_SHOWN = 20
 
@@ -29,8 +30,10 @@ class Command(BaseCommand):
         cosqa = formats.add_parser("cosqa", help="queries (and labels) with their code base, as JSON")
         cosqa.add_argument("file", type=Path, help="JSON array with 'doc' or 'query' (and 'code', 'label')")
         cosqa.add_argument("--codebase", type=Path, help="code_idx_map.txt, or a JSON array with 'code'")
-        python = formats.add_parser("python", help="functions out of source trees, wheels, zips or 'stdlib'")
-        python.add_argument("paths", nargs="+", help="files or folders, or the word stdlib")
+        python = formats.add_parser("python", help="functions out of sources, archives, Git or 'stdlib'")
+        python.add_argument(
+            "paths", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"
+        )
         qrels = formats.add_parser("qrels", help="TREC qrels as labels of collections that are there")
         qrels.add_argument("file", type=Path, help="query iteration document relevance; ids are source ids")
         qrels.add_argument("--queries", help="name of the collection of queries (default: --name)")
@@ -71,7 +74,7 @@ class Command(BaseCommand):
             refuse_missing(options.get("places") or [options["place"]])
             items = FORMATS[options["format"]].read(options)
             return import_items(items, source_of(options), options["name"], how)
-        places = [path if path == "stdlib" else Path(path) for path in options["paths"]]
+        places = [Path(path) if is_path(path) else path for path in options["paths"]]
         refuse_missing([place for place in places if isinstance(place, Path)])
         return import_python(places, options["name"], how)
 
