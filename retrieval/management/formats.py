@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 
 from django.core.management.base import CommandError, CommandParser
 
-from retrieval.sources import Item, beir, codesearchnet, cosqa_plus, ncs, staqc, table
+from retrieval.filters.steps import Refusals
+from retrieval.sources import Item, beir, codesearchnet, cosqa_plus, extraction, ncs, staqc, table
+from retrieval.sources.languages import LANGUAGES
 
 Arguments: TypeAlias = dict[str, Any]
 
@@ -85,7 +87,25 @@ def _table(options: Arguments) -> Iterator[Item]:
         raise CommandError(f"{str(error).capitalize()}, with --query and --snippet.") from error
 
 
+def _documented_arguments(parser: CommandParser) -> None:
+    parser.add_argument(
+        "places", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"
+    )
+    parser.add_argument("--language", choices=list(LANGUAGES), default="python")
+
+
+def _documented(options: Arguments) -> Iterator[Item]:
+    options["refusals"] = Refusals()
+    for place in options["places"]:
+        yield from extraction.read(place, options["language"], options["refusals"])
+
+
 FORMATS = {
+    "documented": Format(
+        "documented functions of sources, with their documentation as labelled queries",
+        _documented_arguments,
+        _documented,
+    ),
     "cosqa-plus": Format(
         "a release of CoSQA+: query, codebase and pairs",
         _place("folder with query.json, codebase.json, pairs.json, or test_agent_… of them"),

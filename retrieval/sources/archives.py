@@ -11,6 +11,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
 
@@ -59,8 +60,8 @@ def read_zip(path: Path, endings: tuple[str, ...]) -> Iterator[SourceFile | Prob
 
 def read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[SourceFile | Problem]:
     """Yield an sdist's or tar's source files in its order."""
+    licence = _tar_licence(path)
     try:
-        licence = _tar_licence(path)
         for member, content in _tar_members(path):
             if isinstance(member, Problem):
                 yield member
@@ -135,17 +136,18 @@ def _tar_member(
 def _tar_licence(path: Path) -> str:
     """What an sdist's PKG-INFO states, or the text of a licence at the root; reads no further than that."""
     text = ""
-    for member, content in _tar_members(path):
-        if isinstance(member, Problem) or content is None:
-            continue
-        parts = PurePosixPath(member.name).parts
-        metadata = len(parts) == 2 and parts[1] == "PKG-INFO"
-        if not metadata and not is_licence(member.name):
-            continue
-        said = content.read(limits.FILE_LIMIT).decode("utf-8", "replace")
-        if metadata and (licence := stated(METADATA_LICENCE, said)):
-            return licence
-        text = text if metadata else said
+    with suppress(*UNREADABLE):  # told by who reads the sources
+        for member, content in _tar_members(path):
+            if isinstance(member, Problem) or content is None:
+                continue
+            parts = PurePosixPath(member.name).parts
+            metadata = len(parts) == 2 and parts[1] == "PKG-INFO"
+            if not metadata and not is_licence(member.name):
+                continue
+            said = content.read(limits.FILE_LIMIT).decode("utf-8", "replace")
+            if metadata and (licence := stated(METADATA_LICENCE, said)):
+                return licence
+            text = text if metadata else said
     return licence_of(text)
 
 

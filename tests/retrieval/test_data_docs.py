@@ -26,17 +26,23 @@ def test_every_example_prints_what_the_page_says(
     commands = []
     for kind, name, content in BLOCK.findall(DOC.read_text("utf-8")):
         if kind == "console":
-            command, *wanted = content.splitlines()
-            call_command(*shlex.split(command.removeprefix(PROMPT)))
-            printed = capsys.readouterr().out.splitlines()
-            assert [line for line in wanted if line not in printed] == [], command
-            commands.append(command)
+            for command, wanted in given(content):
+                call_command(*shlex.split(command))
+                printed = capsys.readouterr().out.splitlines()
+                assert [line for line in wanted if line not in printed] == [], command
+                commands.append(command)
         else:
             written(tmp_path / name, kind, content)
     before = Member.objects.count(), Label.objects.count()
     for command in commands:
-        call_command(*shlex.split(command.removeprefix(PROMPT)))
+        call_command(*shlex.split(command))
     assert (Member.objects.count(), Label.objects.count()) == before
+
+
+def given(console: str) -> list[tuple[str, list[str]]]:
+    """The commands of a block, each with the lines that it prints."""
+    commands = (each.splitlines() for each in console.split(PROMPT) if each)
+    return [(command, wanted) for command, *wanted in commands]
 
 
 def written(path: Path, kind: str, content: str) -> None:

@@ -57,6 +57,8 @@ class Command(BaseCommand):
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
             if counts is not None:
                 self.stdout.write(summary(kind, counts))
+        if "refusals" in options and options["refusals"].steps:
+            self.stdout.write("\n".join(options["refusals"].lines()))
         self.stdout.write(pace(done.total(), time.monotonic() - began))
         if options["dry_run"]:
             self.stdout.write("Nothing was stored (--dry-run).")
@@ -71,7 +73,8 @@ class Command(BaseCommand):
         if options["format"] == "qrels":
             return self.label(options, how)
         if options["format"] in FORMATS:
-            refuse_missing(options.get("places") or [options["place"]])
+            places = options.get("places") or [options["place"]]
+            refuse_missing([Path(place) for place in places if is_path(place)])
             items = FORMATS[options["format"]].read(options)
             return import_items(items, source_of(options), options["name"], how)
         places = [Path(path) if is_path(path) else path for path in options["paths"]]

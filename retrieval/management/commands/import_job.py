@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from retrieval.importing import Counts, Imported, Options, import_cosqa, import_python
+from retrieval.filters.steps import Refusals
+from retrieval.importing import Counts, Imported, Options, import_cosqa, import_items, import_python
 from retrieval.management import leash
 from retrieval.models import Collection, ImportJob
+from retrieval.sources import Item, codesearchnet, extraction, ncs, staqc
 
 PROBLEMS_KEPT = 100
+MIXED: dict[str, Callable[[Path], Iterator[Item]]] = {
+    ImportJob.Format.DOCUMENTED: lambda file: extraction.read(file, "python", Refusals()),
+    ImportJob.Format.CODESEARCHNET: lambda file: codesearchnet.read([file]),
+    ImportJob.Format.STAQC: staqc.read,
+    ImportJob.Format.NCS: ncs.read_questions,
+}
 
 
 class Command(BaseCommand):
@@ -34,6 +43,9 @@ class Command(BaseCommand):
 def perform(job: ImportJob, options: Options) -> Imported:
     if job.format == ImportJob.Format.PYTHON:
         return import_python([Path(job.file.path)], job.name, options)
+    if job.format in MIXED:
+        items = MIXED[job.format](Path(job.file.path))
+        return import_items(items, by_name(job, job.file.path), job.name, options)
     codebase = Path(job.codebase.path) if job.codebase else None
     return import_cosqa(Path(job.file.path), codebase, job.name, options)
 

@@ -5,6 +5,7 @@ import io
 import tarfile
 import zipfile
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -101,11 +102,12 @@ def test_a_header_without_end_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_damaged_tar_keeps_what_came_before(tmp_path: Path) -> None:
-    tar = tarred(
-        tmp_path / "a.tar.gz", lambda a: [put(a, f"{n}.py", f"#{n}" * 9999) for n in range(5)] and None
-    )
-    tar.write_bytes(tar.read_bytes()[:-40])
-    assert problems(list(read_tar(tar, ENDINGS)))[-1].startswith(f"{tar}: is not a readable tar or sdist: ")
+    random = Random(7)
+    tar = tarred(tmp_path / "a.tar", *((f"{n}.py", random.randbytes(9999).hex()) for n in range(5)))
+    tar.write_bytes(tar.read_bytes()[:-20_000])
+    found = list(read_tar(tar, ENDINGS))
+    assert names(found)[:2] == ["0.py", "1.py"]
+    assert problems(found)[-1].startswith(f"{tar}: is not a readable tar or sdist: ")
 
 
 def test_an_encrypted_member_is_told(tmp_path: Path) -> None:
