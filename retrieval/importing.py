@@ -13,6 +13,8 @@ from django.db.models import F, Max
 
 from retrieval.filters import Rule, Unreadable, rules_of
 from retrieval.models import Annotator, Collection, Label, Member, Pair, QueryText, Text
+from retrieval.models.blobs import digest_of
+from retrieval.models.texts import canonical
 from retrieval.sources import (
     GivenLabel,
     Item,
@@ -77,11 +79,31 @@ def store_members(
     `target` may be None in a dry run only. Snippets get the flags of the rules that they pass.
     """
     for batch in batches(good(records, counts)):
-        flags = [flags_of(record, kind, counts) for record in batch]
-        if target is not None and not options.dry_run:
+        new = batch if target is None else without_known(target, batch, counts)
+        flags = [flags_of(record, kind, counts) for record in new]
+        if target is not None and new and not options.dry_run:
             with transaction.atomic():
-                add(target, batch, flags, counts)
+                add(target, new, flags, counts)
         options.tick(counts)
+
+
+def without_known(target: Collection, batch: list[Record], counts: Counts) -> list[Record]:
+    """The records that `target` lacks; the others are counted by the rules that are stored with them."""
+    digests = [digest_of(canonical(record.text)) for record in batch]
+    there: dict[str, Rule] = {}
+    for start in range(0, len(digests), 500):
+        rows = Member.objects.filter(collection=target, text__body__in=digests[start : start + 500])
+        there |= {digest: Rule(rules) for digest, rules in rows.values_list("text__body", "rules")}
+    new: list[Record] = []
+    for record, digest in zip(batch, digests, strict=True):
+        passed = there.get(digest)
+        if passed is None:
+            new.append(record)
+            continue
+        counts.known += 1
+        # No rule may mean code that does not parse: only parsing tells, and it is rare.
+        flags_of(record, target.kind, counts) if not passed else counts.count_rules(passed)
+    return new
 
 
 def good(records: Iterable[Record | Problem], counts: Counts) -> Iterator[Record]:
