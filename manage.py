@@ -8,7 +8,18 @@ import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-STARTING = {"account", "again", "agreement", "build", "exchange", "extend", "import", "merge", "missing"}
+STARTING = {
+    "account",
+    "again",
+    "agreement",
+    "build",
+    "exchange",
+    "extend",
+    "filters",
+    "import",
+    "merge",
+    "missing",
+}
 STARTING |= {"prices", "study", "token", "work"}
 """Commands that use the database, so each may be somebody's first one: they find it up to date."""
 

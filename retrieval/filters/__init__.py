@@ -123,6 +123,24 @@ def rules_of(code: str) -> Rule:
     return NO_RULE if function is None else _rules(signature_of(function, may_yield="yield" in code))
 
 
+def untestable(code: str) -> str | None:
+    """Why a snippet is not TESTABLE, by name; None for one that is. Each name is what a variant forgives."""
+    try:
+        function = function_of(parse(code))
+    except Unreadable:
+        return "does not parse"
+    if function is None:
+        return "no function"
+    found = signature_of(function, may_yield="yield" in code)
+    if not found.inputs:
+        return "self alone as input" if found.receiver else "no input"
+    if found.returns_value:
+        return None
+    if found.yields:
+        return "yield without return of a value"
+    return "bare return alone" if found.returns_nothing else "no return"
+
+
 def _rules(function: Signature) -> Rule:
     with_self = function.inputs or function.receiver
     passed = {
