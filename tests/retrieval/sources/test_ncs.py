@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.sources import GivenLabel, Query
+from retrieval.sources import GivenLabel, Query, Snippet
 from retrieval.sources.lines import Malformed
 from retrieval.sources.ncs import read_questions, read_score_sheet
 
@@ -50,3 +50,9 @@ def test_questions_come_with_their_answers(tmp_path: Path) -> None:
     assert (label, str(answer.origin)) == (GivenLabel("q?", "a();", 1), "u")  # type: ignore[union-attr]
     assert "record 2: has no" in str(problem)
     assert isinstance(question, Query)
+
+
+@pytest.mark.real_data
+def test_the_real_questions(real_data: Path) -> None:
+    items = list(read_questions(real_data / "ncs" / "android_questions-60.json"))
+    assert [type(item) for item in items] == [Query, Snippet, GivenLabel] * 60
