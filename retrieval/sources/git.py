@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from retrieval.sources import Problem
 from retrieval.sources import files as limits
@@ -84,7 +84,7 @@ def _files(
                 message = f"is longer than {limits.FILE_LIMIT:,} bytes and is skipped"
                 yield Problem(f"{origin}: {name}", 0, message)
             else:
-                link = f"{web}/blob/{commit}/{name}" if web else ""
+                link = f"{web}/blob/{commit}/{quote(name)}" if web else ""
                 yield SourceFile(name, _content(objects, name_of_object), origin, licence, link)
 
 

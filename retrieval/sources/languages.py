@@ -16,8 +16,7 @@ import tree_sitter_java
 import tree_sitter_python
 from tree_sitter import Node
 
-JAVADOC_EDGE = re.compile(r"^[ \t]*\*+[ \t]?|^/\*\*+[ \t]*|[ \t]*\**\*/$", re.MULTILINE)
-JAVADOC_INLINE = re.compile(r"\{@\w+[ \t]*([^{}]*)\}")
+JAVADOC_INLINE = re.compile(r"\{@\w++[ \t]*+([^{}]*+)\}")  # possessive: a hostile comment takes no longer
 PARAGRAPH_TAG = re.compile(r"</?p[ \t]*/?>", re.IGNORECASE)
 HTML_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
@@ -64,7 +63,8 @@ def _javadoc(function: Node, outer: Node) -> tuple[str, Node | None]:
     written = _text(comment) if comment and comment.type == "block_comment" else ""
     if not written.startswith("/**"):
         return "", None
-    plain = JAVADOC_INLINE.sub(r"\1", JAVADOC_EDGE.sub("", written))
+    lines = (line.strip().strip("*").strip() for line in written[2:-2].splitlines())
+    plain = JAVADOC_INLINE.sub(r"\1", "\n".join(lines))
     return HTML_TAG.sub("", PARAGRAPH_TAG.sub("\n\n", plain)).strip(), None
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from retrieval.filters.steps import Refusals
 from retrieval.sources import GivenLabel, Problem, Query, Snippet
+from retrieval.sources.documentation import first_paragraph
 from retrieval.sources.extraction import Function, broken, functions_of, read
 from retrieval.sources.files import SourceFile
 from retrieval.sources.languages import LANGUAGES
@@ -203,6 +204,14 @@ def test_no_text_breaks_the_extraction(language: str, text: str) -> None:
 def test_nesting_without_end_is_survived() -> None:
     deep = 'def f(a):\n    """Nested very deeply indeed."""\n    x = ' + "(" * 20_000 + "\n    return x\n"
     assert [function.name for function in functions_of(source(deep), "python")] in ([], ["f"])
+
+
+@pytest.mark.parametrize("filling", ["*", " ", "{@a", "{@" + "a" * 1000, "<", "\n", "@", "/**"])
+def test_hostile_comments_take_no_longer(filling: str) -> None:
+    """Half a megabyte of what a careless expression would try in every way ends at once."""
+    comment = "/** x " + filling * (500_000 // len(filling)) + " y */"
+    list(functions_of(source(f"class A {{ {comment} int f() {{ return 1; }} }}"), "java"))
+    first_paragraph(comment)
 
 
 def test_moved_python_is_the_same_function() -> None:

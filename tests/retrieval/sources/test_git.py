@@ -50,7 +50,10 @@ def test_the_newest_commit_and_the_link_of_its_lines(repository: Path) -> None:
     git(repository, "remote", "add", "origin", "https://user:secret@github.com/a/b.git")
     commit = git(repository, "rev-parse", "HEAD")
     (record,) = (found for found in read(f"git+{repository}") if isinstance(found, Record))
-    assert (record.text, record.origin) == (NEW, f"https://github.com/a/b/blob/{commit}/pkg/m é.py#L1-L2")
+    assert (record.text, record.origin) == (
+        NEW,
+        f"https://github.com/a/b/blob/{commit}/pkg/m%20%C3%A9.py#L1-L2",
+    )
 
 
 def test_a_url_is_cloned_and_leaves_nothing(
