@@ -68,3 +68,23 @@ def test_every_format_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
         assert job.state == ImportJob.State.FAILED
         assert job.problems
         assert not any("imports/" in problem for problem in job.problems)
+
+
+@pytest.mark.parametrize(
+    ("content", "state", "said"),
+    [
+        (b"def f(x): return x", "failed", "No function was kept: 1 refused: no documentation (such as "),
+        (
+            b"def f(x):\n    'Give back the argument.'\n    y = x\n    return y\ndef g(x): return x",
+            "done",
+            "1 refused: no documentation (such as ",
+        ),
+    ],
+)
+def test_functions_that_a_rule_refused_are_told(content: bytes, state: str, said: str) -> None:
+    file = ContentFile(content, name="m.py")
+    job = factories.import_job(name="pairs", format=ImportJob.Format.DOCUMENTED, file=file)
+    call_command("import_job", str(job.pk))
+    job.refresh_from_db()
+    assert job.state == state
+    assert job.message.startswith(said)

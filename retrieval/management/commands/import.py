@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from retrieval.filters import Rule
+from retrieval.filters.steps import Refusals
 from retrieval.importing import Counts, Imported, Options, import_cosqa, import_items, import_python
 from retrieval.labelling import import_qrels
 from retrieval.management.formats import FORMATS, source_of
@@ -63,7 +64,8 @@ class Command(BaseCommand):
         if options["dry_run"]:
             self.stdout.write("Nothing was stored (--dry-run).")
         if not any(counts.labels or counts.read > counts.unreadable for counts in done.parts):
-            why = "the lines above say why" if done.problems else "there is nothing in it"
+            told = done.problems or options.get("refusals", Refusals()).steps
+            why = "the lines above say why" if told else "there is nothing in it"
             raise CommandError(f"Nothing could be read; {why}.")
 
     def perform(self, options: dict[str, Any], how: Options) -> Imported:
