@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -14,7 +14,18 @@ from django.db.models import F, Max
 from retrieval.evaluation.publishing import publish_import
 from retrieval.filters import Rule, Unreadable, rules_of
 from retrieval.models import Annotator, Benchmark, Collection, Label, Member, Pair, QueryText, Text
-from retrieval.sources import Problem, Record, cosqa, python_source
+from retrieval.models.blobs import digest_of
+from retrieval.models.texts import canonical
+from retrieval.sources import (
+    GivenLabel,
+    Item,
+    Problem,
+    Query,
+    Record,
+    Snippet,
+    cosqa,
+    python_source,
+)
 
 BATCH = 1000
 PROBLEMS_KEPT = 1000
@@ -69,11 +80,31 @@ def store_members(
     `target` may be None in a dry run only. Snippets get the flags of the rules that they pass.
     """
     for batch in batches(good(records, counts)):
-        flags = [flags_of(record, kind, counts) for record in batch]
-        if target is not None and not options.dry_run:
+        new = batch if target is None else without_known(target, batch, counts)
+        flags = [flags_of(record, kind, counts) for record in new]
+        if target is not None and new and not options.dry_run:
             with transaction.atomic():
-                add(target, batch, flags, counts)
+                add(target, new, flags, counts)
         options.tick(counts)
+
+
+def without_known(target: Collection, batch: list[Record], counts: Counts) -> list[Record]:
+    """The records that `target` lacks; the others are counted by the rules that are stored with them."""
+    digests = [digest_of(canonical(record.text)) for record in batch]
+    there: dict[str, Rule] = {}
+    for start in range(0, len(digests), 500):
+        rows = Member.objects.filter(collection=target, text__body__in=digests[start : start + 500])
+        there |= {digest: Rule(rules) for digest, rules in rows.values_list("text__body", "rules")}
+    new: list[Record] = []
+    for record, digest in zip(batch, digests, strict=True):
+        passed = there.get(digest)
+        if passed is None:
+            new.append(record)
+            continue
+        counts.known += 1
+        # No rule may mean code that does not parse: only parsing tells, and it is rare.
+        flags_of(record, target.kind, counts) if not passed else counts.count_rules(passed)
+    return new
 
 
 def good(records: Iterable[Record | Problem], counts: Counts) -> Iterator[Record]:
@@ -137,17 +168,18 @@ def member(target: Collection, record: Record, text: Text, rules: Rule, position
     )
 
 
-def store_labels(labels: Iterable[tuple[str, str, int]], annotator: Annotator, counts: Counts) -> None:
-    """Keep the labels (query text, snippet text, value) that came with the data; known ones stay."""
+def store_labels(labels: Iterable[GivenLabel], annotator: Annotator, counts: Counts) -> None:
+    """Keep the labels that came with the data; known ones stay."""
     iterator = iter(labels)
     while batch := list(islice(iterator, BATCH)):
         with transaction.atomic():
-            queries = Text.objects.keep_all([query for query, _, _ in batch])
-            snippets = Text.objects.keep_all([snippet for _, snippet, _ in batch])
+            queries = Text.objects.keep_all([label.query for label in batch])
+            snippets = Text.objects.keep_all([label.snippet for label in batch])
             pairs = Pair.objects.keep_all([(q.pk, s.pk) for q, s in zip(queries, snippets, strict=True)])
+            source = annotator.name
             rows = [
-                Label(pair=pair, annotator=annotator, value=value, source=annotator.name)
-                for pair, (_, _, value) in zip(pairs, batch, strict=True)
+                Label(pair=pair, annotator=annotator, value=given.value, scale=given.scale, source=source)
+                for pair, given in zip(pairs, batch, strict=True)
             ]
             Label.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
         counts.labels += len(batch)
@@ -155,15 +187,30 @@ def store_labels(labels: Iterable[tuple[str, str, int]], annotator: Annotator, c
 
 @dataclass(frozen=True)
 class Imported:
-    """The counts of each collection that an import filled, and the benchmark of its labels."""
+    """The counts of each collection that an import filled, and the benchmark of its labels.
+
+    `others` counts what is neither a query nor a snippet: labels, and what a source of both refused.
+    """
 
     queries: Counts | None = None
     snippets: Counts | None = None
+    others: Counts | None = None
     benchmark: Benchmark | None = None
 
     @property
+    def parts(self) -> list[Counts]:
+        return [counts for counts in (self.queries, self.snippets, self.others) if counts]
+
+    @property
     def problems(self) -> list[Problem]:
-        return [problem for counts in (self.queries, self.snippets) if counts for problem in counts.problems]
+        return [problem for counts in self.parts for problem in counts.problems]
+
+    def total(self) -> Counts:
+        """The figures of all parts together, for a bar of progress."""
+        total = Counts()
+        for name in ("read", "stored", "known", "unreadable", "labels"):
+            setattr(total, name, sum(getattr(counts, name) for counts in self.parts))
+        return total
 
 
 def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:
@@ -179,7 +226,7 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
         given = (row for row in cosqa.read_labels(file) if not isinstance(row, Problem))
         store_labels(given, annotator, queries)
         benchmark = publish_import(name) if queries.labels else None
-    return Imported(queries, snippets if codebase else None, benchmark)
+    return Imported(queries, snippets if codebase else None, benchmark=benchmark)
 
 
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
@@ -189,6 +236,40 @@ def import_python(places: Sequence[Path | str], name: str, options: Options) -> 
         records = python_source.read(place)
         fill(name, Collection.Kind.SNIPPETS, ", ".join(map(str, places)), records, counts, options)
     return Imported(snippets=counts)
+
+
+def import_items(items: Iterable[Item], source: str, name: str, options: Options) -> Imported:
+    """A source of queries, snippets and labels, read once, in batches of which each is stored whole.
+
+    The labels become a benchmark.
+    Importing it again after it was cut off goes on where it stood: what is there is known.
+    """
+    done = Imported(Counts(), Counts(), Counts())
+    told = replace(options, tick=lambda _: options.tick(done.total()))
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        _store_batch(batch, source, name, done, told)
+    queries, snippets, others = (counts if counts.read + counts.labels else None for counts in done.parts)
+    labelled = others is not None and others.labels and not options.dry_run
+    return Imported(queries, snippets, others, publish_import(name) if labelled else None)
+
+
+def _store_batch(batch: list[Item], source: str, name: str, done: Imported, options: Options) -> None:
+    queries, snippets, others = done.parts
+    for problem in (item for item in batch if isinstance(item, Problem)):
+        others.read += 1
+        others.refuse(problem)
+    asked = [item for item in batch if isinstance(item, Query)]
+    if asked:
+        fill(name, Collection.Kind.QUERIES, source, asked, queries, options)
+    code = [item for item in batch if isinstance(item, Snippet)]
+    if code:
+        fill(name, Collection.Kind.SNIPPETS, source, code, snippets, options)
+    labels = [item for item in batch if isinstance(item, GivenLabel)]
+    if labels and not options.dry_run:
+        annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": source})
+        store_labels(labels, annotator, others)
+    options.tick(done.total())
 
 
 def fill(

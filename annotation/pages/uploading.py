@@ -11,13 +11,22 @@ from django.core.files.uploadedfile import UploadedFile
 
 from retrieval.models import ImportJob
 
+SOURCES: Final = (".py", ".whl", ".zip", ".tar.gz", ".tgz")
 ENDINGS: Final = {
     ImportJob.Format.COSQA.value: (".json", ".jsonl", ".txt"),
-    ImportJob.Format.PYTHON.value: (".py", ".whl", ".zip"),
+    ImportJob.Format.PYTHON.value: SOURCES,
+    ImportJob.Format.DOCUMENTED.value: SOURCES,
+    ImportJob.Format.CODESEARCHNET.value: (".jsonl", ".jsonl.gz"),
+    ImportJob.Format.STAQC.value: (".pickle", ".pkl"),
+    ImportJob.Format.NCS.value: (".json",),
 }
 COMMANDS: Final = {
     ImportJob.Format.COSQA.value: "python manage.py import cosqa FILE --codebase FILE --name NAME",
-    ImportJob.Format.PYTHON.value: "python manage.py import python PATH --name NAME",
+    **{
+        each.value: f"python manage.py import {each.value} PATH --name NAME"
+        for each in ImportJob.Format
+        if each != ImportJob.Format.COSQA
+    },
 }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from cosqa_site.benches import mining, pages, pipeline, review, sandbox, seeding
+from cosqa_site.benches import extraction, mining, pages, pipeline, review, sandbox, seeding
 
 Figures = Mapping[str, object]
 SIZES = ("small", "full")
@@ -12,5 +12,9 @@ SIZED: Mapping[str, Callable[[str], Figures]] = {
     "review": review.measure,
     "seed": seeding.measure,
 }
-BENCHES: Mapping[str, Callable[[], Figures]] = {"mining": mining.measure, "sandbox": sandbox.measure}
+BENCHES: Mapping[str, Callable[[], Figures]] = {
+    "extraction": extraction.measure,
+    "mining": mining.measure,
+    "sandbox": sandbox.measure,
+}
 DEFAULT = (*BENCHES, "pages", "pipeline", "review")

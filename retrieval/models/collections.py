@@ -76,10 +76,17 @@ class ImportJob(models.Model):
 
     class Format(models.TextChoices):
         COSQA = "cosqa", "CoSQA: queries and a code base (JSON)"
-        PYTHON = "python", "Python: a source file, a wheel or a zip of sources"
+        PYTHON = "python", "Python: a source file, a wheel, an sdist or a zip of sources"
+        DOCUMENTED = (
+            "documented",
+            "Python: documented functions, their documentation as queries",
+        )
+        CODESEARCHNET = "codesearchnet", "CodeSearchNet: functions of six languages (JSON Lines)"
+        STAQC = "staqc", "StaQC: a pickle of Stack Overflow code"
+        NCS = "ncs", "Neural Code Search: questions with their answers (JSON)"
 
     name = models.CharField(max_length=120)
-    format = models.CharField(max_length=8, choices=Format)
+    format = models.CharField(max_length=16, choices=Format)
     file = models.FileField(upload_to="imports/%Y/%m/", max_length=300)
     codebase = models.FileField(upload_to="imports/%Y/%m/", max_length=300, blank=True)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from retrieval.sources import Problem, Record
+from retrieval.sources import GivenLabel, Problem, Record
 from retrieval.sources.json_stream import Element, elements
 
 QUERY_TEXT = ("doc", "query")
@@ -20,13 +20,7 @@ CODE_TEXT = ("code",)
 CODE_ID = ("code-idx", "retrieval_idx", "idx")
 LABELS = (0, 1)
 
-
-class GivenLabel(NamedTuple):
-    """A label that came with the data: query text, snippet text, 1 match or 0 no match."""
-
-    query: str
-    snippet: str
-    value: int
+__all__ = ["GivenLabel", "read_labels", "read_queries", "read_snippets"]
 
 
 class _WrongShape(ValueError):

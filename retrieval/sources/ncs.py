@@ -1,18 +1,45 @@
-"""Neural Code Search's score sheet: for each question and system the rank of the first answer.
+"""Neural Code Search's questions with their answers, and its score sheet.
 
-A CSV file with a column `SYSTEM FRank` for each system; a cell is a rank from 1 on, or `NF`, not found.
+Questions: a JSON array with `stackoverflow_id`, `question`, `question_url`, `answer` and `answer_url`.
+Score sheet: a CSV file with a column `SYSTEM FRank` for each system: for each question the rank of its first
+answer, from 1 on, or `NF`, not found.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
 from retrieval.sources.lines import Malformed, csv_rows, lines, shown
+from retrieval.sources.records import Object, Refused, name_of, objects, text_of
 
 SUFFIX = " FRank"
 NOT_FOUND = "NF"
 RANK = re.compile(r"[1-9][0-9]{0,8}")
+LICENCE = "CC-BY-NC-4.0"
+
+
+def read_questions(path: Path) -> Iterator[Item]:
+    """Yield each question, its answer as a snippet, and the label that says so."""
+    for row in objects(path):
+        if isinstance(row, Problem):
+            yield row
+        else:
+            yield from _question(path, *row)
+
+
+def _question(path: Path, number: int, record: Object) -> Iterator[Item]:
+    try:
+        question, answer = text_of(record, ["question"]), text_of(record, ["answer"])
+    except Refused as refused:
+        yield Problem(str(path), number, str(refused))
+        return
+    name = name_of(record, ["stackoverflow_id"], number - 1)
+    yield Query(question, name, name_of(record, ["question_url"], path.name), LICENCE)
+    yield Snippet(answer, name, name_of(record, ["answer_url"], path.name), LICENCE)
+    yield GivenLabel(question, answer, 1)
 
 
 def read_score_sheet(path: Path) -> dict[str, list[int | None]]:

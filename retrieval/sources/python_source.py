@@ -1,4 +1,4 @@
-"""Functions and methods out of Python source: files, folders, wheels, zips, and the standard library.
+"""Functions and methods out of Python source, wherever it lies (`retrieval.sources.places`).
 
 A snippet is a function's own text from `def` to its last line, moved to the left margin. Decorators are left
 out, as in CodeSearchNet. The source id is `path/in/the/source.py::Class.name`; a name that is defined again
@@ -9,49 +9,20 @@ from __future__ import annotations
 
 import ast
 import io
-import os
-import re
-import sysconfig
 import tokenize
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from retrieval.filters import Function, Unreadable, ast_lines, parse
 from retrieval.sources import Problem, Record
-
-STDLIB = "stdlib"
-STDLIB_LICENCE = "PSF-2.0"
-FILE_LIMIT = 4 * 2**20
-"""Bytes in one source file; longer ones are generated tables."""
-
-ARCHIVES = (".whl", ".zip")
-NO_SOURCE = frozenset({"__pycache__", "site-packages", "dist-packages", "node_modules"})
-STDLIB_TESTS = frozenset({"test", "tests", "idle_test"})
-SPDX = re.compile(r"SPDX-License-Identifier:[ \t]*([\w.+() -]+)")
-METADATA_LICENCE = re.compile(r"^(?:License-Expression|License):[ \t]*(\S[^\r\n]{0,99})\r?$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """One source file as bytes; `name` is its path inside the source, with forward slashes."""
-
-    name: str
-    content: bytes
-    origin: str
-    licence: str
+from retrieval.sources.files import SPDX, SourceFile, stated
+from retrieval.sources.places import files
 
 
 def read(place: Path | str) -> Iterator[Record | Problem]:
-    """Yield the functions of a file, folder, wheel or zip, or of "stdlib", in order of path and line."""
-    if str(place) == STDLIB:
-        files = _folder(Path(sysconfig.get_paths()["stdlib"]), _python_name(), STDLIB_LICENCE, STDLIB_TESTS)
-    else:
-        files = _files(Path(place))
-    for file in files:
+    """Yield the functions of a place, in order of path and line."""
+    for file in files(place):
         if isinstance(file, Problem):
             yield file
         else:
@@ -66,12 +37,13 @@ def functions_of(file: SourceFile) -> Iterator[Record | Problem]:
     except Unreadable as error:
         yield Problem(f"{file.origin}: {file.name}", error.lineno, f"is not readable Python: {error.msg}")
         return
-    licence = file.licence or _first(SPDX, code[:2000])
+    licence = file.licence or stated(SPDX, code[:2000])
     lines, seen = ast_lines(code), Counter[str]()
     for name, function in _functions(statements):
         seen[name] += 1
         again = f"#{seen[name]}" if seen[name] > 1 else ""
-        yield Record(_own_text(function, lines), f"{file.name}::{name}{again}", file.origin, licence)
+        place = f"{file.link}#L{function.lineno}-L{function.end_lineno}" if file.link else file.origin
+        yield Record(_own_text(function, lines), f"{file.name}::{name}{again}", place, licence)
 
 
 def _functions(statements: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, Function]]:
@@ -122,90 +94,3 @@ def _decoded(content: bytes) -> str:
     except (SyntaxError, UnicodeDecodeError) as error:
         line = content.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
         raise Unreadable(line, f"bad encoding: {error}") from error
-
-
-def _files(place: Path) -> Iterator[SourceFile | Problem]:
-    if place.is_dir():
-        yield from _folder(place, place.resolve().name, "")
-    elif place.suffix in ARCHIVES and place.is_file():
-        yield from _archive(place)
-    elif place.suffix == ".py" and place.is_file():
-        yield _one_file(place, place.name, place.name, "")
-    else:
-        known = "a folder, a .py file, a .whl or .zip, or the word stdlib"
-        yield Problem(
-            str(place), 0, f"is not {known}" if place.exists() else f"does not exist; expected {known}"
-        )
-
-
-def _folder(
-    root: Path, origin: str, licence: str, left_out: frozenset[str] = frozenset()
-) -> Iterator[SourceFile | Problem]:
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(f for f in folders if f not in NO_SOURCE | left_out and not f.startswith("."))
-        for name in sorted(names):
-            if name.endswith(".py"):
-                path = Path(folder, name)
-                yield _one_file(path, path.relative_to(root).as_posix(), origin, licence)
-
-
-def _one_file(path: Path, name: str, origin: str, licence: str) -> SourceFile | Problem:
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(FILE_LIMIT + 1)
-    except OSError as error:
-        return Problem(str(path), 0, f"cannot be read: {error.strerror or error}")
-    return _within_limit(SourceFile(name, content, origin, licence))
-
-
-def _within_limit(file: SourceFile) -> SourceFile | Problem:
-    if len(file.content) > FILE_LIMIT:
-        return Problem(
-            f"{file.origin}: {file.name}", 0, f"is longer than {FILE_LIMIT:,} bytes and is skipped"
-        )
-    return file
-
-
-def _archive(path: Path) -> Iterator[SourceFile | Problem]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            licence = _archive_licence(archive)
-            for info in sorted(archive.infolist(), key=lambda info: info.filename):
-                if info.filename.endswith(".py"):
-                    yield _member(archive, info, path.name, licence)
-    except (OSError, zipfile.BadZipFile) as error:
-        yield Problem(str(path), 0, f"is not a readable zip or wheel: {error}")
-
-
-def _member(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, origin: str, licence: str
-) -> SourceFile | Problem:
-    try:
-        with archive.open(info) as stream:  # a zip bomb is read to the limit, whatever size it states
-            content = stream.read(FILE_LIMIT + 1)
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-        return Problem(f"{origin}: {info.filename}", 0, f"cannot be unpacked: {error}")
-    return _within_limit(SourceFile(info.filename, content, origin, licence))
-
-
-def _archive_licence(archive: zipfile.ZipFile) -> str:
-    """Read what a wheel's METADATA states; empty for other zips."""
-    for info in archive.infolist():
-        path = PurePosixPath(info.filename)
-        if path.name == "METADATA" and path.parent.suffix == ".dist-info":
-            file = _member(archive, info, archive.filename or "", "")
-            return (
-                ""
-                if isinstance(file, Problem)
-                else _first(METADATA_LICENCE, file.content.decode("utf-8", "replace"))
-            )
-    return ""
-
-
-def _first(pattern: re.Pattern[str], text: str) -> str:
-    match = pattern.search(text)
-    return match[1].strip() if match else ""
-
-
-def _python_name() -> str:
-    return f"Python {sysconfig.get_python_version()} standard library"

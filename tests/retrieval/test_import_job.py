@@ -47,3 +47,44 @@ def test_what_was_there_before_a_failed_import_stays() -> None:
     imported("good.py", b"def double(x):\n    return 2 * x\n")
     imported("bad.py", b"def (")
     assert Collection.objects.get().size == 1
+
+
+def test_other_formats_bring_queries_snippets_and_labels() -> None:
+    rows = b'[{"stackoverflow_id": "1", "question": "how?", "answer": "this();"}]'
+    file = ContentFile(rows, name="questions.json")
+    job = factories.import_job(name="ncs", format=ImportJob.Format.NCS, file=file)
+    call_command("import_job", str(job.pk))
+    job.refresh_from_db()
+    assert (job.state, job.read, job.stored, job.problems) == (ImportJob.State.DONE, 2, 2, [])
+    assert [made.source for made in Collection.objects.all()] == ["questions.json"] * 2
+
+
+def test_every_format_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    for each in ImportJob.Format:
+        file = ContentFile(b"nothing of use", name="x.json")
+        job = factories.import_job(name=f"of {each}", format=each, file=file)
+        call_command("import_job", str(job.pk))
+        job.refresh_from_db()
+        assert job.state == ImportJob.State.FAILED
+        assert job.problems
+        assert not any("imports/" in problem for problem in job.problems)
+
+
+@pytest.mark.parametrize(
+    ("content", "state", "said"),
+    [
+        (b"def f(x): return x", "failed", "No function was kept: 1 refused: no documentation (such as "),
+        (
+            b"def f(x):\n    'Give back the argument.'\n    y = x\n    return y\ndef g(x): return x",
+            "done",
+            "1 refused: no documentation (such as ",
+        ),
+    ],
+)
+def test_functions_that_a_rule_refused_are_told(content: bytes, state: str, said: str) -> None:
+    file = ContentFile(content, name="m.py")
+    job = factories.import_job(name="pairs", format=ImportJob.Format.DOCUMENTED, file=file)
+    call_command("import_job", str(job.pk))
+    job.refresh_from_db()
+    assert job.state == state
+    assert job.message.startswith(said)

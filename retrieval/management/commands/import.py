@@ -1,7 +1,8 @@
-"""`manage.py import cosqa|python`: bring queries, functions and labels into the installation."""
+"""`manage.py import FORMAT`: bring queries, functions and labels into the installation."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from retrieval.filters import Rule
-from retrieval.importing import Counts, Imported, Options, import_cosqa, import_python
+from retrieval.filters.steps import Refusals
+from retrieval.importing import Counts, Imported, Options, import_cosqa, import_items, import_python
+from retrieval.labelling import import_qrels
+from retrieval.management.formats import FORMATS, source_of
 from retrieval.models import Benchmark, Collection
+from retrieval.sources.places import is_path
 
 PROBLEMS_SHOWN = 20
 
@@ -26,38 +31,72 @@ class Command(BaseCommand):
         cosqa = formats.add_parser("cosqa", help="queries (and labels) with their code base, as JSON")
         cosqa.add_argument("file", type=Path, help="JSON array with 'doc' or 'query' (and 'code', 'label')")
         cosqa.add_argument("--codebase", type=Path, help="code_idx_map.txt, or a JSON array with 'code'")
-        python = formats.add_parser("python", help="functions out of source trees, wheels, zips or 'stdlib'")
-        python.add_argument("paths", nargs="+", help="files or folders, or the word stdlib")
-        for each in (cosqa, python):
+        python = formats.add_parser("python", help="functions out of sources, archives, Git or 'stdlib'")
+        python.add_argument(
+            "paths", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"
+        )
+        qrels = formats.add_parser("qrels", help="TREC qrels as labels of collections that are there")
+        qrels.add_argument("file", type=Path, help="query iteration document relevance; ids are source ids")
+        qrels.add_argument("--queries", help="name of the collection of queries (default: --name)")
+        qrels.add_argument("--snippets", help="name of the collection of snippets (default: --name)")
+        mixed = [formats.add_parser(name, help=known.help) for name, known in FORMATS.items()]
+        for parser, known in zip(mixed, FORMATS.values(), strict=True):
+            known.add_arguments(parser)
+        for each in (cosqa, python, qrels, *mixed):
             each.add_argument("--name", required=True, help="name of the collection")
             each.add_argument("--dry-run", action="store_true", help="count, and store nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_bad_name(options["name"])
+        began = time.monotonic()
         with tqdm(unit=" records", desc="importing", disable=None) as bar:
             done = self.perform(options, Options(options["dry_run"], lambda counts: advance(bar, counts)))
         for problem in done.problems[:PROBLEMS_SHOWN]:
             self.stderr.write(str(problem))
         if len(done.problems) > PROBLEMS_SHOWN:
             self.stderr.write(f"… and {len(done.problems) - PROBLEMS_SHOWN:,} more")
-        for kind, counts in (("queries", done.queries), ("snippets", done.snippets)):
+        for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
             if counts is not None:
                 self.stdout.write(summary(kind, counts))
         if done.benchmark is not None:
             self.stdout.write(published(done.benchmark))
+        if "refusals" in options and options["refusals"].steps:
+            self.stdout.write("\n".join(options["refusals"].lines()))
+        self.stdout.write(pace(done.total(), time.monotonic() - began))
         if options["dry_run"]:
             self.stdout.write("Nothing was stored (--dry-run).")
-        if not any(c and c.read > c.unreadable for c in (done.queries, done.snippets)):
-            why = "the lines above say why" if done.problems else "there is nothing in it"
+        if not any(counts.labels or counts.read > counts.unreadable for counts in done.parts):
+            told = done.problems or options.get("refusals", Refusals()).steps
+            why = "the lines above say why" if told else "there is nothing in it"
             raise CommandError(f"Nothing could be read; {why}.")
 
     def perform(self, options: dict[str, Any], how: Options) -> Imported:
         if options["format"] == "cosqa":
             refuse_missing([options["file"], *filter(None, [options["codebase"]])])
             return import_cosqa(options["file"], options["codebase"], options["name"], how)
-        places = [path if path == "stdlib" else Path(path) for path in options["paths"]]
+        if options["format"] == "qrels":
+            return self.label(options, how)
+        if options["format"] in FORMATS:
+            places = options.get("places") or [options["place"]]
+            refuse_missing([Path(place) for place in places if is_path(place)])
+            items = FORMATS[options["format"]].read(options)
+            return import_items(items, source_of(options), options["name"], how)
+        places = [Path(path) if is_path(path) else path for path in options["paths"]]
         refuse_missing([place for place in places if isinstance(place, Path)])
         return import_python(places, options["name"], how)
+
+    def label(self, options: dict[str, Any], how: Options) -> Imported:
+        refuse_missing([options["file"]])
+        queries = newest(options["queries"] or options["name"], Collection.Kind.QUERIES)
+        snippets = newest(options["snippets"] or options["name"], Collection.Kind.SNIPPETS)
+        return import_qrels(options["file"], queries, snippets, options["name"], how)
+
+
+def newest(name: str, kind: Collection.Kind) -> Collection:
+    found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
+    if found is None:
+        raise CommandError(f"There is no collection of {kind} called {name!r}: name one with --{kind}.")
+    return found
 
 
 def refuse_missing(paths: list[Path]) -> None:
@@ -85,6 +124,8 @@ def published(benchmark: Benchmark) -> str:
 
 def summary(kind: str, counts: Counts) -> str:
     """One paragraph: what was read, stored and refused, and what each rule would keep."""
+    if kind == "others":
+        return f"{counts.labels:,} labels; {counts.unreadable:,} records refused"
     lines = [
         f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {counts.known:,} known already, "
         f"{counts.unreadable:,} unreadable" + (f", {counts.labels:,} labels" if counts.labels else "")
@@ -94,6 +135,11 @@ def summary(kind: str, counts: Counts) -> str:
         lines.append(f"  {counts.unparsable:,} do not parse as Python 3 (kept; they pass no rule)")
         lines += [rule_line(rule, counts.rules[rule], readable) for rule in Rule]
     return "\n".join(lines)
+
+
+def pace(total: Counts, seconds: float) -> str:
+    done = total.read + total.labels
+    return f"{done:,} records and labels in {seconds:,.1f} s, {done / max(seconds, 1e-3):,.0f} a second"
 
 
 def rule_line(rule: Rule, passed: int, of: int) -> str:

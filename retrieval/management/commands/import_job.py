@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from retrieval.importing import Counts, Imported, Options, import_cosqa, import_python
+from retrieval.filters.steps import Refusals
+from retrieval.importing import Counts, Imported, Options, import_cosqa, import_items, import_python
 from retrieval.management import leash
 from retrieval.models import Collection, ImportJob
+from retrieval.sources import Item, codesearchnet, extraction, ncs, staqc
 
 PROBLEMS_KEPT = 100
+MIXED: dict[str, Callable[[Path, Refusals], Iterator[Item]]] = {
+    ImportJob.Format.DOCUMENTED: lambda file, refusals: extraction.read(file, "python", refusals),
+    ImportJob.Format.CODESEARCHNET: lambda file, refusals: codesearchnet.read([file]),
+    ImportJob.Format.STAQC: lambda file, refusals: staqc.read(file),
+    ImportJob.Format.NCS: lambda file, refusals: ncs.read_questions(file),
+}
 
 
 class Command(BaseCommand):
@@ -26,14 +35,18 @@ class Command(BaseCommand):
         job = ImportJob.objects.filter(pk=options["job"]).first()
         if job is None:
             raise CommandError(f"There is no import job {options['job']}.")
-        done = perform(job, Options(tick=lambda counts: note(job, counts)))
+        refusals = Refusals()
+        done = perform(job, Options(tick=lambda counts: note(job, counts)), refusals)
         tidy(job)
-        close(job, done)
+        close(job, done, refusals)
 
 
-def perform(job: ImportJob, options: Options) -> Imported:
+def perform(job: ImportJob, options: Options, refusals: Refusals) -> Imported:
     if job.format == ImportJob.Format.PYTHON:
         return import_python([Path(job.file.path)], job.name, options)
+    if job.format in MIXED:
+        items = MIXED[job.format](Path(job.file.path), refusals)
+        return import_items(items, by_name(job, job.file.path), job.name, options)
     codebase = Path(job.codebase.path) if job.codebase else None
     return import_cosqa(Path(job.file.path), codebase, job.name, options)
 
@@ -44,20 +57,27 @@ def note(job: ImportJob, counts: Counts) -> None:
     )
 
 
-def close(job: ImportJob, done: Imported) -> None:
+def close(job: ImportJob, done: Imported, refusals: Refusals) -> None:
     """The final counts of all collections together, and the first problems by record."""
-    parts = [counts for counts in (done.queries, done.snippets) if counts]
-    read, unreadable = sum(c.read for c in parts), sum(c.unreadable for c in parts)
-    nothing = read == unreadable
+    total = done.total()
+    nothing = total.read == total.unreadable
     ImportJob.objects.filter(pk=job.pk).update(
         state=ImportJob.State.FAILED if nothing else ImportJob.State.DONE,
-        read=read,
-        stored=sum(c.stored for c in parts),
-        unreadable=unreadable,
+        read=total.read,
+        stored=total.stored,
+        unreadable=total.unreadable,
         problems=[by_name(job, str(problem)) for problem in done.problems[:PROBLEMS_KEPT]],
-        message="Nothing could be read: see the problems." if nothing else "",
+        message=message(nothing, refusals),
         lease_until=None,
     )
+
+
+def message(nothing: bool, refusals: Refusals) -> str:
+    """Why nothing came, or which functions a rule refused."""
+    refused = ";".join(refusals.lines()).strip()
+    if nothing and not refused:
+        return "Nothing could be read: see the problems."
+    return f"No function was kept: {refused}" if nothing else refused
 
 
 def tidy(job: ImportJob) -> None:

@@ -99,6 +99,24 @@ def test_python_needs_no_code_base(ada: Client) -> None:
 
 
 @pytest.mark.parametrize(
+    ("format_", "file"),
+    [
+        ("python", "thing-1.0.tar.gz"),
+        ("documented", "thing.whl"),
+        ("codesearchnet", "python_test_0.jsonl.gz"),
+        ("staqc", "code.pickle"),
+        ("ncs", "questions.json"),
+    ],
+)
+def test_every_format_is_offered_and_takes_its_files(ada: Client, format_: str, file: str) -> None:
+    assert f'value="{format_}"' in ada.get(UPLOAD).content.decode()
+    for _ in range(2):  # the second one's file gets another name, with the same end
+        ada.post(UPLOAD, {"name": "mine", "format": format_, "file": a_file(file, b"x")})
+    for job in ImportJob.objects.all():
+        assert str(job.file.name).endswith(file.removeprefix("thing-1.0").removeprefix(file.split(".")[0]))
+
+
+@pytest.mark.parametrize(
     ("form", "file", "said"),
     [
         ({"name": ""}, "mine.py", "This field is required"),

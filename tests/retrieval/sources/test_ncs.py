@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.sources import GivenLabel, Query, Snippet
 from retrieval.sources.lines import Malformed
-from retrieval.sources.ncs import read_score_sheet
+from retrieval.sources.ncs import read_questions, read_score_sheet
 
 HEADER = "No.,StackOverflow ID,NCS FRank,UNIF_android FRank\n"
 
@@ -40,3 +41,18 @@ def test_what_is_no_score_sheet_is_told_by_line(sheet: Path, text: str, message:
     with pytest.raises(Malformed) as refused:
         read_score_sheet(sheet)
     assert message in str(refused.value)
+
+
+def test_questions_come_with_their_answers(tmp_path: Path) -> None:
+    path = tmp_path / "questions.json"
+    path.write_text('[{"stackoverflow_id": "1", "question": "q?", "answer": "a();", "answer_url": "u"}, {}]')
+    question, answer, label, problem = read_questions(path)
+    assert (label, str(answer.origin)) == (GivenLabel("q?", "a();", 1), "u")  # type: ignore[union-attr]
+    assert "record 2: has no" in str(problem)
+    assert isinstance(question, Query)
+
+
+@pytest.mark.real_data
+def test_the_real_questions(real_data: Path) -> None:
+    items = list(read_questions(real_data / "ncs" / "android_questions-60.json"))
+    assert [type(item) for item in items] == [Query, Snippet, GivenLabel] * 60

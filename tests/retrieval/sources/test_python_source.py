@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.filters import rules_of
-from retrieval.sources import Problem, Record, python_source
+from retrieval.sources import Problem, Record, files
 from retrieval.sources.python_source import read
 
 MODULE = '''
@@ -127,7 +127,7 @@ def test_a_wheel_states_its_licence(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_kept(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_source, "FILE_LIMIT", 200)
+    monkeypatch.setattr(files, "FILE_LIMIT", 200)
     (tree / "pkg" / "aa.py").write_text("x = 1\nprint 'two'\n")
     (tree / "pkg" / "ab.py").write_bytes(b"x = 1\ny = 2\nz = '\xff'\n")
     (tree / "pkg" / "ac.py").write_bytes(b"# coding: klingon\n")
@@ -154,7 +154,12 @@ def test_latin_1_by_declaration(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("a.zip", b"PK nonsense", "is not a readable zip or wheel"),
-        ("a.tar.gz", b"", "is not a folder, a .py file, a .whl or .zip, or the word stdlib"),
+        ("a.tar.gz", b"", "is not a readable tar or sdist"),
+        (
+            "a.txt",
+            b"",
+            "is not a folder, a .py file, a .whl, .zip or .tar.gz, git+PATH_OR_URL[@REVISION], or",
+        ),
         ("none", None, "does not exist; expected a folder"),
     ],
 )
@@ -168,10 +173,10 @@ def test_other_places_are_refused(name: str, content: bytes | None, message: str
 def test_a_zip_bomb_is_read_to_the_limit_only(tmp_path: Path) -> None:
     bomb = tmp_path / "bomb.zip"
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("big.py", b"#" * (python_source.FILE_LIMIT + 1))
+        archive.writestr("big.py", b"#" * (files.FILE_LIMIT + 1))
         archive.writestr("small.py", "def f(a): return a")
     assert problems(list(read(bomb))) == [
-        f"bomb.zip: big.py: is longer than {python_source.FILE_LIMIT:,} bytes and is skipped"
+        f"bomb.zip: big.py: is longer than {files.FILE_LIMIT:,} bytes and is skipped"
     ]
     assert ids(list(read(bomb))) == ["small.py::f"]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.filters import NO_RULE, Rule, Unreadable, ast_lines, rules_of, text_of
+from retrieval.filters import NO_RULE, Rule, Unreadable, ast_lines, rules_of, text_of, untestable
 
 ANY = Rule.TESTABLE_IN_ANY_SENSE
 EVERY_RULE = Rule(31)
@@ -127,3 +127,26 @@ def test_shares_of_the_real_functions(cosqa_functions: list[str]) -> None:
         Rule.TESTABLE_WITH_YIELD: 4082,
         Rule.TESTABLE_IN_ANY_SENSE: 4608,
     }
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("def f(a): return a", None),
+        ("def f(self): return 1", "self alone as input"),
+        ("def f(): return 1", "no input"),
+        ("def f(a):\n    yield a\n    return", "yield without return of a value"),
+        ("def f(a):\n    if a:\n        return\n    print(a)", "bare return alone"),
+        ("def f(a): print(a)", "no return"),
+        ("x = 1", "no function"),
+        ("def f(a): print a", "does not parse"),
+    ],
+)
+def test_why_a_snippet_is_not_testable(code: str, reason: str | None) -> None:
+    assert untestable(code) == reason
+
+
+@given(code=st.sampled_from(["return", "return a", "yield a", "x = lambda: (yield)", "x = yield", "pass"]))
+def test_a_snippet_without_a_reason_is_testable(code: str) -> None:
+    whole = f"def f(a):\n    {code}\n"
+    assert (untestable(whole) is None) == (Rule.TESTABLE in rules_of(whole))

@@ -1,0 +1,32 @@
+"""`manage.py download PLACE DIR [--sha256 SUM]`: a data set's file, to be imported afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from retrieval.sources.download import PLACES, NotDownloaded, fetch, sum_of
+
+
+class Command(BaseCommand):
+    help = "Download a file. What was cut off goes on with the same command; the file's sha256 is printed."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("place", help=PLACES)
+        parser.add_argument("folder", type=Path)
+        parser.add_argument("--sha256", default="", help="refuse the file if it has another sum")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with tqdm(unit="B", unit_scale=True, desc="downloading", disable=None) as bar:
+
+            def tick(there: int) -> None:
+                bar.update(there - bar.n)
+
+            try:
+                file = fetch(options["place"], options["folder"], options["sha256"], tick)
+            except NotDownloaded as why:
+                raise CommandError(f"{why}.") from why
+        self.stdout.write(f"{file}  sha256 {sum_of(file)}")

@@ -1,0 +1,131 @@
+"""The formats of `manage.py import`: for each its arguments, and what reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from django.core.management.base import CommandError, CommandParser
+
+from retrieval.filters.steps import Refusals
+from retrieval.sources import Item, beir, codesearchnet, cosqa_plus, extraction, ncs, staqc, table
+from retrieval.sources.languages import LANGUAGES
+
+Arguments: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A source of queries and snippets together: `read` makes its items of the command's arguments."""
+
+    help: str
+    add_arguments: Callable[[CommandParser], None]
+    read: Callable[[Arguments], Iterator[Item]]
+
+
+def source_of(options: Arguments) -> str:
+    """What a collection names as its source: the names of the files and folders given."""
+    places = options.get("places") or [options["place"]]
+    return ", ".join(Path(place).name or str(place) for place in places)
+
+
+def _place(help_text: str) -> Callable[[CommandParser], None]:
+    def add(parser: CommandParser) -> None:
+        parser.add_argument("place", type=Path, help=help_text)
+
+    return add
+
+
+def _cosqa_plus(options: Arguments) -> Iterator[Item]:
+    release = cosqa_plus.release_in(options["place"])
+    if not (release.queries or release.codebase or release.pairs):
+        raise CommandError(
+            f"{options['place']} has no query.json, codebase.json or pairs.json (nor test_agent_… of them)."
+        )
+    return cosqa_plus.read(release)
+
+
+def _codesearchnet_arguments(parser: CommandParser) -> None:
+    parser.add_argument("places", type=Path, nargs="+", help="files, or folders with .jsonl or .jsonl.gz")
+    parser.add_argument(
+        "--documentation", action="store_true", help="first paragraphs of documentation as labelled queries"
+    )
+
+
+def _staqc_arguments(parser: CommandParser) -> None:
+    parser.add_argument("place", type=Path, help="…_iid_to_code.pickle or …_qid_to_code.pickle")
+    parser.add_argument("--titles", type=Path, help="…_qid_to_title.pickle: questions as labelled queries")
+
+
+def _staqc(options: Arguments) -> Iterator[Item]:
+    if options["titles"] and not options["titles"].exists():
+        raise CommandError(f"There is no {options['titles']}.")
+    return staqc.read(options["place"], options["titles"])
+
+
+def _beir_arguments(parser: CommandParser) -> None:
+    parser.add_argument("place", type=Path, help="folder with corpus.jsonl, queries.jsonl, qrels/")
+    parser.add_argument("--split", default="", help="labels of this split alone, such as test")
+
+
+def _table_arguments(parser: CommandParser) -> None:
+    parser.add_argument("place", type=Path, help="a .jsonl, .json, .csv or .tsv file, also with .gz")
+    for column in ("query", "snippet", "label", "query-id", "snippet-id", "origin", "licence"):
+        parser.add_argument(f"--{column}", default="", metavar="COLUMN", help=f"the column of the {column}")
+    parser.add_argument(
+        "--scale", choices=list(table.ALLOWED), default="binary", help="labels 0 and 1, or 0 to 3"
+    )
+
+
+def _table(options: Arguments) -> Iterator[Item]:
+    names = ("query", "snippet", "label", "query_id", "snippet_id", "origin", "licence", "scale")
+    try:
+        return table.read(options["place"], table.Columns(**{name: options[name] for name in names}))
+    except ValueError as error:
+        raise CommandError(f"{str(error).capitalize()}, with --query and --snippet.") from error
+
+
+def _documented_arguments(parser: CommandParser) -> None:
+    parser.add_argument(
+        "places", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"
+    )
+    parser.add_argument("--language", choices=list(LANGUAGES), default="python")
+
+
+def _documented(options: Arguments) -> Iterator[Item]:
+    options["refusals"] = Refusals()
+    for place in options["places"]:
+        yield from extraction.read(place, options["language"], options["refusals"])
+
+
+FORMATS = {
+    "documented": Format(
+        "documented functions of sources, with their documentation as labelled queries",
+        _documented_arguments,
+        _documented,
+    ),
+    "cosqa-plus": Format(
+        "a release of CoSQA+: query, codebase and pairs",
+        _place("folder with query.json, codebase.json, pairs.json, or test_agent_… of them"),
+        _cosqa_plus,
+    ),
+    "codesearchnet": Format(
+        "CodeSearchNet's functions, six languages",
+        _codesearchnet_arguments,
+        lambda options: codesearchnet.read(options["places"], options["documentation"]),
+    ),
+    "staqc": Format("StaQC's pickles of Stack Overflow code", _staqc_arguments, _staqc),
+    "ncs": Format(
+        "Neural Code Search's questions with their answers",
+        _place("287_android_questions.json"),
+        lambda options: ncs.read_questions(options["place"]),
+    ),
+    "beir": Format(
+        "a folder of BEIR or MTEB",
+        _beir_arguments,
+        lambda options: beir.read(options["place"], options["split"]),
+    ),
+    "table": Format("JSON Lines, JSON, CSV or TSV with columns of your own", _table_arguments, _table),
+}

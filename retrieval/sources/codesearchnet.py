@@ -1,0 +1,67 @@
+"""CodeSearchNet's corpus: JSON Lines, gzipped or not, of all six languages, with or without documentation.
+
+Each line is a function with `code` (or `original_string`), `repo`, `path`, `func_name`, `url`, `language`,
+`docstring`; the names that the Hugging Face copy gave these keys are read too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
+from retrieval.sources.documentation import first_paragraph, worth_asking
+from retrieval.sources.records import Object, Refused, name_of, objects, text_of
+
+LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
+CODE = ("code", "original_string", "func_code_string", "whole_func_string", "function")
+DOCUMENTATION = ("docstring", "func_documentation_string")
+LINK = ("url", "func_code_url")
+REPOSITORY = ("repo", "repository_name", "nwo")
+PLACE = ("path", "func_path_in_repository")
+NAME = ("func_name", "identifier")
+
+
+def read(places: Sequence[Path], documentation: bool = False) -> Iterator[Item]:
+    """Yield the functions of files and folders, in order of path.
+
+    With `documentation`, the first paragraph of each function's documentation is a query, labelled as
+    answered by it; paragraphs of less than three words are none.
+    """
+    for place in places:
+        for path in _files(place):
+            for row in objects(path):
+                if isinstance(row, Problem):
+                    yield row
+                else:
+                    yield from _items(path, *row, documentation)
+
+
+def _files(place: Path) -> list[Path]:
+    if not place.is_dir():
+        return [place]
+    return sorted(path for path in place.rglob("*.jsonl*") if path.suffix in (".jsonl", ".gz"))
+
+
+def _items(path: Path, number: int, record: Object, documentation: bool) -> Iterator[Item]:
+    try:
+        snippet = _snippet(record, number)
+        said = first_paragraph(text_of(record, DOCUMENTATION, needed=False)) if documentation else ""
+    except Refused as refused:
+        yield Problem(str(path), number, str(refused))
+        return
+    yield snippet
+    if worth_asking(said):
+        yield Query(said, snippet.source_id, snippet.origin)
+        yield GivenLabel(said, snippet.text, 1)
+
+
+def _snippet(record: Object, number: int) -> Snippet:
+    language = record.get("language", "python")
+    if language not in LANGUAGES:
+        raise Refused(f'"language" is {str(language)[:20]!r}; expected one of {", ".join(LANGUAGES)}')
+    repository, place = name_of(record, REPOSITORY, ""), name_of(record, PLACE, "")
+    within = "/".join(part for part in (repository, place) if part)
+    name = name_of(record, NAME, "")
+    source_id = f"{within}::{name}" if within and name else f"{within or number - 1}"
+    return Snippet(text_of(record, CODE), source_id, name_of(record, LINK, within))

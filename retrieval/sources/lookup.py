@@ -1,0 +1,38 @@
+"""A map from names to texts on disk, for files whose labels name what stands in another file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from types import TracebackType
+
+
+class Lookup:
+    """Texts of the names that are wanted, in a temporary database: memory does not grow with them.
+
+    Use it as a context; what was not wanted is not kept.
+    """
+
+    def __init__(self) -> None:
+        self.rows = sqlite3.connect("")  # an empty name: on disk, and gone when it is closed
+        self.rows.execute("CREATE TABLE wanted (name TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID")
+
+    def __enter__(self) -> Lookup:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.rows.close()
+
+    def want(self, names: Iterable[str]) -> None:
+        self.rows.executemany("INSERT OR IGNORE INTO wanted (name) VALUES (?)", ((name,) for name in names))
+
+    def keep(self, name: str, text: str) -> None:
+        """Remember the first text of a name that is wanted."""
+        self.rows.execute("UPDATE wanted SET text = ? WHERE name = ? AND text IS NULL", (text, name))
+
+    def get(self, name: str) -> str | None:
+        """The text of a name, None where it has not been seen."""
+        row = self.rows.execute("SELECT text FROM wanted WHERE name = ?", (name,)).fetchone()
+        return row[0] if row else None

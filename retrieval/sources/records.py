@@ -1,0 +1,179 @@
+"""Records of JSON Lines, CSV and TSV files, also gzipped, in constant memory; a bad one is told and skipped.
+
+`retrieval.sources.lines` is for figures, which half a file would spoil; here what is readable is kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, TextIO, TypeAlias
+
+from retrieval.sources import Problem
+from retrieval.sources.json_stream import DECODER, RECORD_LIMIT, elements
+from retrieval.sources.lines import shown
+
+BAD_BYTES = re.compile("[\udc80-\udcff]")
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+JSON_LINES = (".jsonl", ".ndjson")
+PACKED = ".gz"
+
+Object: TypeAlias = dict[str, Any]
+
+
+class Refused(ValueError):
+    """A record is not what its format says; the message tells what was expected."""
+
+
+def kind_of(path: Path) -> str:
+    """The suffix that tells a file's format, in lower case, without `.gz`."""
+    return Path(path.name.lower().removesuffix(PACKED)).suffix
+
+
+def objects(path: Path) -> Iterator[tuple[int, Object] | Problem]:
+    """Yield (number from 1, record) of a JSON Lines, JSON, CSV or TSV file, told by its name's end."""
+    kind = kind_of(path)
+    if kind in SEPARATORS:
+        yield from _rows(path, SEPARATORS[kind])
+    elif kind in JSON_LINES:
+        yield from _json_lines(path)
+    elif kind == ".json":
+        yield from _array(path)
+    else:
+        known = ", ".join([*JSON_LINES, ".json", *SEPARATORS])
+        yield Problem(str(path), 0, f"its name must end in one of {known}, all but .json also with {PACKED}")
+
+
+def text_of(record: Object, keys: Sequence[str], needed: bool = True) -> str:
+    """The text under the first of `keys` that the record has; with `needed` not blank. Raises `Refused`."""
+    key = next((key for key in keys if record.get(key) is not None), None)
+    if key is None:
+        if not needed:
+            return ""
+        has = ", ".join(f'"{name}"' for name in list(record)[:8]) or "nothing"
+        raise Refused(f"has no {' or '.join(f'{chr(34)}{k}{chr(34)}' for k in keys)}; it has {has}")
+    value = record[key]
+    if not isinstance(value, str) or (needed and not value.strip()):
+        raise Refused(f'"{key}" must be a text that is not empty, found {shown(str(value))}')
+    return value
+
+
+def name_of(record: Object, keys: Sequence[str], otherwise: object) -> str:
+    """What the record is called: the first of `keys` that it has, a text or a number."""
+    found = next((record[key] for key in keys if isinstance(record.get(key), str | int)), otherwise)
+    return str(found)
+
+
+def whole_number(written: object, allowed: Sequence[int], what: str) -> int:
+    """A number of `allowed`, written as itself or as text. Raises `Refused`, which names `what`."""
+    text = str(int(written)) if isinstance(written, float) and written.is_integer() else str(written).strip()
+    found = next((value for value in allowed if str(value) == text), None)
+    if found is None or isinstance(written, bool):
+        expected = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 2 else " or ".join(map(str, allowed))
+        raise Refused(f"{what} is {shown(str(written))}; expected {expected}")
+    return found
+
+
+def lines_of(path: Path, limit: int = RECORD_LIMIT) -> Iterator[tuple[int, str] | Problem]:
+    """Yield (number from 1, line) of a UTF-8 file, gzipped or not; lines that cannot be read are told."""
+    try:
+        with _opened(path) as stream:
+            yield from _lines(stream, str(path), limit)
+    except (OSError, EOFError, zlib.error) as error:  # gzip's BadGzipFile is an OSError
+        yield Problem(str(path), 0, f"cannot be read to its end: {getattr(error, 'strerror', '') or error}")
+
+
+def _opened(path: Path) -> TextIO:
+    if path.name.lower().endswith(PACKED):
+        packed = gzip.open(path)  # noqa: SIM115 -- closed with the stream around it
+        return io.TextIOWrapper(packed, encoding="utf-8-sig", errors="surrogateescape", newline="\n")
+    return path.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n")
+
+
+def _lines(stream: TextIO, file: str, limit: int) -> Iterator[tuple[int, str] | Problem]:
+    for number in count(1):
+        line = stream.readline(limit + 1)
+        if not line:
+            return
+        if len(line) > limit:
+            yield Problem(file, number, f"is longer than {limit:,} characters and is skipped")
+            while line and not line.endswith("\n"):
+                line = stream.readline(limit)
+        elif BAD_BYTES.search(line):
+            yield Problem(file, number, "has bytes that are not UTF-8; convert the file to UTF-8")
+        else:
+            yield number, line
+
+
+def _json_lines(path: Path) -> Iterator[tuple[int, Object] | Problem]:
+    for line in lines_of(path):
+        if isinstance(line, Problem):
+            yield line
+        elif line[1].strip():
+            yield _object(line[1], str(path), line[0])
+
+
+def _object(line: str, file: str, number: int) -> tuple[int, Object] | Problem:
+    try:
+        value = DECODER.decode(line)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error) or "nested too deeply"
+        return Problem(file, number, f"is not JSON: {reason}")
+    if not isinstance(value, dict):
+        return Problem(file, number, f"expected an object, found {shown(str(value))}")
+    return number, value
+
+
+def _array(path: Path) -> Iterator[tuple[int, Object] | Problem]:
+    for element in elements(path):
+        if isinstance(element, Problem):
+            yield element
+        elif isinstance(element.value, dict):
+            yield element.number, element.value
+        else:
+            message = f"expected an object, found {shown(str(element.value))}"
+            yield Problem(str(path), element.number, message)
+
+
+def _rows(path: Path, separator: str) -> Iterator[tuple[int, Object] | Problem]:
+    """Rows as objects by the header's names; numbers count lines, as a row's last line has them."""
+    last, problems = 0, list[Problem]()
+
+    def texts() -> Iterator[str]:
+        nonlocal last
+        for line in lines_of(path):
+            if isinstance(line, Problem):
+                problems.append(line)
+            else:
+                last = line[0]
+                yield line[1]
+
+    rows, header = csv.reader(texts(), delimiter=separator, strict=True), list[str]()
+    while True:
+        try:
+            row = next(rows)
+        except StopIteration:
+            yield from problems
+            return
+        except csv.Error as error:
+            problems.append(Problem(str(path), last, f"is not {kind_of(path)[1:].upper()}: {error}"))
+            row = []
+        yield from problems
+        problems.clear()
+        if not header:
+            header = [name.strip() for name in row]
+        elif any(field.strip() for field in row):
+            yield _named(header, row, str(path), last)
+
+
+def _named(header: list[str], row: list[str], file: str, line: int) -> tuple[int, Object] | Problem:
+    if len(row) != len(header):
+        return Problem(file, line, f"expected {len(header)} columns as in the header, found {len(row)}")
+    return line, dict(zip(header, row, strict=True))

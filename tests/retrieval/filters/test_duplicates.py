@@ -1,0 +1,64 @@
+"""Duplicates: every pair that the rule names is found, and the first of a group stands for it."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.filters.duplicates import (
+    FEWEST_IDENTIFIERS,
+    MULTISET_SIMILARITY,
+    SET_SIMILARITY,
+    groups,
+    identifiers,
+    multiset_similarity,
+    near_pairs,
+    representatives,
+    set_similarity,
+)
+
+LONG = "def total(prices, rate, region, month, year, table, key, extra): return rate * prices + region"
+TEXTS = st.lists(st.sampled_from("abcdefghijkl"), min_size=8, max_size=14).map(" ".join)
+
+
+@given(codes=st.lists(TEXTS, max_size=12))
+def test_no_near_pair_is_missed(codes: list[str]) -> None:
+    counted = {place: identifiers(code) for place, code in enumerate(codes)}
+    expected = {
+        (one, other)
+        for one, other in combinations(counted, 2)
+        if set_similarity(counted[one], counted[other]) >= SET_SIMILARITY
+        and multiset_similarity(counted[one], counted[other]) >= MULTISET_SIMILARITY
+    }
+    found = list(near_pairs(counted))
+    assert set(found) == expected
+    assert len(found) == len(expected)
+
+
+@given(codes=st.lists(TEXTS, max_size=10))
+def test_groups_part_the_snippets_and_keep_their_firsts(codes: list[str]) -> None:
+    found = groups(codes)
+    places = [place for group in found for place in group]
+    assert len(places) == len(set(places))
+    assert all(group == sorted(group) and len(group) > 1 for group in found)
+    assert len(representatives(codes)) == len(codes) - len(places) + len(found)
+
+
+def test_similarities_by_hand() -> None:
+    """{a, b, c} and {b, c, d}: 2 of 4; (a a b) and (a b b): 2 of 4."""
+    assert set_similarity(identifiers("a b c"), identifiers("b c d")) == pytest.approx(2 / 4)
+    assert multiset_similarity(identifiers("a a b"), identifiers("a b b")) == pytest.approx(2 / 4)
+    assert set_similarity(identifiers(""), identifiers("if else 1")) == 1.0
+
+
+def test_blanks_do_not_matter_and_renaming_one_of_many_does_not() -> None:
+    codes = ["x = 1", "x  =\n1", LONG, "y = 2", LONG.replace("month", "week"), LONG.replace("rate", "r")]
+    assert groups(codes) == [[0, 1], [2, 4, 5]]
+    assert representatives(codes) == [0, 2, 3]
+
+
+def test_short_snippets_are_compared_as_texts() -> None:
+    short = "a b c d"
+    assert identifiers(short).total() < FEWEST_IDENTIFIERS
+    assert groups([short, "a b c d e", short]) == [[0, 2]]

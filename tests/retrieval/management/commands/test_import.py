@@ -1,0 +1,90 @@
+"""`import FORMAT` of queries, snippets and labels together: refusals, resuming, progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from retrieval import importing
+from retrieval.importing import Counts, Options, import_items
+from retrieval.models import Collection, Label, Member
+from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
+
+pytestmark = pytest.mark.django_db
+
+
+def items(number: int) -> Iterator[Item]:
+    for n in range(number):
+        yield Query(f"query {n}", str(n))
+        yield Snippet(f"def f{n}(x):\n    return x", str(n))
+        yield GivenLabel(f"query {n}", f"def f{n}(x):\n    return x", n % 2)
+
+
+def cut_off(number: int) -> Iterator[Item]:
+    yield from items(number)
+    raise KeyboardInterrupt
+
+
+def test_an_import_that_was_cut_off_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "BATCH", 10)
+    with pytest.raises(KeyboardInterrupt):
+        import_items(cut_off(20), "here", "small", Options())
+    there = Member.objects.count()
+    assert 0 < there < 60
+    done = import_items(items(30), "here", "small", Options())
+    assert done.total().known == there
+    assert (Member.objects.count(), Label.objects.count()) == (60, 30)
+    positions = Member.objects.filter(collection__kind="snippets").values_list("position", flat=True)
+    assert sorted(positions) == list(range(30))
+
+
+def test_labels_become_a_benchmark() -> None:
+    benchmark = import_items(items(6), "here", "small", Options()).benchmark
+    assert benchmark is not None
+    assert (str(benchmark), benchmark.size, benchmark.positives) == ("small@1", 6, 3)
+    assert import_items(items(6), "here", "small", Options()).benchmark == benchmark
+
+
+def test_progress_grows_and_a_dry_run_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "BATCH", 10)
+    seen: list[int] = []
+
+    def tick(counts: Counts) -> None:
+        seen.append(counts.read)
+
+    import_items(items(20), "here", "small", Options(dry_run=True, tick=tick))
+    assert seen == sorted(seen)
+    assert seen[-1] == 40
+    assert not Collection.objects.exists()
+
+
+def test_refused_records_are_counted_and_capped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "PROBLEMS_KEPT", 5)
+    done = import_items((Problem("f", n, "bad") for n in range(1, 9)), "f", "none", Options())
+    assert done.others is not None
+    assert (done.others.unreadable, len(done.problems)) == (8, 5)
+    assert not Collection.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["table", "a.csv"], "Name the column of the queries"),
+        (["table", "a.csv", "--query", "q", "--label", "l"], "name the columns of both"),
+        (["table", "nowhere.csv", "--query", "q"], "There is no nowhere.csv"),
+        (["cosqa-plus", "."], "has no query.json"),
+        (["staqc", "a.csv", "--titles", "nowhere"], "There is no nowhere"),
+        (["beir", "."], "Nothing could be read"),
+    ],
+)
+def test_what_cannot_be_imported_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("q\nx\n")
+    with pytest.raises(CommandError, match=said):
+        call_command("import", *arguments, "--name", "none")
+    assert not Collection.objects.exists()

@@ -1,0 +1,64 @@
+"""BEIR's folders: ids of labels become texts, scales are told apart, what is missing is told."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from retrieval.sources import GivenLabel, Problem, Query, Snippet
+from retrieval.sources.beir import read
+from retrieval.sources.lookup import Lookup
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "small"
+    (root / "qrels").mkdir(parents=True)
+    corpus = '{"_id": "d1", "title": "T", "text": "one"}\n{"_id": "d2", "text": "one"}\n{"_id": 3}\n'
+    (root / "corpus.jsonl.gz").write_bytes(gzip.compress(corpus.encode()))
+    (root / "queries.jsonl").write_text('{"_id": "q1", "text": "what?"}\n')
+    (root / "qrels" / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\nq1\tgone\t1\n"
+    )
+    return root
+
+
+def labels(folder: Path, split: str = "") -> list[GivenLabel]:
+    return [item for item in read(folder, split) if isinstance(item, GivenLabel)]
+
+
+def test_texts_and_labels(folder: Path) -> None:
+    items = list(read(folder))
+    assert items[:3] == [
+        Query("what?", "q1", "small"),
+        Snippet("T\none", "d1", "small"),
+        Snippet("one", "d2", "small"),
+    ]
+    assert labels(folder) == [GivenLabel("what?", "T\none", 1), GivenLabel("what?", "one", 0)]
+    told = [str(item) for item in items if isinstance(item, Problem)]
+    assert len(told) == 2
+    assert told[1].endswith("test.tsv, record 4: there is no document 'gone' in corpus.jsonl")
+
+
+def test_one_score_above_one_makes_the_scale_graded(folder: Path) -> None:
+    (folder / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t3\nq1\td2\t7\n")
+    assert {label.scale for label in labels(folder)} == {"graded"}
+    assert [label.scale for label in labels(folder, "test")] == ["binary", "binary"]
+    assert [label.value for label in labels(folder, "dev")] == [3]
+
+
+def test_what_is_missing_is_told(tmp_path: Path) -> None:
+    told = [str(item) for item in read(tmp_path, "test")]
+    assert [line.split(": ")[1] for line in told] == [
+        "has no qrels/test.tsv",
+        "has no queries.jsonl",
+        "has no corpus.jsonl",
+    ]
+
+
+def test_a_lookup_keeps_the_first_text_of_what_is_wanted() -> None:
+    with Lookup() as lookup:
+        lookup.want(["a", "a", "b"])
+        for name, text in (("a", "first"), ("a", "second"), ("c", "unwanted")):
+            lookup.keep(name, text)
+        assert [lookup.get(name) for name in "abc"] == ["first", None, None]

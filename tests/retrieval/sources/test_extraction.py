@@ -1,0 +1,224 @@
+"""Documented functions of Python and Java, by CodeSearchNet's rules."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.filters.steps import Refusals
+from retrieval.sources import GivenLabel, Problem, Query, Snippet
+from retrieval.sources.documentation import first_paragraph
+from retrieval.sources.extraction import Function, broken, functions_of, read
+from retrieval.sources.files import SourceFile
+from retrieval.sources.languages import LANGUAGES
+
+PYTHON = '''
+import functools
+
+@functools.cache
+def add(a, b):
+    # before
+    """Add two "numbers" é.
+
+    Longer story.
+    """
+    total = a + b
+    return total
+
+class Pet:
+    """Not a function's."""
+
+    @property
+    def name(self):
+        """The name that it has.
+
+        :param x: none
+        """
+        text = """
+        stays
+    here"""
+        return text
+
+    def __len__(self):
+        """The length of a pet."""
+        x = 1
+        return x
+
+    class Inner:
+        def deep(self):
+            """Not looked at at all."""
+            x = 1
+            return x
+
+def test_add():
+    """Adds two numbers well."""
+    x = 1
+    assert x
+
+def short(a):
+    """Give back the argument."""
+    return a
+
+def few(a):
+    """Two words."""
+    b = a
+    return b
+
+def nothing(a):
+    """Does nothing at all."""
+
+def gives_up(a):
+    """Does nothing at all, loudly."""
+    raise NotImplementedError
+    return
+
+def silent(a):
+    b = a
+    return b
+
+def add(a):
+    f"""Not a {a} docstring."""
+    b = a
+    return b
+'''
+JAVA = """
+package a;
+/** Of the class. */
+public class Box<T> {
+    /**
+     * Puts a {@link Thing} <b>into</b> the box.
+     * <p>More.
+     * @param thing what
+     */
+    @Override
+    public void put(T thing) {
+        this.thing = thing;
+        count++;
+    }
+    /** Makes a box of nothing. */
+    public Box() { count = 0; }
+    /** The text of the box. */
+    public String toString() {
+        String text = "";
+        return text;
+    }
+    // A line is no documentation.
+    int silent() {
+        int x = 1;
+        return x;
+    }
+}
+enum Kind { A; /** The next kind of all. */ int next() {
+    int x = 1;
+    return x;
+} }
+"""
+
+
+def source(text: str, name: str = "m.py") -> SourceFile:
+    return SourceFile(name, text.encode(), "here", "MIT")
+
+
+def kept(text: str, language: str, name: str = "m.py") -> dict[str, Function]:
+    found = functions_of(source(text, name), language)
+    return {function.qualified_name: function for function in found if not broken(function)}
+
+
+def why(text: str, language: str) -> dict[str, str | None]:
+    return {function.qualified_name: broken(function) for function in functions_of(source(text), language)}
+
+
+def test_documented_python_functions() -> None:
+    found = kept(PYTHON, "python")
+    assert list(found) == ["add", "Pet.name"]
+    assert (found["add"].question, found["add"].start, found["add"].end) == ('Add two "numbers" é.', 5, 12)
+    assert found["add"].text.startswith("def add(a, b):\n    # before\n")
+    assert found["Pet.name"].question == "The name that it has."
+    assert found["Pet.name"].text.endswith('text = """\n        stays\n    here"""\n    return text')
+
+
+def test_why_python_functions_are_refused() -> None:
+    assert why(PYTHON, "python") == {
+        "add": None,
+        "Pet.name": None,
+        "Pet.__len__": "special method",
+        "test_add": "test in the name",
+        "short": "fewer than 3 lines",
+        "few": "fewer than 3 words of documentation",
+        "nothing": "empty body",
+        "gives_up": "empty body",
+        "silent": "no documentation",
+        "add#2": "no documentation",
+    }
+    assert not kept(PYTHON, "python", "tests/m.py")
+
+
+def test_documented_java_methods_without_constructors() -> None:
+    found = kept(JAVA, "java")
+    assert {name: function.question for name, function in found.items()} == {
+        "Box.put": "Puts a Thing into the box.",
+        "Kind.next": "The next kind of all.",
+    }
+    assert found["Box.put"].text == (
+        "@Override\npublic void put(T thing) {\n    this.thing = thing;\n    count++;\n}"
+    )
+    assert why(JAVA, "java") == {
+        "Box.put": None,
+        "Box.toString": "special method",
+        "Box.silent": "no documentation",
+        "Kind.next": None,
+    }
+
+
+def test_functions_with_an_error_are_refused_and_the_others_kept() -> None:
+    text = PYTHON.replace("x = 1\n    assert x", "x = = (1") + "\ndef (:\n"
+    assert list(kept(text, "python"))[:2] == ["add", "Pet.name"]
+    assert why(text, "python")["test_add"] == "does not parse"
+
+
+def test_reading_gives_labelled_pairs_and_counts_refusals(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(PYTHON)
+    (tmp_path / "Box.java").write_text(JAVA)
+    (tmp_path / "gone.py").symlink_to("nowhere.py")
+    refusals = Refusals()
+    items = list(read(tmp_path, "python", refusals))
+    assert [type(item) for item in items] == [Problem, *[Query, Snippet, GivenLabel] * 2]
+    query, snippet, label = items[1:4]
+    assert label == GivenLabel('Add two "numbers" é.', snippet.text, 1)  # type: ignore[union-attr]
+    assert query.source_id == snippet.source_id == "m.py::add"  # type: ignore[union-attr]
+    step = refusals.steps["no documentation"]
+    assert (step.refused, step.examples) == (2, ["m.py::silent", "m.py::add#2"])
+    assert "  1 refused: special method (such as m.py::Pet.__len__)" in refusals.lines()
+    assert len(list(read(tmp_path, "java", Refusals()))) == 6
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(text=st.text(st.sampled_from("defclas (){}:;\n\t\"'/*@#\\x{é")))
+def test_no_text_breaks_the_extraction(language: str, text: str) -> None:
+    for function in functions_of(source(text), language):
+        broken(function)
+
+
+def test_nesting_without_end_is_survived() -> None:
+    deep = 'def f(a):\n    """Nested very deeply indeed."""\n    x = ' + "(" * 20_000 + "\n    return x\n"
+    assert [function.name for function in functions_of(source(deep), "python")] in ([], ["f"])
+
+
+@pytest.mark.parametrize("filling", ["*", " ", "{@a", "{@" + "a" * 1000, "<", "\n", "@", "/**"])
+def test_hostile_comments_take_no_longer(filling: str) -> None:
+    """Half a megabyte of what a careless expression would try in every way ends at once."""
+    comment = "/** x " + filling * (500_000 // len(filling)) + " y */"
+    list(functions_of(source(f"class A {{ {comment} int f() {{ return 1; }} }}"), "java"))
+    first_paragraph(comment)
+
+
+def test_moved_python_is_the_same_function() -> None:
+    (moved,) = (f.text for f in functions_of(source(PYTHON), "python") if f.name == "name")
+    original = next(
+        n for n in ast.walk(ast.parse(PYTHON)) if isinstance(n, ast.FunctionDef) and n.name == "name"
+    )
+    function = ast.parse(moved).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    assert [ast.dump(s) for s in function.body[1:]] == [ast.dump(s) for s in original.body[1:]]

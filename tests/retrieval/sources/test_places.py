@@ -1,0 +1,33 @@
+"""Folders: links that lead out and what is no file are refused; the licence at the root is known."""
+
+import os
+from pathlib import Path
+
+from retrieval.sources import Problem
+from retrieval.sources.files import SourceFile
+from retrieval.sources.places import files, is_path
+
+
+def test_links_inside_are_followed_and_those_that_lead_out_are_not(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.py").write_text("x = 1")
+    (root / "b.py").symlink_to("a.py")
+    (tmp_path / "secret.py").write_text("password = 1")
+    (root / "c.py").symlink_to("../secret.py")
+    os.mkfifo(root / "d.py")
+    (root / "COPYING.txt").write_text("Mozilla Public License\nVersion 2.0")
+    first, second, out, pipe = files(root)
+    assert [first, second] == [SourceFile(name, b"x = 1", "root", "MPL-2.0") for name in ("a.py", "b.py")]
+    assert isinstance(out, Problem)
+    assert "is a link out of the folder" in str(out)
+    assert "is no regular file" in str(pipe)
+
+
+def test_places_that_are_no_paths() -> None:
+    assert [is_path(place) for place in ("stdlib", "git+https://h/r", "src", Path("git"))] == [
+        False,
+        False,
+        True,
+        True,
+    ]

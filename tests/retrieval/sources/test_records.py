@@ -1,0 +1,93 @@
+"""Records of files of many kinds: what is readable is kept, what is not is told by number."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.sources import Problem, records
+from retrieval.sources.records import Refused, lines_of, objects, text_of, whole_number
+
+
+def saved(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def good(path: Path) -> list[Any]:
+    return [row[1] for row in objects(path) if not isinstance(row, Problem)]
+
+
+def problems(path: Path) -> list[tuple[int, str]]:
+    return [(row.record, row.message) for row in objects(path) if isinstance(row, Problem)]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.JSONL.gz", "a.ndjson"])
+def test_bad_lines_are_told_beside_good_ones(tmp_path: Path, name: str) -> None:
+    content = b'\xef\xbb\xbf{"a": 1}\n\n{"a":\n[1]\n{"a": "\xff"}\n{"a": 2}'
+    path = saved(tmp_path, name, gzip.compress(content) if name.endswith("gz") else content)
+    assert good(path) == [{"a": 1}, {"a": 2}]
+    assert [number for number, _ in problems(path)] == [3, 4, 5]
+
+
+def test_a_line_without_end_is_passed_over_in_pieces(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.jsonl", "x" * 50 + "\nshort\n")
+    read = list(lines_of(path, limit=10))
+    assert read[1] == (2, "short\n")
+    assert isinstance(read[0], Problem)
+    assert "longer than 10 characters" in read[0].message
+
+
+def test_a_cut_off_gzip_keeps_what_came_before(tmp_path: Path) -> None:
+    packed = gzip.compress(b'{"a": 1}\n' * 50_000, mtime=0)
+    path = saved(tmp_path, "a.jsonl.gz", packed[:-20])
+    assert len(good(path)) > 1000
+    assert "cannot be read to its end" in problems(path)[-1][1]
+    assert "cannot be read" in problems(saved(tmp_path, "b.jsonl.gz", b"no gzip"))[0][1]
+
+
+def test_rows_of_tables_have_the_names_of_the_header(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", 'q,c\n1,"x\ny"\n\nonly one\n2,z\n')
+    assert good(path) == [{"q": "1", "c": "x\ny"}, {"q": "2", "c": "z"}]
+    assert problems(path) == [(5, "expected 2 columns as in the header, found 1")]
+    assert good(saved(tmp_path, "a.tsv", "q\tc\n1\t2\n")) == [{"q": "1", "c": "2"}]
+
+
+def test_broken_quotes_are_told_and_the_next_row_is_read(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", 'q,c\n"a"b,1\n2,z\n')
+    assert good(path) == [{"q": "2", "c": "z"}]
+    assert problems(path)[0][0] == 2
+
+
+def test_an_array_has_objects_and_a_name_tells_the_format(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.json", '[{"a": 1}, 2]')
+    assert (good(path), problems(path)) == ([{"a": 1}], [(2, "expected an object, found '2'")])
+    assert "must end in one of .jsonl" in problems(saved(tmp_path, "a.parquet", "x"))[0][1]
+
+
+@pytest.mark.parametrize("value", [None, 3, " ", []])
+def test_a_text_must_be_one(value: object) -> None:
+    with pytest.raises(Refused):
+        text_of({"a": value}, ["a"])
+
+
+@pytest.mark.parametrize("written", [True, "yes", 0.5, 2, None, "1.0"])
+def test_a_label_is_a_whole_number(written: object) -> None:
+    with pytest.raises(Refused, match="expected 0 or 1"):
+        whole_number(written, (0, 1), "label")
+    assert [whole_number(one, (0, 1), "label") for one in (1, "1", 1.0, " 1 ")] == [1, 1, 1, 1]
+
+
+@given(rows=st.lists(st.dictionaries(st.text(), st.text() | st.integers(), max_size=3), max_size=5))
+def test_what_json_writes_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]
+) -> None:
+    path = tmp_path_factory.mktemp("rows") / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert good(path) == rows
+    assert records.kind_of(path) == ".jsonl"
