@@ -2,15 +2,21 @@
 
 from collections.abc import Callable, Mapping
 
-from cosqa_site.benches import mining, pages, pipeline, review, sandbox, seeding
+from pathlib import Path
+
+from cosqa_site.benches import encoding, mining, pages, pipeline, review, sandbox, seeding
 
 Figures = Mapping[str, object]
 SIZES = ("small", "full")
 SIZED: Mapping[str, Callable[[str], Figures]] = {
+    "mining": mining.measure,
     "pages": pages.measure,
     "pipeline": pipeline.measure,
     "review": review.measure,
     "seed": seeding.measure,
 }
-BENCHES: Mapping[str, Callable[[], Figures]] = {"mining": mining.measure, "sandbox": sandbox.measure}
-DEFAULT = (*BENCHES, "pages", "pipeline", "review")
+BENCHES: Mapping[str, Callable[[], Figures]] = {"sandbox": sandbox.measure}
+FED: Mapping[str, Callable[[str, Path | None], Figures]] = {"encoding": encoding.measure}
+"""Benches that take a folder of real data."""
+
+DEFAULT = ("mining", *BENCHES, "pages", "pipeline", "review")
