@@ -1,14 +1,16 @@
 """The k best snippets of each query by all encoders together, exactly.
 
-A first pass finds for each query every snippet that could be among the k best: of vectors alone in blocks, as
-`retrieval.search` proves, with lexical scores in float32 with room for its rounding. A second pass scores these
-few in float64. Ranks therefore depend neither on formats and block sizes nor on a BLAS library's last bit.
+A first pass finds for each query every snippet that could be among the k best: of vectors alone in blocks,
+as `retrieval.search` proves, with lexical scores in float32 with room for its rounding. A second pass scores
+these few in float64. Ranks therefore depend neither on formats and block sizes nor on the last bit of a BLAS
+library.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -73,7 +75,7 @@ class Cosines:
             part = slice(start, start + PAIRS_A_READ)
             vectors, owners = self.snippets[snippets[part]], queries[part]
             edges = [0, *(np.flatnonzero(np.diff(owners)) + 1).tolist(), len(owners)]
-            for first, last in zip(edges, edges[1:], strict=False):
+            for first, last in pairwise(edges):
                 query = self.queries[owners[first]].astype(np.float64)
                 found[start + first : start + last] = vectors[first:last].astype(np.float64) @ query
         return np.round(found, DECIMALS)
@@ -199,7 +201,7 @@ def fuse(
     k: int,
     options: Options | None = None,
 ) -> Iterator[list[Hit]]:
-    """Yield the hits of query 0, 1, ...: the k best of `snippets` by the mean of what enters of each signal."""
+    """Yield the hits of query 0, 1, ...: the k best of `snippets` by the mean of what enters."""
     options, k = options or Options(), min(k, snippets)
     if options.fusion is Fusion.MAXABS:
         signals = [with_largest(one, options) if isinstance(one, Cosines) else one for one in signals]
@@ -230,7 +232,7 @@ def enumerate_blocks(found: Sequence[Indices]) -> Iterator[tuple[int, Sequence[I
 
 
 def with_largest(signal: Cosines, options: Options) -> Cosines:
-    """`signal` with each query's largest absolute cosine, exactly: the best for the query and for its opposite."""
+    """`signal` with each query's largest absolute cosine, exactly: of the query or of its opposite."""
     above = largest_of(signal, np.full(len(signal.queries), -np.inf), options)
     opposite = Cosines(signal.name, -signal.queries, signal.snippets)
     return Cosines(signal.name, signal.queries, signal.snippets, largest_of(opposite, above, options))

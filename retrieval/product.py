@@ -1,18 +1,19 @@
-"""Inner products of many queries with a block of snippets, in float32 or bfloat16, and how far they can be off.
+"""Inner products of many queries with a block of snippets, in float32 or bfloat16: how far can they be off?
 
-Both work on snippets less a centre m: q·x = q·(x - m) + q·m, and the last term is one number for each query, so
-ranks stay. Untrained encoders' vectors lie close together (cosines near 0.99); what tells them apart then is
-as small as the rounding of whole vectors, but large beside the rounding of centred ones.
+Both work on snippets less a centre m: q·x = q·(x - m) + q·m, and the last term is one number for each query,
+so ranks stay. Untrained encoders' vectors lie close together (cosines near 0.99); what tells them apart then
+is as small as the rounding of whole vectors, but large beside the rounding of centred ones.
 
-**What can be off.** Let b = x - m, B the longest b of the block, u = 2^-24 float32's unit roundoff, g = nu/(1 - nu)
-with n the number of terms. Summed in any order, a float32 inner product errs by at most g·Σ|q||b| ≤ g·|q|·B
-(Higham, Accuracy and Stability of Numerical Algorithms, section 3.1); b itself is rounded once.
+**The bound.** Let b = x - m, B the longest b's length in the block, u = 2^-24 float32's unit roundoff and
+g = nu/(1 - nu) with n the number of terms. Summed in any order, a float32 inner product errs by at most
+g·Σ|q||b| ≤ g·|q|·B (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). Query and b are
+rounded a few times before: 8u·|q|·B covers that.
 
-bfloat16 has 8 bits: a number errs by at most 2^-8 of itself. Queries are centred too, by n: q·b = a·b + n·b with
-a = q - n, and n·b, one number c for each snippet, is added to it in three further columns, c in three parts of 8
-bits each. With A = a in bfloat16, |A·B' - a·b| ≤ |A - a|·B + |A|·2^-8·B (Cauchy and Schwarz), where |A - a| is
-measured; products of bfloat16 are exact in float32 and are summed there, which adds g as above. The sum is rounded
-to bfloat16 once more: `rounding`, relative to what came out.
+bfloat16 has 8 bits: a number errs by at most 2^-8 of itself. Queries are centred too, by c: q·b = a·b + c·b
+with a = q - c. The number c·b of each snippet is added in three further columns, in three parts of 8 bits.
+With A and b' rounded, |A·b' - a·b| ≤ |A - a|·B + |A|·2^-8·B (Cauchy and Schwarz), where |A - a| is measured.
+Products of bfloat16 are exact in float32 and are summed there, which adds g·(|A| + 2|c|)·B. The sum is
+rounded to bfloat16 once more: `rounding`, relative to what came out.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import importlib.util
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -248,10 +249,12 @@ def faster(dimension: int) -> Format:
     if not errs_as_proved(tried["bf16"], queries, snippets):
         return "fp32"
     high = np.ones(SAMPLE_QUERIES, dtype=np.float32)
-    seconds = {
-        name: _seconds(lambda one=one: one.table(slice(None)).above(high)) for name, one in tried.items()
-    }
+    seconds = {name: _seconds(partial(_filtered, one, high)) for name, one in tried.items()}
     return min(seconds, key=seconds.__getitem__)
+
+
+def _filtered(by: Product, least: Floats) -> Found:
+    return by.table(slice(None)).above(least)
 
 
 def errs_as_proved(tried: Product, queries: Floats, snippets: Floats) -> bool:

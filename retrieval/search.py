@@ -1,9 +1,9 @@
 """The snippets that could be among a query's k best: a superset, found in blocks of memory-mapped vectors.
 
-Every score comes with a lower and an upper bound (`retrieval.product` proves how far it can be off). Whatever is
-among the k best has an upper bound not below the k-th largest lower bound of all snippets, so keeping these
-loses nothing, whatever the format. Where a format can't tell apart more snippets than are worth keeping, those
-queries are searched again in float32, and what float32 can't tell apart is left to the caller.
+Every score comes with a lower and an upper bound (`retrieval.product` proves how far it can be off). Whatever
+is among the k best has an upper bound not below the k-th largest lower bound of all snippets: keeping these
+loses nothing, whatever the format. Where a format can't tell apart more snippets than are worth keeping, the
+query is searched again in float32, and what float32 can't tell apart is left to the caller.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GROUPS: Final = 1_024
 """The k-th largest of so many groups' maxima is a first bound of the k-th largest score."""
 
 TOO_MANY_A_QUERY: Final = 512
-"""If a query has more entries of one block than this, they are filtered again by a bound of the block's own."""
+"""If a query has more entries of one block than this, all are filtered again by the block's own bound."""
 
 
 class StoredRows(Protocol):
@@ -95,8 +95,8 @@ def candidates(
 ) -> list[Indices | None]:
     """For each query the indices, ascending, of a superset of its k largest inner products with `snippets`.
 
-    None where float32 can't tell more than some thousand snippets apart. `least`, shape (q,), leaves out what is
-    surely below. `format_` is chosen for the machine unless given. Memory is a few blocks and the queries.
+    None where float32 can't tell more than some thousand snippets apart. `least`, shape (q,), leaves out what
+    is surely below. `format_` is chosen for the machine unless given. Memory is a few blocks and the queries.
     """
     centre, k = snippets.centre(), min(k, len(snippets))
     chosen = format_ or fitting(len(queries), len(snippets), queries.shape[1])
@@ -172,7 +172,7 @@ class Kept:
         return Found(found.rows[these], found.columns[these], found.scores[these])
 
     def raise_by(self, table: Table, errors: Doubles) -> None:
-        """Raise `least` to a lower bound of the block's k-th largest score: its groups have k maxima above."""
+        """Raise `least` by the block's k-th largest score, of which k groups' maxima are a bound."""
         if table.columns < self.k:
             return
         maxima = table.maxima(min(table.columns, max(GROUPS, 4 * self.k)))

@@ -1,7 +1,6 @@
 """Speed, measured in one run on one machine and told as ratios against a limit measured beside it."""
 
 from collections.abc import Callable, Mapping
-
 from pathlib import Path
 
 from cosqa_site.benches import encoding, mining, pages, pipeline, review, sandbox, seeding

@@ -33,7 +33,8 @@ def measure(size: str, data: Path | None) -> Mapping[str, object]:
     ours, theirs = get("minilm"), encoding_rival.Encoder()
     assert isinstance(ours, TransformerEncoder)
     precision = ours.precision
-    ours.encode(functions[:WARM], "snippet"), theirs.encode(functions[:WARM])
+    ours.encode(functions[:WARM], "snippet")
+    theirs.encode(functions[:WARM])
     found: dict[str, Floats] = {}
     seconds = {"ours": float("inf"), "sentence_transformers": float("inf")}
     for _ in range(ROUNDS if size == "small" else 1):
@@ -45,7 +46,9 @@ def measure(size: str, data: Path | None) -> Mapping[str, object]:
         "precision": precision,
         "functions": len(functions),
         "functions_per_second": {name: round(len(functions) / taken, 1) for name, taken in seconds.items()},
-        "ratios": {"over_sentence_transformers": round(seconds["sentence_transformers"] / seconds["ours"], 3)},
+        "ratios": {
+            "over_sentence_transformers": round(seconds["sentence_transformers"] / seconds["ours"], 3)
+        },
         "overlap_top20": round(overlap(found["ours"], found["sentence_transformers"]), 4),
     }
 
@@ -56,8 +59,8 @@ def drawn(data: Path | None, count: int | None) -> Sequence[str]:
     file = next((place for place in places if place.is_file()), None)
     if file is None:
         raise NoFunctions(
-            f"encoding takes real functions: --data DIR, where DIR has {CODE_BASE} (CoSQA's code base, a JSON "
-            "object from function to index)"
+            f"encoding takes real functions: --data DIR, where DIR has {CODE_BASE}, CoSQA's code base, a "
+            "JSON object from function to index"
         )
     functions = [record.text for record in read_snippets(file) if isinstance(record, Record)]
     if not functions:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from retrieval.encoders import get
 from retrieval.encoders.transformer import TransformerEncoder
-from retrieval.product import Floats
+from retrieval.product import Floats, unit
 
 
 class Encoder:
@@ -19,6 +21,5 @@ class Encoder:
         assert isinstance(minilm, TransformerEncoder)
         self.model = SentenceTransformer(str(minilm.folder))
 
-    def encode(self, texts: list[str]) -> Floats:
-        vectors = np.asarray(self.model.encode(texts), dtype=np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    def encode(self, texts: Sequence[str]) -> Floats:
+        return unit(np.array(self.model.encode(list(texts)), dtype=np.float32))

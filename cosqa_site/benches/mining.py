@@ -1,7 +1,8 @@
 """Exact top-k of vectors on disk: against the machine's own matrix product, faiss, and float64.
 
-Vectors are made up: `ordinary` ones point anywhere, `anisotropic` ones lie close together (mean cosine 0.99), as those
-of untrained encoders do. They lie in files as three encoders' do (768 + 768 + 256) and are read through the page cache.
+Vectors are made up: `ordinary` ones point anywhere, `anisotropic` ones lie close together (mean cosine 0.99),
+as those of untrained encoders do. They lie in files as three encoders' do (768 + 768 + 256) and are read through
+the page cache.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import django
@@ -20,16 +22,17 @@ from django.conf import settings
 
 from cosqa_site.benches import mining_rival
 from cosqa_site.benches.memory import PeakMemory
+from retrieval.encoders import Doubles
 from retrieval.index import DECIMALS, Cosines, Options, fuse
 from retrieval.product import Floats, Format, faster, product, unit
 
-DIMENSIONS, K, ROUNDS, PRODUCTS, A_WRITE = (768, 768, 256), 20, 3, 5, 16_384
+DIMENSIONS, K, ROUNDS, PRODUCTS, A_WRITE = (768, 768, 256), 20, 2, 5, 16_384
 COSINES = {"ordinary": 0.0, "anisotropic": 0.99}
 
 
 @dataclass(frozen=True)
 class Size:
-    """How many snippets and queries are timed, how many queries are held against float64, and for the memory."""
+    """How many snippets and queries are timed, held against float64, and measured for their memory."""
 
     snippets: int
     queries: int
@@ -45,7 +48,7 @@ SIZES = {
 
 
 def measure(size: str = "small") -> Mapping[str, object]:
-    """Ratios of the best of some rounds in which the ways take turns; `peak_mb` is what is beyond the files."""
+    """Ratios of the best of some rounds in which the ways take turns; `peak_mb` is beyond the files."""
     wanted, dimension = SIZES[size], sum(DIMENSIONS)
     with tempfile.TemporaryDirectory(dir=settings.COSQA_HOME, prefix="bench-mining-") as name:
         folder = Path(name)
@@ -85,7 +88,7 @@ def timed(signals: list[Cosines], chosen: Format) -> dict[str, float]:
     ways: dict[str, Callable[[], object]] = {"faiss_flat": mining_rival.flat(queries, joined, K)}
     formats: tuple[Format, ...] = ("fp32", "bf16") if chosen == "bf16" else ("fp32",)
     for one in formats:
-        ways[one] = lambda one=one: search(signals, one)
+        ways[one] = partial(search, signals, one)
     found = {name: float("inf") for name in ways}
     for _ in range(ROUNDS):
         for name, way in ways.items():
@@ -120,7 +123,7 @@ def identical(kinds: Iterable[list[Cosines]], checked: int) -> float:
 def reference(signals: list[Cosines]) -> list[list[int]]:
     """By a full table of float64 and a stable sort: what is nearer than 1e-12 keeps ascending index."""
     parts = [one.queries.astype(np.float64) @ one.snippets[:].astype(np.float64).T for one in signals]
-    means = np.round(np.mean(parts, axis=0), DECIMALS)
+    means: Doubles = np.round(np.array(parts).mean(axis=0), DECIMALS)
     return [np.argsort(-row, kind="stable")[:K].tolist() for row in means]
 
 
@@ -135,7 +138,9 @@ def make(folder: Path, kind: str, snippets: int, queries: int) -> list[Cosines]:
                 folder / f"{name}.npy", mode="w+", dtype=np.float32, shape=(count, dimension)
             )
             for start in range(0, count, A_WRITE):
-                some = unit(random.standard_normal((min(A_WRITE, count - start), dimension), dtype=np.float32))
+                some = unit(
+                    random.standard_normal((min(A_WRITE, count - start), dimension), dtype=np.float32)
+                )
                 file[start : start + len(some)] = near(some, middle, COSINES[kind])
             file.flush()
     return opened(folder)
@@ -158,7 +163,7 @@ def opened(folder: Path) -> list[Cosines]:
 
 
 def peak_of(folder: Path, chosen: Format) -> int:
-    """MiB of a process of its own at its largest, less the mapped files: all else, the interpreter included."""
+    """MiB of a process of its own at its largest without mapped files; the interpreter is included."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, initializer=django.setup) as pool:
         return pool.submit(searched, folder, chosen).result()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -36,7 +37,9 @@ def multiplies_bf16() -> bool:
         return bool(torch.cuda.is_bf16_supported())
     if not CPUINFO.exists():
         return False
-    lines = (line for line in CPUINFO.read_text("utf-8").splitlines() if line.startswith(("flags", "Features")))
+    lines = (
+        line for line in CPUINFO.read_text("utf-8").splitlines() if line.startswith(("flags", "Features"))
+    )
     return bool(FLAGS & set(next(lines, "").split()))
 
 
@@ -54,7 +57,7 @@ def faster(forward: Callable[[Tensor, Precision], object]) -> Precision:
     if not multiplies_bf16():
         return "fp32"
     ids = torch.full((TEXTS, TOKENS), 5, dtype=torch.long)
-    plain, short = (_seconds(lambda p=p: forward(ids, p)) for p in ("fp32", "bf16"))
+    plain, short = _seconds(partial(forward, ids, "fp32")), _seconds(partial(forward, ids, "bf16"))
     return "bf16" if short <= WORTH * plain else "fp32"
 
 

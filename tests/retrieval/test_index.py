@@ -160,10 +160,10 @@ def test_maxabs_of_nothing_is_zero() -> None:
 
 
 def test_what_float32_cannot_tell_apart_is_told_apart_in_float64() -> None:
-    """5,000 snippets within 1e-9 of each other: too many to keep, so float64 decides."""
-    signal = Cosines("one", np.array([[1, 0]], np.float32), np.zeros((5000, 2), np.float32))
-    signal.snippets[:] = [1, 0]
-    signal.snippets[4321] = [1.0000001, 0]
+    """5,000 snippets within 2e-7 of each other: too many to keep, so float64 decides."""
+    snippets = np.tile(np.array([1, 0], np.float32), (5000, 1))
+    snippets[4321] = [1.0000001, 0]
+    signal = Cosines("one", np.array([[1, 0]], np.float32), snippets)
     for one in (Options(), Options(format_="bf16")):
         hits = next(iter(fuse([signal], 1, 5000, 3, one)))
         assert indices(hits) == [4321, 0, 1]

@@ -1,4 +1,4 @@
-"""`manage.py bench [NAME …] [--size small|full] [--data DIR] [--json]`: measure speed, as ratios against a limit.
+"""`manage.py bench [NAME …] [--size small|full] [--data DIR] [--json]`: measure speed, against a limit.
 
 Prints one object of figures by the benches' names; of one bench alone, its figures. `bench seed` measures
 nothing: it fills the scratch database that others use.
@@ -23,7 +23,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         known = ", ".join(DEFAULT)
-        parser.add_argument("names", nargs="*", help=f"of {known} (default: all these), encoding (with --data), or seed")
+        parser.add_argument(
+            "names", nargs="*", help=f"of {known} (default: all these), encoding (with --data), or seed"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument("--data", type=Path, metavar="DIR", help="folder of real functions, for encoding")
         parser.add_argument("--size", choices=SIZES, default=SIZES[0], help="how many cases are there")

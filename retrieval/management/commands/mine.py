@@ -1,4 +1,4 @@
-"""`manage.py mine ID [--fusion FUSION]`: perform one mining in this process; the workers start it as a child."""
+"""`manage.py mine ID [--fusion FUSION]`: perform one mining in this process; workers start it as a child."""
 
 from __future__ import annotations
 
