@@ -1,12 +1,13 @@
 """Exact top-k of vectors on disk: against the machine's own matrix product, faiss, and float64.
 
 Vectors are made up: `ordinary` ones point anywhere, `anisotropic` ones lie close together (mean cosine 0.99),
-as those of untrained encoders do. They lie in files as three encoders' do (768 + 768 + 256) and are read through
-the page cache.
+as those of untrained encoders do. They lie in files as three encoders' do (768 + 768 + 256) and are read
+through the page cache.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import multiprocessing
 import tempfile
 import time
@@ -26,7 +27,7 @@ from retrieval.encoders import Doubles
 from retrieval.index import DECIMALS, Cosines, Options, fuse
 from retrieval.product import Floats, Format, faster, product, unit
 
-DIMENSIONS, K, ROUNDS, PRODUCTS, A_WRITE = (768, 768, 256), 20, 2, 5, 16_384
+DIMENSIONS, K, ROUNDS, A_WRITE = (768, 768, 256), 20, 5, 16_384
 COSINES = {"ordinary": 0.0, "anisotropic": 0.99}
 
 
@@ -53,7 +54,7 @@ def measure(size: str = "small") -> Mapping[str, object]:
     with tempfile.TemporaryDirectory(dir=settings.COSQA_HOME, prefix="bench-mining-") as name:
         folder = Path(name)
         made = {kind: make(folder / kind, kind, wanted.snippets, wanted.queries) for kind in COSINES}
-        chosen = faster(dimension)
+        chosen: Format = faster(dimension) if "bf16" in available() else "fp32"
         seconds = timed(made["ordinary"], chosen)
         same = identical(made.values(), wanted.checked)
         make(folder / "memory", "ordinary", wanted.memory_snippets, wanted.memory_queries)
@@ -82,25 +83,26 @@ def ratios(seconds: Mapping[str, float], chosen: Format) -> Mapping[str, float]:
 
 
 def timed(signals: list[Cosines], chosen: Format) -> dict[str, float]:
-    """Seconds of the fastest run of each way; bfloat16's where it was chosen alone."""
+    """Seconds of the best of five runs of each way, bare products among them; bfloat16's if it was chosen."""
     joined = np.hstack([one.snippets[:] for one in signals])
     queries = np.hstack([one.queries for one in signals]) / np.float32(np.sqrt(len(signals)))
     ways: dict[str, Callable[[], object]] = {"faiss_flat": mining_rival.flat(queries, joined, K)}
     formats: tuple[Format, ...] = ("fp32", "bf16") if chosen == "bf16" else ("fp32",)
     for one in formats:
         ways[one] = partial(search, signals, one)
-    found = {name: float("inf") for name in ways}
+        ways[f"gemm_{one}"] = bare(queries, joined, one)
+    found = dict.fromkeys(ways, float("inf"))
     for _ in range(ROUNDS):
         for name, way in ways.items():
             found[name] = min(found[name], seconds_of(way))
-    return found | {f"gemm_{one}": gemm(queries, joined, one) for one in formats}
+    return found
 
 
-def gemm(queries: Floats, snippets: Floats, format_: Format) -> float:
-    """Seconds of the best of five bare products of the same shape."""
+def bare(queries: Floats, snippets: Floats, format_: Format) -> Callable[[], object]:
+    """A product of the same shape and nothing else."""
     by = product(queries, format_)
     by.load(snippets)
-    return min(seconds_of(lambda: by.table(slice(None))) for _ in range(PRODUCTS))
+    return partial(by.table, slice(None))
 
 
 def search(signals: list[Cosines], format_: Format | None) -> list[list[int]]:
@@ -109,13 +111,18 @@ def search(signals: list[Cosines], format_: Format | None) -> list[list[int]]:
     return [[hit.index for hit in hits] for hits in fuse(signals, *count, K, Options(format_=format_))]
 
 
+def available() -> tuple[Format, ...]:
+    """The formats that the installed packages have."""
+    return ("fp32", "bf16") if importlib.util.find_spec("torch") else ("fp32",)
+
+
 def identical(kinds: Iterable[list[Cosines]], checked: int) -> float:
-    """The share of queries whose top k is float64's in both formats, as a set and in order."""
+    """The share of queries whose top k is float64's, in every format, as a set and in order."""
     same: list[bool] = []
     for signals in kinds:
         some = [Cosines(one.name, one.queries[:checked], one.snippets) for one in signals]
         truth = reference(some)
-        for format_ in ("fp32", "bf16"):
+        for format_ in available():
             same += [a == b for a, b in zip(search(some, format_), truth, strict=True)]
     return sum(same) / len(same)
 
