@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -28,6 +29,7 @@ from retrieval.encoders.base import (
 from retrieval.fusion import Fusion, scaled, weights
 from retrieval.product import UNIT, Format, Indices
 from retrieval.search import Joined, Rows, candidates, pieces
+from retrieval.threads import spread
 
 DECIMALS = 12
 """Cosines and means are rounded to this many decimals, far above float64's rounding: nearer ones are ties."""
@@ -208,8 +210,8 @@ def fuse(
     dense = [signal for signal in signals if isinstance(signal, Cosines)]
     report = options.report("search")
     if len(dense) == len(signals):
-        for start, found in enumerate_blocks(best_by_vectors(dense, k, options)):
-            yield from rescored(signals, {}, range(start, start + len(found)), found, k)
+        for hits in spread(partial(together, signals, k), a_few(best_by_vectors(dense, k, options))):
+            yield from hits
         report(queries, queries)
         return
     step = _queries_a_block(signals, snippets, options.memory_mb)
@@ -225,10 +227,18 @@ def fuse(
         report(block.stop, queries)
 
 
-def enumerate_blocks(found: Sequence[Indices]) -> Iterator[tuple[int, Sequence[Indices]]]:
+def a_few(found: Sequence[Indices]) -> Iterator[tuple[int, Sequence[Indices]]]:
     """Lists of some queries at a time, each with the number of its first query."""
     for start in range(0, len(found), QUERIES_AT_ONCE):
         yield start, found[start : start + QUERIES_AT_ONCE]
+
+
+def together(
+    signals: Sequence[Cosines | Terms], k: int, some: tuple[int, Sequence[Indices]]
+) -> list[list[Hit]]:
+    """The hits of a few queries, from the number of the first one on."""
+    start, found = some
+    return list(rescored(signals, {}, range(start, start + len(found)), found, k))
 
 
 def with_largest(signal: Cosines, options: Options) -> Cosines:
@@ -363,14 +373,13 @@ def rescored(
 def _best(indices: Indices, entering: Mapping[str, Doubles], raw: Mapping[str, Doubles], k: int) -> list[Hit]:
     """The k best of ascending `indices`."""
     means: Doubles = np.round(np.array(list(entering.values())).mean(axis=0), DECIMALS)
+    best = np.argsort(-means, kind="stable")[:k]
+    enters = zip(*(values[best].tolist() for values in entering.values()), strict=True)
+    raws = zip(*(values[best].tolist() for values in raw.values()), strict=True)
+    rows = zip(indices[best].tolist(), means[best].tolist(), enters, raws, strict=True)
     return [
-        Hit(
-            int(indices[i]),
-            float(means[i]),
-            {name: float(values[i]) for name, values in entering.items()},
-            {name: float(values[i]) for name, values in raw.items()},
-        )
-        for i in np.argsort(-means, kind="stable")[:k]
+        Hit(index, mean, dict(zip(entering, entered, strict=True)), dict(zip(raw, plain, strict=True)))
+        for index, mean, entered, plain in rows
     ]
 
 

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.product import Floats, Format, Found, Indices, Product, Table, fitting, product
+from retrieval.threads import spread
 
 Doubles: TypeAlias = npt.NDArray[np.float64]
 Scanned: TypeAlias = Callable[[int, int], None]
 """Called with (snippets searched, all of them)."""
 
 SNIPPETS_A_BLOCK = 16_384
+SNIPPETS_A_PIECE = 2_048
 QUERIES_A_PART = 1_024
 SAMPLED_FOR_CENTRE: Final = 2_048
 GROUPS: Final = 1_024
@@ -66,14 +69,21 @@ class Joined:
         """The rows less `centre` in blocks, each with its first row's number; all in one buffer."""
         buffer = np.empty((min(SNIPPETS_A_BLOCK, len(self)), len(centre)), dtype=np.float32)
         for start in range(0, len(self), SNIPPETS_A_BLOCK):
-            stop, column = min(start + SNIPPETS_A_BLOCK, len(self)), 0
-            for part in self.parts:
-                for first, piece in pieces(part, start, stop):
-                    columns = slice(column, column + piece.shape[1])
-                    out = buffer[first - start : first - start + len(piece), columns]
-                    np.subtract(piece, centre[columns], out=out)
-                column = columns.stop
+            stop = min(start + SNIPPETS_A_BLOCK, len(self))
+            pieces_of_it = range(start, stop, SNIPPETS_A_PIECE)
+            for _ in spread(partial(self._fill, buffer, centre, start, stop), pieces_of_it):
+                pass
             yield start, buffer[: stop - start]
+
+    def _fill(self, buffer: Floats, centre: Floats, start: int, stop: int, piece: int) -> None:
+        """Read and centre the rows from `piece` on into a buffer that begins with row `start`."""
+        column = 0
+        for part in self.parts:
+            for first, rows in pieces(part, piece, min(piece + SNIPPETS_A_PIECE, stop)):
+                columns = slice(column, column + rows.shape[1])
+                out = buffer[first - start : first - start + len(rows), columns]
+                np.subtract(rows, centre[columns], out=out)
+            column = columns.stop
 
 
 def pieces(rows: Rows, start: int, stop: int) -> Iterator[tuple[int, Floats]]:
