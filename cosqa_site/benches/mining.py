@@ -173,7 +173,7 @@ def opened(folder: Path) -> list[Cosines]:
             np.array(np.load(folder / f"queries{number}.npy")),
             np.load(folder / f"snippets{number}.npy", mmap_mode="r"),
         )
-        for number in range(len(DIMENSIONS))
+        for number in range(len(list(folder.glob("queries*.npy"))))
     ]
 
 

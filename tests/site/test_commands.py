@@ -107,14 +107,9 @@ def test_a_bench_prints_its_ratios(
     assert 0 < found["peak_mb"] < 2000
 
 
-def test_the_encoding_bench_takes_real_functions(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    from cosqa_site.benches import encoding
-
+def test_the_encoding_bench_takes_real_functions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     functions = {f"def sort_{word}({word}):\n    return sorted({word})": i for i, word in enumerate("abcdef")}
     (tmp_path / "code_idx_map.txt").write_text(json.dumps(functions))
-    monkeypatch.setattr(encoding, "ROUNDS", 1)
     call_command("bench", "encoding", "--json", "--data", str(tmp_path))
     found = json.loads(capsys.readouterr().out)
     assert found["functions"] == 6
