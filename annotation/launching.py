@@ -25,6 +25,7 @@ from annotation.models import Build, BuildEvent, Price, ProjectTally, Tally
 from annotation.models.builds import NANO
 from retrieval import encoders
 from retrieval.filters import Rule
+from retrieval.fusion import Fusion
 from retrieval.models import Annotator, Collection, Mining
 from sandbox.containers import image_tag
 from sandbox.program import Limits
@@ -79,6 +80,7 @@ class Order:
     limit: int | None = None
     rule: Rule = Rule.TESTABLE
     text_option: str = "whole"
+    fusion: Fusion = Fusion.MEAN
     fix_rounds: int = 2
     sampling: dict[str, Any] = field(default_factory=dict)
     unpriced: bool = False
@@ -134,7 +136,7 @@ def launched(
     cap = None if order.budget is None else int(order.budget * NANO)
     Tally.objects.create(build=build, cap=cap)
     without = "; without a price" if order.unpriced and not is_priced(order.model) else ""
-    words = f"top {order.k} by {', '.join(order.encoders)}; model {order.model}{without}"
+    words = f"top {order.k} by {', '.join(order.encoders)}{fused(order)}; model {order.model}{without}"
     record(build, user, "launched", words + in_rounds(order))
     if order.skip_canary.strip():
         record(build, user, "skipped the canary", order.skip_canary.strip())
@@ -144,6 +146,11 @@ def launched(
         watch = watching.plan(build)
         record(build, user, "drift check", f"every {watch.every:,} settled cases")
     return build
+
+
+def fused(order: Order) -> str:
+    """What the history says of a fusion that is not the usual one."""
+    return "" if order.fusion is Fusion.MEAN else f", fused by {order.fusion}"
 
 
 def in_rounds(order: Order) -> str:
@@ -278,6 +285,7 @@ def mining_of(order: Order) -> Mining:
         limit=None if order.limit is None else -(-order.limit // pairs_a_query(order)),
         rule=int(order.rule),
         text_option=order.text_option,
+        fusion=order.fusion,
     )
 
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from retrieval import encoders
 from retrieval.filters import Rule, TextOption, text_of
+from retrieval.fusion import Fusion
 from retrieval.index import Hit, StageProgress, mine
 from retrieval.models import Candidate, Member, Mining, Pair
 from retrieval.vectors import VectorStore
@@ -51,6 +52,7 @@ def perform(mining: Mining, vectors: Path, progress: StageProgress | None = None
         chosen,
         mining.k,
         vectorise=VectorStore(vectors).rows,
+        fusion=Fusion(mining.fusion),
         progress=progress,
     )
     return store(mining, queries.ids, snippets.ids, hits)

@@ -16,8 +16,9 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -31,6 +32,7 @@ Kind: TypeAlias = Literal["query", "snippet"]
 Progress: TypeAlias = Callable[[int, int], None]
 
 TEXTS_A_SHARD = 4096
+TEXTS_WORTH_A_PIECE = 8
 ABANDONED_AFTER_SECONDS = 24 * 3600
 
 
@@ -70,6 +72,20 @@ class StoredVectors:
             mine = owners == shard
             vectors[mine] = self.shards[shard]["vector"][places[mine]]
         return vectors
+
+    def runs(self, start: int, stop: int) -> Iterator[tuple[int, Floats]]:
+        """The vectors of the texts from `start` to `stop` in pieces, each with the number of its first text.
+
+        What lies in one row in a shard is not copied; where nearly nothing does, all is read at once.
+        """
+        owners, places = self.shard_of[start:stop], self.row_of[start:stop]
+        torn = np.flatnonzero((np.diff(owners) != 0) | (np.diff(places) != 1)) + 1
+        if len(torn) * TEXTS_WORTH_A_PIECE > stop - start:
+            yield start, self[start:stop]
+            return
+        for first, last in pairwise([0, *torn.tolist(), stop - start]):
+            row = places[first]
+            yield start + first, self.shards[owners[first]]["vector"][row : row + last - first]
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ from annotation.schemas.fields import BuildState
 from annotation.stages import Stage
 from annotation.tools import counter
 from retrieval.filters import NO_RULE, Rule
+from retrieval.fusion import Fusion
 from retrieval.models import Annotator, Collection, Mining
 from retrieval.schemas import LARGEST_ID, Id, Page, page_of
 
@@ -129,6 +130,7 @@ def domain_order(order: Order) -> launching.Order:
         limit=order.limit,
         rule=NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
         text_option=order.text_option,
+        fusion=Fusion(order.fusion),
         fix_rounds=order.fix_rounds,
         rewrites=order.rewrites,
         second_test=order.second_test,

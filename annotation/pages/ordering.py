@@ -23,6 +23,7 @@ from annotation.models import Build
 from annotation.pages.answering import AnsweringForm, usual_model
 from retrieval import encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
+from retrieval.fusion import WORDS, Fusion
 from retrieval.models import Collection
 
 RULES = [
@@ -78,6 +79,12 @@ class LaunchForm(AnsweringForm):
     rule = forms.ChoiceField(choices=RULES, label="Rule", help_text="Which snippets may become candidates.")
     text_option = forms.ChoiceField(
         choices=[(option, TEXTS[option]) for option in TEXT_OPTIONS], label="Text that is searched"
+    )
+    fusion = forms.ChoiceField(
+        required=False,
+        choices=tuple(WORDS.items()),
+        label="Fusion",
+        help_text="How the scores of several encoders become one.",
     )
     skip_canary = forms.BooleanField(required=False, label="Skip the canary")
     skip_canary_because = forms.CharField(
@@ -215,6 +222,7 @@ class LaunchForm(AnsweringForm):
             limit=values["limit"],
             rule=Rule(int(values["rule"])),
             text_option=values["text_option"],
+            fusion=Fusion(values["fusion"] or Fusion.MEAN),
             fix_rounds=values["fix_rounds"],
             rewrites=1 if values["rewrites"] is None else values["rewrites"],
             second_test=values["second_test"],

@@ -48,6 +48,9 @@ class Order(Schema):
     limit: Id | None = Field(None, description="at most so many pairs; null = all")
     rule: RuleChoice = Field("testable", description="which snippets are mined")
     text_option: TextOption = Field("whole", description="what text of a snippet is searched")
+    fusion: Literal["mean", "maxabs"] = Field(
+        "mean", description="mean of the encoders' scores, or each first divided by its largest for the query"
+    )
     fix_rounds: int = Field(2, ge=0, le=10, description="how often a missing module is looked for")
     annotator: Literal["agents", "single_exact", "single_half"] = Field(
         "agents", description="test-driven agents, or one model alone by its exact or its 50 % criterion"

@@ -1,46 +1,196 @@
-"""Exact top-k against the machine's own matrix product of the same shape."""
+"""Exact top-k of vectors on disk: against the machine's own matrix product, faiss, and float64.
+
+Vectors are made up: `ordinary` ones point anywhere, `anisotropic` ones lie close together (mean cosine 0.99),
+as those of untrained encoders do. They lie in files as three encoders' do (768 + 768 + 256) and are read
+through the page cache.
+"""
 
 from __future__ import annotations
 
+import importlib.util
+import multiprocessing
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
+import django
 import numpy as np
+from django.conf import settings
 
-from retrieval.index import nearest
+from cosqa_site.benches import mining_rival
+from cosqa_site.benches.memory import PeakMemory
+from retrieval.encoders import Doubles
+from retrieval.index import DECIMALS, Cosines, Options, fuse
+from retrieval.product import Floats, Format, faster, product, unit
 
-SNIPPETS, QUERIES, DIMENSION, K, REPEATS = 50_000, 512, 1792, 20, 3
+DIMENSIONS, K, ROUNDS, A_WRITE = (768, 768, 256), 20, 3, 16_384
+COSINES = {"ordinary": 0.0, "anisotropic": 0.99}
 
 
-def measure() -> Mapping[str, object]:
-    """GFLOP/s of the search and of NumPy's product of one block of the same shape; best of three each."""
-    random = np.random.default_rng(7)
-    snippets = unit(random.standard_normal((SNIPPETS, DIMENSION), dtype=np.float32))
-    queries = unit(random.standard_normal((QUERIES, DIMENSION), dtype=np.float32))
-    block = snippets[: SNIPPETS // 4]
-    peak = best(lambda: queries @ block.T) * 4
-    search = best(lambda: nearest(queries, snippets, K))
-    work = 2 * SNIPPETS * QUERIES * DIMENSION / 1e9
+@dataclass(frozen=True)
+class Size:
+    """How many snippets and queries are timed, held against float64, and measured for their memory."""
+
+    snippets: int
+    queries: int
+    checked: int
+    memory_snippets: int
+    memory_queries: int
+
+    def of(self, kind: str) -> int:
+        """How many snippets of a kind: those that are only held against float64 may be fewer."""
+        return self.snippets if kind == "ordinary" else min(self.snippets, self.memory_snippets)
+
+
+SIZES = {
+    "small": Size(100_000, 1024, 64, 32_768, 1024),
+    "full": Size(100_000, 1024, 1024, 653_994, 2048),
+}
+
+
+def measure(size: str = "small") -> Mapping[str, object]:
+    """Ratios of the best of some rounds in which the ways take turns; `peak_mb` is beyond the files."""
+    wanted, dimension = SIZES[size], sum(DIMENSIONS)
+    with tempfile.TemporaryDirectory(dir=settings.COSQA_HOME, prefix="bench-mining-") as name:
+        folder = Path(name)
+        made = {kind: make(folder / kind, kind, wanted.of(kind), wanted.queries) for kind in COSINES}
+        chosen: Format = faster(dimension) if "bf16" in available() else "fp32"
+        seconds = timed(made["ordinary"], chosen)
+        same = identical(made.values(), wanted.checked)
+        make(folder / "memory", "ordinary", wanted.memory_snippets, wanted.memory_queries)
+        peak = peak_of(folder / "memory", chosen)
+    work = 2 * wanted.snippets * wanted.queries * dimension / 1e9
     return {
-        "gflops_search": round(work / search, 1),
-        "gflops_peak": round(work / peak, 1),
-        "queries_per_second": round(QUERIES / search, 1),
-        "ratios": {"of_gemm_peak_fp32": round(peak / search, 3)},
+        "chosen": chosen,
+        "snippets": wanted.snippets,
+        "queries": wanted.queries,
+        "gflops": {name: round(work / taken, 1) for name, taken in seconds.items()},
+        "queries_per_second": round(wanted.queries / seconds[chosen], 1),
+        "ratios": ratios(seconds, chosen),
+        "identical_top20": same,
+        "peak_mb": peak,
     }
 
 
-def unit(
-    vectors: np.ndarray[tuple[int, int], np.dtype[np.float32]],
-) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors
+def ratios(seconds: Mapping[str, float], chosen: Format) -> Mapping[str, float]:
+    """Of one shape of work, so that times compare as rates do."""
+    found = {
+        "of_gemm_peak_fp32": seconds["gemm_fp32"] / seconds["fp32"],
+        "of_gemm_peak_bf16": seconds["gemm_bf16"] / seconds["bf16"] if "bf16" in seconds else 0.0,
+        "over_faiss_flat": seconds["faiss_flat"] / seconds[chosen],
+    }
+    return {name: round(ratio, 3) for name, ratio in found.items()}
 
 
-def best(work: Callable[[], object]) -> float:
-    """Seconds of the fastest of some runs."""
-    times = []
-    for _ in range(REPEATS):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times)
+def timed(signals: list[Cosines], chosen: Format) -> dict[str, float]:
+    """Seconds of the best of some runs of each way, of six of bare products; bfloat16's if it was chosen."""
+    joined = np.hstack([one.snippets[:] for one in signals])
+    queries = np.hstack([one.queries for one in signals]) / np.float32(np.sqrt(len(signals)))
+    ways: dict[str, Callable[[], object]] = {"faiss_flat": mining_rival.flat(queries, joined, K)}
+    formats: tuple[Format, ...] = ("fp32", "bf16") if chosen == "bf16" else ("fp32",)
+    for one in formats:
+        ways[one] = partial(search, signals, one)
+        ways[f"gemm_{one}"] = ways[f"gemm_{one}_again"] = bare(queries, joined, one)
+    found = dict.fromkeys(ways, float("inf"))
+    for _ in range(ROUNDS):
+        for name, way in ways.items():
+            found[name] = min(found[name], seconds_of(way))
+    return {
+        name: min(taken, found.get(f"{name}_again", taken))
+        for name, taken in found.items()
+        if not name.endswith("again")
+    }
+
+
+def bare(queries: Floats, snippets: Floats, format_: Format) -> Callable[[], object]:
+    """A product of the same shape and nothing else."""
+    by = product(queries, format_)
+    by.load(snippets)
+    return partial(by.table, slice(None))
+
+
+def search(signals: list[Cosines], format_: Format | None) -> list[list[int]]:
+    """The indices of the k best of every query, best first."""
+    count = len(signals[0].queries), len(signals[0].snippets)
+    return [[hit.index for hit in hits] for hits in fuse(signals, *count, K, Options(format_=format_))]
+
+
+def available() -> tuple[Format, ...]:
+    """The formats that the installed packages have."""
+    return ("fp32", "bf16") if importlib.util.find_spec("torch") else ("fp32",)
+
+
+def identical(kinds: Iterable[list[Cosines]], checked: int) -> float:
+    """The share of queries whose top k is float64's, in every format, as a set and in order."""
+    same: list[bool] = []
+    for signals in kinds:
+        some = [Cosines(one.name, one.queries[:checked], one.snippets) for one in signals]
+        truth = reference(some)
+        for format_ in available():
+            same += [a == b for a, b in zip(search(some, format_), truth, strict=True)]
+    return sum(same) / len(same)
+
+
+def reference(signals: list[Cosines]) -> list[list[int]]:
+    """By a full table of float64 and a stable sort: what is nearer than 1e-12 keeps ascending index."""
+    parts = [one.queries.astype(np.float64) @ one.snippets[:].astype(np.float64).T for one in signals]
+    means: Doubles = np.round(np.array(parts).mean(axis=0), DECIMALS)
+    return [np.argsort(-row, kind="stable")[:K].tolist() for row in means]
+
+
+def make(folder: Path, kind: str, snippets: int, queries: int) -> list[Cosines]:
+    """Write the vectors of three encoders and open them."""
+    folder.mkdir()
+    random = np.random.default_rng(7)
+    for number, dimension in enumerate(DIMENSIONS):
+        middle = unit(random.standard_normal((1, dimension), dtype=np.float32))
+        for name, count in ((f"snippets{number}", snippets), (f"queries{number}", queries)):
+            file = np.lib.format.open_memmap(
+                folder / f"{name}.npy", mode="w+", dtype=np.float32, shape=(count, dimension)
+            )
+            for start in range(0, count, A_WRITE):
+                some = unit(
+                    random.standard_normal((min(A_WRITE, count - start), dimension), dtype=np.float32)
+                )
+                file[start : start + len(some)] = near(some, middle, COSINES[kind])
+            file.flush()
+    return opened(folder)
+
+
+def near(vectors: Floats, middle: Floats, cosine: float) -> Floats:
+    """Vectors whose mean cosine is `cosine`."""
+    return unit(np.float32(cosine**0.5) * middle + np.float32((1 - cosine) ** 0.5) * vectors)
+
+
+def opened(folder: Path) -> list[Cosines]:
+    return [
+        Cosines(
+            f"encoder {number}",
+            np.array(np.load(folder / f"queries{number}.npy")),
+            np.load(folder / f"snippets{number}.npy", mmap_mode="r"),
+        )
+        for number in range(len(list(folder.glob("queries*.npy"))))
+    ]
+
+
+def peak_of(folder: Path, chosen: Format) -> int:
+    """MiB of a process of its own at its largest without mapped files; the interpreter is included."""
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn, initializer=django.setup) as pool:
+        return pool.submit(searched, folder, chosen).result()
+
+
+def searched(folder: Path, chosen: Format) -> int:
+    with PeakMemory() as memory:
+        search(opened(folder), chosen)
+    return memory.peak_mb
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started

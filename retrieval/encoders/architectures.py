@@ -75,7 +75,7 @@ def pooler_output(model: Model, ids: Tensor, mask: Tensor | None) -> Tensor:
 
 def mean_of_states(model: Model, ids: Tensor, mask: Tensor | None) -> Tensor:
     """Mean of the last hidden states over what is not padding, special tokens included."""
-    hidden: Tensor = model(input_ids=ids, attention_mask=mask).last_hidden_state
+    hidden: Tensor = model(input_ids=ids, attention_mask=mask).last_hidden_state.float()
     if mask is None:
         return hidden.mean(dim=1)
     weights = mask.unsqueeze(-1).to(hidden.dtype)

@@ -12,9 +12,10 @@ from retrieval import encoders
 from retrieval.encoders.base import Encoder
 from retrieval.evaluation.content import Content, query_members, snippet_members
 from retrieval.filters import TEXT_OPTIONS, TextOption, text_of
-from retrieval.index import Cosines, Indices, StageProgress, Terms, fuse, prepare
+from retrieval.index import Cosines, Options, StageProgress, Terms, fuse, prepare
 from retrieval.models.benchmarks import Places
 from retrieval.models.collections import MemberQuerySet
+from retrieval.product import Indices
 from retrieval.vectors import VectorStore
 
 ROWS_A_READ = 2000
@@ -80,11 +81,10 @@ def ranked(what: System, content: Content, how: Search) -> Iterator[tuple[int, P
     queries = list(_texts(query_members(content.benchmark), "whole"))
     snippets = list(_texts(snippet_members(content.benchmark), how.text_option))
     store = VectorStore(how.vectors)
-    signals = prepare(queries, snippets, what.encoders, store.rows, how.progress)
+    options = Options(memory_mb=MEMORY_MB, progress=how.progress)
+    signals = prepare(queries, snippets, what.encoders, store.rows, options)
     if how.pool is None:
-        found = fuse(
-            signals, len(queries), len(snippets), how.depth, memory_mb=MEMORY_MB, progress=how.progress
-        )
+        found = fuse(signals, len(queries), len(snippets), how.depth, options)
         for query, hits in zip(content.queries, found, strict=True):
             yield query, np.array([hit.index for hit in hits], dtype=np.uint32)
     else:
@@ -97,7 +97,7 @@ def _reranked(signals: Sequence[Cosines | Terms], row: int, candidates: Indices)
     if not len(candidates):
         return np.zeros(0, dtype=np.uint32)
     entering = [
-        signal.exact(row, candidates)
+        signal.raw(np.full(len(candidates), row), candidates)
         if isinstance(signal, Cosines)
         else signal.index.scores([signal.queries[row]]).share(0, candidates)
         for signal in signals

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from retrieval.filters import Rule
+from retrieval.fusion import WORDS, Fusion
 from retrieval.models.collections import Collection
 from retrieval.models.texts import Pair, Text
 
@@ -32,7 +33,7 @@ class Mining(models.Model):
     )
     rule = models.PositiveIntegerField(default=int(Rule.TESTABLE))
     text_option = models.CharField(max_length=24, default="whole")
-    fusion = models.CharField(max_length=8, default="mean")
+    fusion = models.CharField(max_length=8, choices=tuple(WORDS.items()), default=Fusion.MEAN.value)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(default=0, help_text="units of work finished")
     total = models.PositiveIntegerField(default=0)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval import index
+from retrieval import search
 from retrieval.encoders import Doubles, Encoder, Floats, Kind, Progress, get
-from retrieval.index import Hit, mine, nearest
+from retrieval.fusion import Fusion
+from retrieval.index import Cosines, Hit, Options, fuse, mine
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,7 @@ def indices(hits: list[Hit]) -> list[int]:
 
 
 def full_sort(means: Doubles | Floats, k: int) -> list[list[int]]:
-    return [np.argsort(-np.round(row, 9), kind="stable")[:k].tolist() for row in means]
-
-
-@pytest.mark.parametrize("block", [3, 7, 1000])
-def test_nearest_is_exact_over_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "SNIPPETS_A_BLOCK", block)
-    queries, snippets = unit_vectors(5, 8, seed=1), unit_vectors(50, 8, seed=2)
-    scores, places = nearest(queries, snippets, 6)
-    assert places.tolist() == full_sort(queries @ snippets.T, 6)
-    assert np.allclose(scores, -np.sort(-(queries @ snippets.T))[:, :6], atol=1e-6)
+    return [np.argsort(-np.round(row, 12), kind="stable")[:k].tolist() for row in means]
 
 
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 40), block=st.integers(1, 30))
@@ -63,7 +55,7 @@ def test_nearest_is_exact_over_blocks(block: int, monkeypatch: pytest.MonkeyPatc
 def test_the_mean_of_cosines_equals_a_full_sort(seed: int, k: int, block: int) -> None:
     one, two = Table(unit_vectors(30, 6, seed), "one"), Table(unit_vectors(30, 3, seed + 1), "two")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index, "SNIPPETS_A_BLOCK", block)
+        patch.setattr(search, "SNIPPETS_A_BLOCK", block)
         found = mine(texts(4), texts(30), [one, two], k)
     a, b = one.vectors.astype(np.float64), two.vectors.astype(np.float64)
     means = (a[:4] @ a.T + b[:4] @ b.T) / 2
@@ -129,3 +121,49 @@ def test_progress_ends_at_the_last_query() -> None:
     seen: list[tuple[str, int, int]] = []
     mine(["a", "b"], ["a"], [get("bow")], 1, progress=lambda *step: seen.append(step))
     assert seen == [("bow", 1, 1), ("search", 2, 2)]
+
+
+@given(seed=st.integers(0, 10_000), k=st.integers(1, 9), lexical=st.booleans())
+@settings(max_examples=25)
+def test_maxabs_equals_the_authors_formula(seed: int, k: int, lexical: bool) -> None:
+    """Each encoder's row by its largest absolute score, summed: `select_code.py`."""
+    one, two = Table(unit_vectors(30, 6, seed), "one"), Table(unit_vectors(30, 3, seed + 1), "two")
+    encoders: list[Encoder] = [one, two, *([get("bow")] if lexical else [])]
+    snippets, queries = texts(30), texts(4)
+    rows = [table.vectors[:4].astype(np.float64) @ table.vectors.T.astype(np.float64) for table in (one, two)]
+    if lexical:
+        plain = mine(queries, snippets, [get("bow")], 30)
+        rows.append(np.array([by_index(hits, "bow") for hits in plain]))
+    total = sum(np.round(row, 12) / np.abs(row).max(axis=1, keepdims=True) for row in rows)
+    found = mine(queries, snippets, encoders, k, fusion=Fusion.MAXABS)
+    assert [indices(hits) for hits in found] == full_sort(np.asarray(total) / len(rows), k)
+    for hits, row in zip(found, np.asarray(total) / len(rows), strict=True):
+        assert [hit.score for hit in hits] == pytest.approx([row[hit.index] for hit in hits], abs=1e-11)
+
+
+def by_index(hits: list[Hit], name: str) -> list[float]:
+    return [hit.raw[name] for hit in sorted(hits, key=lambda hit: hit.index)]
+
+
+def test_maxabs_divides_by_the_largest_absolute_score_whatever_its_sign() -> None:
+    """Cosines -1 and 0.6: the largest is 1, that of the opposite."""
+    vectors = np.array([[1, 0], [-1, 0], [0.6, 0.8]], dtype=np.float32)
+    signal = Cosines("one", vectors[:1], vectors[1:])
+    hits = next(iter(fuse([signal], 1, 2, 2, Options(Fusion.MAXABS))))
+    assert [(hit.index, hit.score) for hit in hits] == [(1, pytest.approx(0.6, abs=1e-7)), (0, -1.0)]
+
+
+def test_maxabs_of_nothing_is_zero() -> None:
+    signal = Cosines("one", np.zeros((1, 2), np.float32), unit_vectors(3, 2, seed=1))
+    hits = next(iter(fuse([signal], 1, 3, 2, Options(Fusion.MAXABS))))
+    assert [(hit.index, hit.score) for hit in hits] == [(0, 0.0), (1, 0.0)]
+
+
+def test_what_float32_cannot_tell_apart_is_told_apart_in_float64() -> None:
+    """5,000 snippets within 2e-7 of each other: too many to keep, so float64 decides."""
+    snippets = np.tile(np.array([1, 0], np.float32), (5000, 1))
+    snippets[4321] = [1.0000001, 0]
+    signal = Cosines("one", np.array([[1, 0]], np.float32), snippets)
+    for one in (Options(), Options(format_="bf16")):
+        hits = next(iter(fuse([signal], 1, 5000, 3, one)))
+        assert indices(hits) == [4321, 0, 1]

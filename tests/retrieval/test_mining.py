@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
 from retrieval.mining import perform
 from retrieval.models import Mining
@@ -36,6 +37,24 @@ def test_chosen_queries_alone_are_mined(tmp_path: Path) -> None:
     row = mining(chosen=[0, 3, 4], limit=1)
     assert perform(row, tmp_path) == 6
     assert mined(row) == sorted((WORDS[0], *WORDS[3:]))
+
+
+def test_a_mining_is_fused_as_it_was_ordered(tmp_path: Path) -> None:
+    """By `maxabs` each encoder's best snippet of a query has 1."""
+    row = mining(encoders=["bow", "bm25"], fusion="maxabs", k=3)
+    perform(row, tmp_path)
+    for query in WORDS[:3]:
+        found = row.candidates.filter(query__head=query)
+        for name in row.encoders:
+            assert max(one.scores[name]["entering"] for one in found) == 1.0
+
+
+def test_the_command_takes_another_fusion_and_remembers_it(capsys: pytest.CaptureFixture[str]) -> None:
+    row = mining(encoders=["bow"], k=1, limit=1)
+    call_command("mine", row.pk, fusion="maxabs")
+    row.refresh_from_db()
+    assert (row.fusion, row.state, row.candidates.get().score) == ("maxabs", Mining.State.DONE, 1.0)
+    assert capsys.readouterr().out == "1 candidates\n"
 
 
 def test_a_mining_keeps_to_the_snippets_that_there_were(tmp_path: Path) -> None:

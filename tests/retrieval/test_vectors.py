@@ -60,6 +60,18 @@ def test_rows_come_back_in_order(tmp_path: Path) -> None:
     assert np.array_equal(rows[np.array([8, 0, 8])], expected([TEXTS[8], TEXTS[0], TEXTS[8]]))
 
 
+def test_runs_are_the_rows_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = VectorStore(tmp_path).rows(Lengths(), TEXTS, "snippet")
+    for worth in (0, 8):  # torn as these are, 8 would read all at once
+        monkeypatch.setattr(vectors, "TEXTS_WORTH_A_PIECE", worth)
+        found = list(rows.runs(1, 8))
+        assert (len(found) > 1) == (worth == 0)
+        assert [first for first, _ in found] == [
+            1 + sum(len(p) for _, p in found[:i]) for i in range(len(found))
+        ]
+        assert np.array_equal(np.vstack([piece for _, piece in found]), rows[1:8])
+
+
 def test_a_text_is_encoded_once(tmp_path: Path) -> None:
     encoder = Lengths()
     VectorStore(tmp_path).rows(encoder, TEXTS, "snippet")

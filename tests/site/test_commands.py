@@ -97,12 +97,30 @@ def test_a_bench_prints_its_ratios(
 ) -> None:
     from cosqa_site.benches import mining
 
-    monkeypatch.setattr(mining, "SNIPPETS", 8000)
-    monkeypatch.setattr(mining, "QUERIES", 64)
-    monkeypatch.setattr(mining, "DIMENSION", 128)
+    monkeypatch.setitem(mining.SIZES, "small", mining.Size(3000, 64, 64, 2000, 64))
+    monkeypatch.setattr(mining, "DIMENSIONS", (48, 16))
     call_command("bench", "mining", "--json")
     found = json.loads(capsys.readouterr().out)
-    assert found["ratios"]["of_gemm_peak_fp32"] > 0
+    assert {"of_gemm_peak_fp32", "of_gemm_peak_bf16", "over_faiss_flat"} == set(found["ratios"])
+    assert found["chosen"] in ("fp32", "bf16")
+    assert found["identical_top20"] == 1.0
+    assert 0 < found["peak_mb"] < 2000
+
+
+def test_the_encoding_bench_takes_real_functions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    functions = {f"def sort_{word}({word}):\n    return sorted({word})": i for i, word in enumerate("abcdef")}
+    (tmp_path / "code_idx_map.txt").write_text(json.dumps(functions))
+    call_command("bench", "encoding", "--json", "--data", str(tmp_path))
+    found = json.loads(capsys.readouterr().out)
+    assert found["functions"] == 6
+    assert found["overlap_top20"] == 1.0
+    assert found["ratios"]["over_sentence_transformers"] > 0
+
+
+def test_without_functions_the_encoding_bench_says_what_to_give(tmp_path: Path) -> None:
+    for more in ([], ["--data", str(tmp_path)]):
+        with pytest.raises(CommandError, match=r"code_idx_map\.txt"):
+            call_command("bench", "encoding", *more)
 
 
 def test_a_bench_that_is_not_there_is_refused_by_name() -> None:

@@ -15,6 +15,7 @@ from annotation.models import Build
 from annotation.models.builds import NANO
 from annotation.tools import counter
 from retrieval.filters import TEXT_OPTIONS, Rule
+from retrieval.fusion import Fusion
 from retrieval.models import Collection
 
 
@@ -57,6 +58,9 @@ class Command(BaseCommand):
         parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
         parser.add_argument(
             "--text", choices=TEXT_OPTIONS, default="whole", help="what of a snippet is encoded"
+        )
+        parser.add_argument(
+            "--fusion", choices=list(Fusion), default=Fusion.MEAN, help="how scores become one (default mean)"
         )
         self.add_annotator(parser)
 
@@ -128,6 +132,7 @@ class Command(BaseCommand):
             limit=options["limit"],
             rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],
             text_option=options["text"],
+            fusion=Fusion(options["fusion"]),
         )
 
 

@@ -1,4 +1,4 @@
-"""`manage.py bench [NAME …] [--size small|full] [--json]`: measure speed, as ratios against a limit.
+"""`manage.py bench [NAME …] [--size small|full] [--data DIR] [--json]`: measure speed, against a limit.
 
 Prints one object of figures by the benches' names; of one bench alone, its figures. `bench seed` measures
 nothing: it fills the scratch database that others use.
@@ -7,11 +7,14 @@ nothing: it fills the scratch database that others use.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from cosqa_site.benches import BENCHES, DEFAULT, SIZED, SIZES, Figures
+from cosqa_site.benches import BENCHES, DEFAULT, FED, SIZED, SIZES, Figures
+from cosqa_site.benches.encoding import NoFunctions
+from retrieval.encoders import MissingWeights
 from sandbox.runner import SandboxUnavailable
 
 
@@ -20,23 +23,29 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         known = ", ".join(DEFAULT)
-        parser.add_argument("names", nargs="*", help=f"of {known} (default: all), or seed")
+        parser.add_argument(
+            "names", nargs="*", help=f"of {known} (default: all these), encoding (with --data), or seed"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument("--data", type=Path, metavar="DIR", help="folder of real functions, for encoding")
         parser.add_argument("--size", choices=SIZES, default=SIZES[0], help="how many cases are there")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        names = options["names"] or list(DEFAULT)
-        unknown = sorted(set(names) - set(BENCHES) - set(SIZED))
+        names = options["names"] or [*DEFAULT, *(FED if options["data"] else ())]
+        unknown = sorted(set(names) - set(BENCHES) - set(SIZED) - set(FED))
         if unknown:
-            raise CommandError(f"no bench {', '.join(unknown)}; benches are {', '.join(DEFAULT)}, and seed")
+            known = ", ".join([*DEFAULT, *FED])
+            raise CommandError(f"no bench {', '.join(unknown)}; benches are {known}, and seed")
         try:
-            figures = {name: measured(name, options["size"]) for name in names}
-        except SandboxUnavailable as why:
+            figures = {name: measured(name, options["size"], options["data"]) for name in names}
+        except (SandboxUnavailable, NoFunctions, MissingWeights) as why:
             raise CommandError(str(why)) from why
         found = figures[names[0]] if len(names) == 1 else figures
         self.stdout.write(json.dumps(found) if options["json"] else json.dumps(found, indent=2))
 
 
-def measured(name: str, size: str) -> Figures:
-    """What one bench finds; the size matters to some."""
+def measured(name: str, size: str, data: Path | None = None) -> Figures:
+    """What one bench finds; the size matters to some, and a folder of real data to others."""
+    if name in FED:
+        return FED[name](size, data)
     return SIZED[name](size) if name in SIZED else BENCHES[name]()

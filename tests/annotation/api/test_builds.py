@@ -95,7 +95,9 @@ def test_without_programs_there_is_no_executable_rate(ray: Client) -> None:
 
 
 def test_launching_makes_a_build_that_waits_for_its_mining(ada: Client) -> None:
-    made = post(ada, "builds", order(budget="2.50", limit=6, k=2, rule="any", model="m"), 201)
+    made = post(
+        ada, "builds", order(budget="2.50", limit=6, k=2, rule="any", model="m", fusion="maxabs"), 201
+    )
     build = Build.objects.get(pk=made["id"])
     assert build.created_by == factories.ada()
     assert (build.mining.k, build.mining.limit, build.mining.rule) == (2, 3, 0)
@@ -103,6 +105,7 @@ def test_launching_makes_a_build_that_waits_for_its_mining(ada: Client) -> None:
     assert made["state"] == "running"
     assert made["mining"]["state"] == "waiting"
     assert made["mining"]["rules"] == []
+    assert made["mining"]["fusion"] == "maxabs"
 
 
 @pytest.mark.parametrize(

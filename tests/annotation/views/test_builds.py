@@ -13,8 +13,10 @@ from django.utils.html import strip_tags
 from pytest_django import Settings
 
 from annotation.models import Build, BuildEvent, Price
+from annotation.ordered import order_of
 from annotation.tools import provider
 from retrieval.filters import Rule
+from retrieval.fusion import WORDS
 from retrieval.models import Mining
 from tests import factories
 
@@ -54,6 +56,16 @@ def test_launching_makes_the_build_that_was_ordered(ada: Client) -> None:
     assert build.tally.cap == 2_500_000_000
     assert build.annotator.config["fix_rounds"] == 1
     assert build.created_by == factories.ada()
+
+
+@pytest.mark.parametrize(("sent", "kept"), [({}, "mean"), ({"fusion": "maxabs"}, "maxabs")])
+def test_the_fusion_is_part_of_the_order_and_on_the_page(
+    ada: Client, sent: dict[str, str], kept: str
+) -> None:
+    page = ada.post(NEW, order(**sent), follow=True).content.decode()
+    build = Build.objects.select_related("mining").get()
+    assert build.mining.fusion == order_of(build).fusion == kept
+    assert WORDS[kept] in unescape(page)
 
 
 def test_encoders_by_folder_are_added_to_those_that_are_ticked(ada: Client) -> None:
