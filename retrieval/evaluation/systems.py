@@ -12,7 +12,7 @@ from retrieval import encoders
 from retrieval.encoders.base import Encoder
 from retrieval.evaluation.content import Content, query_members, snippet_members
 from retrieval.filters import TEXT_OPTIONS, TextOption, text_of
-from retrieval.index import Cosines, Options, StageProgress, Terms, fuse, prepare
+from retrieval.index import DECIMALS, Cosines, Options, StageProgress, Terms, fuse, prepare
 from retrieval.models.benchmarks import Places
 from retrieval.models.collections import MemberQuerySet
 from retrieval.product import Indices
@@ -102,7 +102,7 @@ def _reranked(signals: Sequence[Cosines | Terms], row: int, candidates: Indices)
         else signal.index.scores([signal.queries[row]]).share(0, candidates)
         for signal in signals
     ]
-    means = np.round(np.array(entering).mean(axis=0), 9)
+    means = np.round(np.array(entering).mean(axis=0), DECIMALS)
     return candidates[np.argsort(-means, kind="stable")].astype(np.uint32)
 
 
