@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from dataclasses import replace
@@ -19,6 +20,8 @@ from sandbox.program import Limits, Program
 from sandbox.protocol import Check
 from sandbox.report import Outcome, Raised, Report
 
+NICE: Final = 10
+"""What the command `nice` gives a process."""
 MODULE: Final = "bench_colours"
 RECORDED: Final = report(1, "", "")
 LACKING: Final = Report(
@@ -56,7 +59,8 @@ class RecordedSandbox:
 
 
 def main() -> None:
-    """Work until standard input ends."""
+    """Work until standard input ends, behind people's pages, as docs/running.md has it."""
+    os.nice(NICE)
     stop = threading.Event()
     tools = Tools(llm_of=llm_of, sandbox=SandboxProvider(RecordedSandbox))
     counts = {"llm": settings.LLM_WORKERS, "sandbox": settings.SANDBOX_WORKERS, "control": 1}
