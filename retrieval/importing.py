@@ -117,6 +117,16 @@ def good(records: Iterable[Record | Problem], counts: Counts) -> Iterator[Record
             yield record
 
 
+def readable_labels(labels: Iterable[GivenLabel | Problem], counts: Counts) -> Iterator[GivenLabel]:
+    """The readable labels; the others are kept as problems, but for records that were refused before."""
+    refused = {problem.record for problem in counts.problems}
+    for label in labels:
+        if not isinstance(label, Problem):
+            yield label
+        elif label.record not in refused:
+            counts.refuse(label)
+
+
 def batches(records: Iterator[Record]) -> Iterator[list[Record]]:
     while batch := list(islice(records, BATCH)):
         yield batch
@@ -223,8 +233,7 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
         fill(name, Collection.Kind.SNIPPETS, str(codebase.name), records, snippets, options)
     if not options.dry_run:
         annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
-        given = (row for row in cosqa.read_labels(file) if not isinstance(row, Problem))
-        store_labels(given, annotator, queries)
+        store_labels(readable_labels(cosqa.read_labels(file), queries), annotator, queries)
         benchmark = publish_import(name) if queries.labels else None
     return Imported(queries, snippets if codebase else None, benchmark=benchmark)
 

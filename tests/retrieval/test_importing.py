@@ -62,6 +62,16 @@ def test_labels_that_came_with_the_data_belong_to_their_pairs(files: tuple[Path,
     assert (label.value, label.annotator.kind, label.pair.snippet.text) == (1, "original", GOOD.strip())
 
 
+def test_a_label_that_is_none_is_told_once_and_its_pair_stays_unjudged(files: tuple[Path, Path]) -> None:
+    rows = json.loads(files[0].read_text())
+    rows[0]["label"] = 2
+    files[0].write_text(json.dumps([*rows, {"idx": "q-3", "label": 7}]))
+    done = imported(files)
+    assert [problem.record for problem in done.problems] == [3, 1]
+    assert "label" in done.problems[1].message
+    assert not Label.objects.filter(pair__query__head="double a number").exists()
+
+
 def test_importing_again_changes_nothing(files: tuple[Path, Path]) -> None:
     imported(files)
     before = Member.objects.count(), Text.objects.count(), Label.objects.count()
