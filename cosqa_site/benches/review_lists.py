@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urlencode
 
 from annotation.models import Build, Case
 from annotation.pages.case_lists import SORTS
@@ -18,7 +19,6 @@ FILTERS: Final[Mapping[str, str]] = {
     "differs": "differs=experts",
     "frequent word": "q=python",
     "word": "q=flatten",
-    "rare words": "q=table+77",
     "absent word": "q=zzzz",
     "two letters": "q=zq",
     "word and label": "q=flatten&label=1",
@@ -33,9 +33,15 @@ def addresses(build: Build) -> dict[str, str]:
         found[name] = f"{base}?sort={name}"
         found[f"{name}, deep"] = f"{base}?sort={name}&after={deep}"
         found[f"{name}, back"] = f"{base}?sort={name}&before={deep}"
-    for word, query in FILTERS.items():
+    for word, query in {**FILTERS, "rare words": urlencode({"q": rare(build)})}.items():
         found |= {f"{name}, {word}": f"{base}?sort={name}&{query}" for name in SORTS}
     return found
+
+
+def rare(build: Build) -> str:
+    """A query's whole text: what a search for it lists is as long in a small build as in a large one."""
+    middle = build.cases.select_related("query").order_by("pk")[build.tally.total // 2]
+    return middle.query.head
 
 
 def row_at(build: Build, name: str, place: int) -> int:
