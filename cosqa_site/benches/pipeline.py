@@ -30,8 +30,6 @@ from cosqa_site.benches.scratch import Scratch
 from cosqa_site.benches.seeding_tables import loading, write
 
 MEAN_SECONDS: Final = 1.0
-WARM_SECONDS: Final = 6.0
-WINDOW_SECONDS: Final = 12.0
 LOOK_SECONDS: Final = 0.25
 OPEN: Final = 6_000
 ONE, TWO = 50, 100
@@ -39,6 +37,17 @@ ONE, TWO = 50, 100
 PATIENCE_SECONDS: Final = 60.0
 RUNNING: Final = "running"
 ALONE: Final = "SQLite has one worker process, and its connections are no server's"
+
+
+@dataclass(frozen=True)
+class Length:
+    """Seconds at full speed: until the stages have mixed, and while the bench counts."""
+
+    warm: float
+    counted: float
+
+
+LENGTHS: Final[Mapping[str, Length]] = {"small": Length(2.0, 5.0), "full": Length(6.0, 12.0)}
 
 
 @dataclass(frozen=True)
@@ -62,16 +71,16 @@ def measure(size: str) -> Mapping[str, object]:
     """The figures; those that can't be had here are named in `missing`."""
     tokens_of_paper, tokens = pipeline_tokens.measure()
     few, many = seeding.seeded("few"), seeding.seeded(size)
-    on_server = connection.vendor == "postgresql"
+    on_server, length = connection.vendor == "postgresql", LENGTHS[size]
     with (
         provider(MEAN_SECONDS) as asked,
         working_copy(few, "few", "few") as copy,
         working_copy(many, "many", size) as large,
     ):
         claims = pipeline_claims.growth(copy, large)
-        small = speed(copy, asked, 1, ONE)
-        one, pages = speed_and_pages(large, asked)
-        two = speed(large, asked, 2, TWO) if on_server else None
+        small = speed(copy, asked, 1, ONE, length)
+        one, pages = speed_and_pages(large, asked, length)
+        two = speed(large, asked, 2, TWO, length) if on_server else None
     missing = {} if two else {"two_at_100": ALONE, "connections": ALONE}
     return {
         "size": {"name": size, "few": seeding.PLANS["few"].cases, "many": seeding.PLANS[size].cases},
@@ -118,21 +127,21 @@ def open_build(plan: seeding_rows.Plan) -> int:
     return keys.build
 
 
-def speed(scratch: Scratch, asked: Provider, processes: int, concurrency: int) -> Speed:
+def speed(scratch: Scratch, asked: Provider, processes: int, concurrency: int, length: Length) -> Speed:
     """One build in a window of its own."""
     with scratch.entered(), workers(scratch, asked.url, processes, concurrency) as started:
-        warm(asked, concurrency)
-        return window(asked, started, concurrency)
+        warm(asked, concurrency, length.warm)
+        return window(asked, started, concurrency, length.counted)
 
 
-def speed_and_pages(scratch: Scratch, asked: Provider) -> tuple[Speed, Mapping[str, object]]:
+def speed_and_pages(scratch: Scratch, asked: Provider, length: Length) -> tuple[Speed, Mapping[str, object]]:
     """As `speed`, and pages and events before the build starts and while it runs."""
     with scratch.entered():
         build = running().pk
         idle = pipeline_pages.pages(build)
         with workers(scratch, asked.url, 1, ONE) as started:
-            warm(asked, ONE)
-            found = window(asked, started, ONE)
+            warm(asked, ONE, length.warm)
+            found = window(asked, started, ONE, length.counted)
             busy = pipeline_pages.pages(build)
             events = pipeline_pages.events_a_second(build)
     return found, {"milliseconds_idle": idle, "milliseconds_busy": busy, "events_a_second": events}
@@ -142,21 +151,21 @@ def running() -> Build:
     return Build.objects.select_related("tally").get(name=RUNNING)
 
 
-def warm(asked: Provider, concurrency: int) -> None:
+def warm(asked: Provider, concurrency: int, seconds: float) -> None:
     """Wait until calls come back, and then until the stages have mixed. Raises RuntimeError if none does."""
     before, ends = asked.stats()["answered"], time.monotonic() + PATIENCE_SECONDS
     while asked.stats()["answered"] < before + concurrency:
         if time.monotonic() > ends:
             raise RuntimeError(f"the workers asked nothing: {running().reason or 'see their log'}")
         time.sleep(0.1)
-    time.sleep(WARM_SECONDS)
+    time.sleep(seconds)
 
 
-def window(asked: Provider, started: Sequence[Process], concurrency: int) -> Speed:
-    """What happens in some seconds at full speed."""
+def window(asked: Provider, started: Sequence[Process], concurrency: int, length: float) -> Speed:
+    """What happens in so many seconds at full speed."""
     before, cpu, began = counted(asked), used_seconds(started), time.perf_counter()
     connections = 0
-    while time.perf_counter() - began < WINDOW_SECONDS:
+    while time.perf_counter() - began < length:
         connections = max(connections, connected())
         time.sleep(LOOK_SECONDS)
     after, cpu, seconds = counted(asked), used_seconds(started) - cpu, time.perf_counter() - began

@@ -59,13 +59,13 @@ class RecordedSandbox:
 
 
 def main() -> None:
-    """Work until standard input ends, behind people's pages, as docs/running.md has it."""
+    """Work until standard input ends, behind people's pages, as docs/running.md has it.
+
+    What is in the air then is thrown away, as its database will be.
+    """
     os.nice(NICE)
-    stop = threading.Event()
     tools = Tools(llm_of=llm_of, sandbox=SandboxProvider(RecordedSandbox))
     counts = {"llm": settings.LLM_WORKERS, "sandbox": settings.SANDBOX_WORKERS, "control": 1}
-    started = threads(counts, tools, stop)
+    threads(counts, tools, threading.Event())
     sys.stdin.read()
-    stop.set()
-    for thread in started:
-        thread.join(timeout=10)
+    os._exit(0)

@@ -26,10 +26,20 @@ from cosqa_site.benches.review_raters import KINDS, PACE_SECONDS, RATERS, Shift,
 from cosqa_site.benches.review_server import Client, server, session_of
 from cosqa_site.benches.scratch import Scratch
 
-DECISIONS: Final = 60
-WARM: Final = 8
 LISTINGS: Final = 5
 FIGURES: Final = 20
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Decisions of one rater, those before them that are not counted, and the seconds of a shift."""
+
+    decisions: int
+    warm: int
+    seconds: float
+
+
+EFFORTS: Final[Mapping[str, Effort]] = {"small": Effort(30, 4, 6.0), "full": Effort(60, 8, 30.0)}
 
 
 @dataclass(frozen=True)
@@ -61,14 +71,15 @@ class Site:
 
 def measure(size: str) -> Mapping[str, object]:
     """The figures of a study's queue and page, of plain review beside it, and of the lists of cases."""
+    effort = EFFORTS[size]
     with ExitStack() as stack:
         few, many = (stack.enter_context(site(*one)) for one in (("few", "few"), ("many", size)))
-        rated = one_at_each([one.rating(1)[0] for one in (few, many)])
-        reviewed = one_at_each([one.plain(1)[0] for one in (few, many)])
+        rated = one_at_each([one.rating(1)[0] for one in (few, many)], effort)
+        reviewed = one_at_each([one.plain(1)[0] for one in (few, many)], effort)
         listings = all_lists((few, many))
         figures = statistics_page(many)
-        people = concurrent(many, many.rating(RATERS), Rating)
-        plain = concurrent(many, many.plain(RATERS), Review)
+        people = concurrent(many, many.rating(RATERS), Rating, effort.seconds)
+        plain = concurrent(many, many.plain(RATERS), Review, effort.seconds)
     pages = {name: told(*seconds) for name, seconds in listings.items()}
     return {
         "size": {"name": size, "few": seeding.PLANS["few"].cases, "many": seeding.PLANS[size].cases},
@@ -121,13 +132,13 @@ def people(name: str) -> list[User]:
     return [seeding.person(f"{name}-{number}", Role.EXPERT) for number in range(1, RATERS + 1)]
 
 
-def one_at_each(desks: Sequence[Desk]) -> tuple[list[Decision], ...]:
+def one_at_each(desks: Sequence[Desk], effort: Effort) -> tuple[list[Decision], ...]:
     """So many decisions at each desk, in turns."""
     found: tuple[list[Decision], ...] = tuple([] for _ in desks)
-    for number in range(WARM + DECISIONS):
+    for number in range(effort.warm + effort.decisions):
         for desk, decisions in zip(desks, found, strict=True):
             decision = desk.decide()
-            if number >= WARM:
+            if number >= effort.warm:
                 decisions.append(decision)
     return found
 
@@ -177,10 +188,10 @@ def statistics_page(many: Site) -> float:
     return median_and_p95(looks[1:])["p95"]
 
 
-def concurrent(many: Site, desks: Sequence[Desk], kind: type[Model]) -> dict[str, object]:
+def concurrent(many: Site, desks: Sequence[Desk], kind: type[Model], seconds: float) -> dict[str, object]:
     """All at their pace, and then in a closed loop; `kind` is what a decision leaves."""
-    paced = counted(many, kind, lambda: shift(desks, PACE_SECONDS))
-    return {**paced, "closed_loop": counted(many, kind, lambda: shift(desks, 0.0))}
+    paced = counted(many, kind, lambda: shift(desks, PACE_SECONDS, seconds))
+    return {**paced, "closed_loop": counted(many, kind, lambda: shift(desks, 0.0, seconds))}
 
 
 def counted(many: Site, kind: type[Model], work: Callable[[], Shift]) -> dict[str, object]:

@@ -15,7 +15,6 @@ from cosqa_site.benches.review_server import Failed
 
 RATERS: Final = 20
 PACE_SECONDS: Final = 2.0
-WINDOW_SECONDS: Final = 30.0
 KINDS: Final = ("next", "review", "submit")
 
 
@@ -43,10 +42,10 @@ def p95_of(decisions: Sequence[Decision]) -> dict[str, float]:
     return {kind: median_and_p95([getattr(one, kind) for one in decisions])["p95"] for kind in KINDS}
 
 
-def shift(desks: Sequence[Desk], pace: float) -> Shift:
-    """All at once for the window: each decision begins `pace` seconds after the last one, or at once."""
+def shift(desks: Sequence[Desk], pace: float, seconds: float) -> Shift:
+    """All at once for so many seconds: each decision begins `pace` seconds after the last one, or at once."""
     done, began = Shift(), time.perf_counter()
-    ends = began + WINDOW_SECONDS
+    ends = began + seconds
     threads = [
         threading.Thread(target=work, args=(desk, done, began + pace * place / len(desks), ends, pace))
         for place, desk in enumerate(desks)

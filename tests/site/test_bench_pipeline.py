@@ -29,8 +29,7 @@ TINY = Plan(cases=40, snippets=60, reviewed=2)
 CONSTANTS: dict[Any, dict[str, Any]] = {
     pipeline: {
         "MEAN_SECONDS": 0.05,
-        "WARM_SECONDS": 0.5,
-        "WINDOW_SECONDS": 2.0,
+        "LENGTHS": {"small": pipeline.Length(0.5, 2.0)},
         "OPEN": 700,
         "ONE": 4,
         "TWO": 4,

@@ -13,7 +13,7 @@ from django.db import connection
 from pytest_django import DjangoDbBlocker
 
 from annotation.models import Rating, Study
-from cosqa_site.benches import review, review_lists, review_raters, seeding, seeding_studies
+from cosqa_site.benches import review, review_lists, seeding, seeding_studies
 from cosqa_site.benches.review_desks import Decision, case_of, first_choice, form_of
 from cosqa_site.benches.review_raters import Shift, shift
 from cosqa_site.benches.review_server import Answer, Client, Failed, path_of
@@ -21,8 +21,12 @@ from cosqa_site.benches.seeding_rows import Plan
 
 TINY = Plan(cases=110, snippets=60, reviewed=2)
 CONSTANTS: dict[Any, dict[str, Any]] = {
-    review: {"RATERS": 2, "DECISIONS": 2, "WARM": 1, "LISTINGS": 1, "PACE_SECONDS": 0.5},
-    review_raters: {"WINDOW_SECONDS": 2.0},
+    review: {
+        "RATERS": 2,
+        "EFFORTS": {"small": review.Effort(decisions=2, warm=1, seconds=2.0)},
+        "LISTINGS": 1,
+        "PACE_SECONDS": 0.5,
+    },
     review_lists: {"FILTERS": {"word": "q=flatten"}},
     seeding: {"PLANS": {"few": TINY, "small": TINY}},
 }
@@ -81,9 +85,8 @@ class Desk:
         return Decision(0.01, 0.02, 0.03)
 
 
-def test_a_rater_to_whom_something_goes_wrong_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(review_raters, "WINDOW_SECONDS", 0.3)
-    done = shift([Desk(), Desk()], 0.05)
+def test_a_rater_to_whom_something_goes_wrong_goes_on() -> None:
+    done = shift([Desk(), Desk()], 0.05, 0.3)
     told = done.told()
     assert len(done.decisions) > 1 and len(done.errors) > 1
     assert told["p95_ms"] == {"next": 10.0, "review": 20.0, "submit": 30.0}
