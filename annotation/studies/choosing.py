@@ -143,10 +143,17 @@ def not_given_in_its_round(enrolment: Enrolment) -> Q:
 
 def planted_for(enrolment: Enrolment) -> list[tuple[Offer, str]]:
     """The planted pairs that the rater was not given yet; everybody gets them, whatever their quota."""
+    if not may_have_planted(enrolment.study):
+        return []
     rows = StudyPair.objects.filter(study=enrolment.study_id).exclude(planted="")
     fresh = unseen(rows.filter(~Exists(given_to(enrolment, "pk"))), enrolment, "")
     found = fresh.values_list("pk", "number", "pair__query", "planted")
     return [(Offer(key, number, query, 0), kind) for key, number, query, kind in found]
+
+
+def may_have_planted(study: Study) -> bool:
+    """Whether the plan has planted pairs, or is not frozen yet; pairs are never planted after that."""
+    return study.plan is None or bool(study.plan["sample"]["planted"])
 
 
 def given_to(enrolment: Enrolment, name: str) -> QuerySet[Assignment]:
