@@ -15,6 +15,7 @@ from retrieval.encoders.base import (
     MissingWeights,
     Progress,
 )
+from retrieval.encoders.endpoint import EndpointEncoder
 from retrieval.encoders.fielded import FieldedBM25
 from retrieval.encoders.lexical import BM25, BagOfWords
 from retrieval.encoders.transformer import TransformerEncoder
@@ -41,9 +42,12 @@ LEXICAL: dict[str, type[BM25] | type[BagOfWords] | type[FieldedBM25]] = {
     "bow": BagOfWords,
     "bm25-fields": FieldedBM25,
 }
-UNMASKED = "codet5p-unmasked"
-NAMES: tuple[str, ...] = (*LEXICAL, *ARCHITECTURES, UNMASKED)
-"""The names to choose from. A transformer's takes `:folder` or `:hub/id@revision` after it."""
+UNMASKED, ENDPOINT = "codet5p-unmasked", "endpoint"
+NAMES: tuple[str, ...] = (*LEXICAL, *ARCHITECTURES, UNMASKED, ENDPOINT)
+"""The names to choose from.
+
+A transformer's takes `:folder` or `:hub/id@revision` after it, that of the endpoint the name of a model.
+"""
 
 
 class UnknownEncoder(ValueError):
@@ -62,6 +66,8 @@ def get(name: str) -> Encoder:
         return TransformerEncoder(plain, source)
     if plain == UNMASKED:
         return TransformerEncoder("codet5p", source, mask_padding=False)
+    if plain == ENDPOINT:
+        return EndpointEncoder(source)
     raise UnknownEncoder(
         f"no encoder is called {name!r}; choose from {', '.join(NAMES)} "
         "(a transformer takes :folder after its name)"
@@ -71,10 +77,10 @@ def get(name: str) -> Encoder:
 def why_missing(name: str) -> str | None:
     """Say what an encoder lacks on this machine and how to get it; None if it can be used.
 
-    Looks for files and packages without importing torch. Raises `UnknownEncoder`.
+    Looks for files, packages and settings; imports no torch, asks no server. Raises `UnknownEncoder`.
     """
     encoder = get(name)
-    if isinstance(encoder, TransformerEncoder):
+    if isinstance(encoder, TransformerEncoder | EndpointEncoder):
         try:
             encoder.locate()
         except MissingWeights as missing:

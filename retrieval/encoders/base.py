@@ -21,7 +21,10 @@ last bit from one machine to the next give one ranking."""
 
 
 class MissingWeights(Exception):
-    """An encoder's weights are not on this machine; the message names the file and how to get it."""
+    """An encoder can't be used: its weights are not on this machine, or its server does not give vectors.
+
+    The message names the file or the setting, and how to get it.
+    """
 
 
 @runtime_checkable

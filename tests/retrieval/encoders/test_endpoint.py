@@ -1,0 +1,166 @@
+"""Vectors of a server that speaks OpenAI's embeddings protocol, with a small one that does."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from retrieval import encoders
+from retrieval.encoders import MissingWeights, endpoint
+from retrieval.encoders.endpoint import EndpointEncoder
+
+Answer = tuple[int, dict[str, Any]]
+
+
+@dataclass
+class Server:
+    """What was asked, and what is answered before the vectors."""
+
+    port: int = 0
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    keys: set[str] = field(default_factory=set)
+    instead: list[Answer] = field(default_factory=list)
+
+    def answer(self, body: dict[str, Any]) -> Answer:
+        self.asked.append(body)
+        if self.instead:
+            return self.instead.pop(0)
+        if len(body["input"]) > endpoint.TEXTS_A_REQUEST or "" in body["input"]:
+            return 400, {"error": {"message": "input has an empty string, or is too long"}}
+        rows = [
+            {"object": "embedding", "index": place, "embedding": vector_of(text)}
+            for place, text in enumerate(body["input"])
+        ]
+        return 200, {"object": "list", "model": body["model"], "data": rows[::-1], "usage": {}}
+
+
+def vector_of(text: str) -> list[float]:
+    return [3.0 * len(text), 4.0, float(text.count("a"))]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    state = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            state.keys.add(self.headers["Authorization"])
+            status, told = state.answer(body) if self.path == "/v1/embeddings" else (404, {})
+            data = json.dumps(told).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.send_header("retry-after-ms", "10")
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            """Quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
+        state.port = listening.server_address[1]
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        monkeypatch.setenv(endpoint.BASE_URL, f"http://127.0.0.1:{state.port}/v1")
+        monkeypatch.setenv(endpoint.KEY, "secret-key")
+        yield state
+        listening.shutdown()
+
+
+def expected(texts: list[str]) -> Any:
+    rows = np.array([vector_of(" ".join(text.split())[: endpoint.LONGEST] or "empty") for text in texts])
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_vectors_are_those_of_their_texts_whatever_the_order_of_the_answer(server: Server) -> None:
+    texts = [f"sort  a\nlist {'a' * (n % 7)}" for n in range(300)] + ["", "   ", "x" * 20_000]
+    done: list[tuple[int, int]] = []
+    found = EndpointEncoder("tiny").encode(texts, "snippet", lambda *seen: done.append(seen))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected(texts), atol=1e-6)
+    assert done[-1] == (303, 303)
+    assert {body["model"] for body in server.asked} == {"tiny"}
+    assert server.keys == {"Bearer secret-key"}
+
+
+def test_no_text_gives_no_vector_and_the_dimension_is_the_servers(server: Server) -> None:
+    encoder = EndpointEncoder("tiny")
+    assert encoder.encode([], "query").shape == (0, 3)
+    assert encoder.dimension == 3
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_puts_off_is_asked_again(server: Server) -> None:
+    server.instead = [(429, {"error": {"message": "slowly"}}), (503, {}), (500, {})]
+    np.testing.assert_allclose(EndpointEncoder("tiny").encode(["ab"], "query"), expected(["ab"]), atol=1e-6)
+
+
+def test_a_refusal_is_told_without_the_key(server: Server) -> None:
+    server.instead = [(401, {"error": {"message": "the key is none of ours"}})]
+    with pytest.raises(MissingWeights, match="the key is none of ours") as caught:
+        EndpointEncoder("tiny").encode(["a"], "query")
+    assert "secret-key" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ([], "1 texts were sent"),
+        ([{"index": 0, "embedding": [0.0, 0.0]}], "no direction"),
+        ([{"index": 0, "embedding": [1e300, 1.0]}], "no direction"),
+        ([{"index": 0, "embedding": "AAAA"}], "no list of vectors"),
+        ([{"index": 0}], "the answer has shape"),
+        (None, "no list of vectors|No embedding data"),
+    ],
+)
+def test_an_answer_that_is_none_is_told(server: Server, data: Any, said: str) -> None:
+    server.instead = [(200, {"object": "list", "data": data, "model": "tiny"})]
+    with pytest.raises(MissingWeights, match=said):
+        _ = EndpointEncoder("tiny").dimension
+
+
+def test_vectors_of_two_lengths_are_refused(server: Server) -> None:
+    encoder = EndpointEncoder("tiny")
+    assert encoder.dimension == 3
+    server.instead = [(200, {"data": [{"index": 0, "embedding": [1.0, 0.0]}]})]
+    with pytest.raises(MissingWeights, match="vectors of 2 and 3"):
+        encoder.encode(["a"], "query")
+
+
+def test_what_is_not_configured_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (endpoint.BASE_URL, endpoint.KEY, endpoint.MODEL):
+        monkeypatch.delenv(name, raising=False)
+    missing = encoders.why_missing("endpoint:tiny")
+    assert missing is not None and endpoint.BASE_URL in missing
+    monkeypatch.setenv(endpoint.BASE_URL, "models:8000")
+    assert "begin it with https://" in str(encoders.why_missing("endpoint:tiny"))
+    monkeypatch.setenv(endpoint.BASE_URL, "http://models:8000/v1/")
+    assert endpoint.KEY in str(encoders.why_missing("endpoint:tiny"))
+    monkeypatch.setenv(endpoint.KEY, "any")
+    assert encoders.why_missing("endpoint:tiny") is None
+    assert endpoint.MODEL in str(encoders.why_missing("endpoint"))
+    monkeypatch.setenv(endpoint.MODEL, "tiny")
+    assert encoders.why_missing("endpoint") is None
+
+
+def test_what_is_stored_is_kept_by_server_model_and_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(endpoint.BASE_URL, "https://user:pass@models.example:8443/v1/")
+    monkeypatch.setenv(endpoint.KEY, "any")
+    encoder = encoders.get("endpoint:text-large")
+    assert encoder.name == "endpoint:text-large"
+    assert encoder.identity == "endpoint;server=models.example:8443/v1;model=text-large;characters=8000"
+
+
+def test_a_server_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "RETRIES", 0)
+    monkeypatch.setenv(endpoint.BASE_URL, "http://127.0.0.1:9/v1")
+    monkeypatch.setenv(endpoint.KEY, "any")
+    with pytest.raises(MissingWeights, match="endpoint:tiny: Connection error"):
+        EndpointEncoder("tiny").encode(["a"], "query")
