@@ -33,13 +33,17 @@ its form that htmx asks."""
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A mean as it is printed, its interval, judged share and condensed value; empty where undefined."""
+    """A mean as it is printed, its interval, judged share and condensed value; empty where undefined.
+
+    `sorted` is whether the rows go by it.
+    """
 
     metric: str
     value: str
     interval: str
     judged: str
     condensed: str
+    sorted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +147,7 @@ def cell(standing: Standing, metric: str) -> Cell:
 
 def query_rows(benchmark: Benchmark, board: Leaderboard) -> list[QueryRow]:
     """Where the two best runs are furthest apart; of one run alone where it does worst."""
-    values = list(board.values.values())[:2]
+    values = board.values(2)
     if not values:
         return []
     weight = np.abs(values[0] - values[1]) if len(values) == 2 else 1 - values[0]

@@ -159,7 +159,8 @@ def store(run: Run, lists: Mapping[int, Places], content: Content, of: Iterable[
         values = {
             name: getattr(one, name).astype("<f8").tobytes() for name in ("values", "condensed", "judged")
         }
-        Score.objects.update_or_create(run=kept, metric=one.measure, defaults=values)
+        digest = hashlib.sha256(b"".join(values.values())).hexdigest()
+        Score.objects.update_or_create(run=kept, metric=one.measure, defaults={**values, "digest": digest})
     return kept
 
 
