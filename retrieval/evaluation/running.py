@@ -22,6 +22,7 @@ from retrieval.metrics.ranking import Ranking
 from retrieval.models import Pool, RankedList, Run, Score
 from retrieval.models.benchmarks import Places
 
+DEFAULT_MEASURES = "mrr,mrr@10,ndcg@10,map@10,mmrr,recall@10,recall@100"
 LISTS_AT_ONCE = 500
 SYSTEM_LENGTH = 120
 

@@ -1,4 +1,4 @@
-"""Figures that took long to compute, kept by the hash of all that decides them, and figures that were pinned."""
+"""Figures that took long to compute, kept by the hash of what decides them, and figures that were pinned."""
 
 from __future__ import annotations
 

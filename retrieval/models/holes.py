@@ -9,7 +9,7 @@ from retrieval.models.minings import Mining
 
 
 class Holes(models.Model):
-    """The pairs among a run's first results that its benchmark has no label of, as the candidates of a mining.
+    """The pairs among a run's first results that its benchmark has no label of: the candidates of a mining.
 
     A build over that mining judges them; the next version of the benchmark has its labels.
     """

@@ -15,6 +15,7 @@ from retrieval.encoders import NAMES, MissingWeights, UnknownEncoder
 from retrieval.evaluation.content import Content, NoCandidates, NoSuchBenchmark, content_of, named, pool_of
 from retrieval.evaluation.files import NotComparable
 from retrieval.evaluation.leaderboard import leaderboard
+from retrieval.evaluation.running import DEFAULT_MEASURES as DEFAULT
 from retrieval.evaluation.running import Evaluated, evaluate_file, evaluate_system
 from retrieval.evaluation.systems import Search, System, UnknownTextOption, system, text_option
 from retrieval.filters import TEXT_OPTIONS
@@ -22,7 +23,6 @@ from retrieval.metrics.names import Measure, UnknownMeasure, described, measures
 from retrieval.models import Pool
 from retrieval.sources.lines import Malformed
 
-DEFAULT = "mrr,mrr@10,ndcg@10,map@10,mmrr,recall@10,recall@100"
 WRONG = (
     Malformed,
     MissingWeights,
