@@ -20,9 +20,9 @@ def import_qrels(
 ) -> Imported:
     """TREC qrels as labels of two collections that are there: ids are the members' source ids.
 
-    The labels under `name`, of this file and of earlier ones, become a benchmark. A relevance above 1 anywhere
-    puts all on the scale of 0 to 3; fractions and others are refused. A line that is no judgement refuses the
-    file before anything is stored.
+    The labels under `name`, of this file and of earlier ones, become a benchmark. A relevance above 1
+    anywhere puts all on the scale of 0 to 3; fractions and others are refused. A line that is no judgement
+    refuses the file before anything is stored.
     """
     others = Counts()
     done = Imported(others=others)

@@ -100,7 +100,7 @@ def notes_of(done: Evaluated) -> list[str]:
     """What a person is told of a run that was scored: what it rests on, and what was unknown."""
     counts = done.counts
     told = (
-        f"{done.run.system} is scored on {counts.scored:,} queries, {counts.without_results:,} of them without "
-        f"results (they score 0); {counts.without_match:,} without a match are skipped."
+        f"{done.run.system} is scored on {counts.scored:,} queries, {counts.without_results:,} of them "
+        f"without results (they score 0); {counts.without_match:,} without a match are skipped."
     )
     return [told, *(note.partition(": ")[2] for note in done.notes)]

@@ -26,9 +26,8 @@ def index(request: HttpRequest) -> HttpResponse:
 @needs(Role.READER)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user).select_related("mining"), pk=pk)
-    return render(
-        request, "annotation/benchmark.html", {"page": pages.benchmark_page(benchmark, request.GET)}
-    )
+    page = pages.benchmark_page(benchmark, request.GET, request.user)
+    return render(request, "annotation/benchmark.html", {"page": page})
 
 
 @require_safe

@@ -82,4 +82,4 @@ class Pin(models.Model):
     @property
     def name(self) -> str:
         """How people write it: the first digits of its hash."""
-        return self.digest[:12]
+        return str(self.digest)[:12]

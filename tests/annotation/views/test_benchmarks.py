@@ -128,5 +128,12 @@ def test_a_leaderboard_reads_as_much_for_many_queries(
     ray: Client, scored: Benchmark, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     told(ray, "benchmark", scored.pk)  # the first view keeps the figures
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(25):
         told(ray, "benchmark", scored.pk)
+
+
+def test_beside_the_figures_stand_label_errors_training_and_the_paper(ray: Client, scored: Benchmark) -> None:
+    text = told(ray, "benchmark", scored.pk, metric="mrr", errors="0.1")
+    for words in ("Stays above", "when 10.0 % of the matches", "rank 1", "as reported", "0.175", "not known"):
+        assert words in text
+    assert "0.1&quot; selected" in text or 'value="0.1" selected' in text
