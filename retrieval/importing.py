@@ -33,7 +33,10 @@ PROBLEMS_KEPT = 1000
 
 @dataclass
 class Counts:
-    """What an import did. `unreadable` counts records and code that could not be read; see `problems`."""
+    """What an import did. `unreadable` counts records and code that could not be read; see `problems`.
+
+    `contradicted` counts labels that say something else than an earlier one of their pair in this source.
+    """
 
     read: int = 0
     stored: int = 0
@@ -41,6 +44,7 @@ class Counts:
     unreadable: int = 0
     unparsable: int = 0
     labels: int = 0
+    contradicted: int = 0
     rules: Counter[Rule] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
 
@@ -179,7 +183,7 @@ def member(target: Collection, record: Record, text: Text, rules: Rule, position
 
 
 def store_labels(labels: Iterable[GivenLabel], annotator: Annotator, counts: Counts) -> None:
-    """Keep the labels that came with the data; known ones stay."""
+    """Keep the labels that came with the data; known ones stay, and of several of a pair the first counts."""
     iterator = iter(labels)
     while batch := list(islice(iterator, BATCH)):
         with transaction.atomic():
@@ -191,8 +195,16 @@ def store_labels(labels: Iterable[GivenLabel], annotator: Annotator, counts: Cou
                 Label(pair=pair, annotator=annotator, value=given.value, scale=given.scale, source=source)
                 for pair, given in zip(pairs, batch, strict=True)
             ]
+            counts.contradicted += contradicted(rows, annotator)
             Label.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
         counts.labels += len(batch)
+
+
+def contradicted(rows: Sequence[Label], annotator: Annotator) -> int:
+    """How many of these labels say something else than the first of their pair by the same annotator."""
+    known = Label.objects.filter(annotator=annotator, round=1, pair__in={row.pair_id for row in rows})
+    first = dict(known.values_list("pair_id", "value"))
+    return sum(first.setdefault(row.pair_id, row.value) != row.value for row in rows)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from retrieval.evaluation.publishing import NothingToPublish, Order, publish
 from retrieval.importing import BATCH, Counts, Imported, Options, store_labels
-from retrieval.models import Annotator, Collection
+from retrieval.models import Annotator, Benchmark, Collection, Label
 from retrieval.sources import GivenLabel, Problem, Scale, trec
 from retrieval.sources.lines import Malformed
 from retrieval.sources.table import ALLOWED
@@ -18,8 +20,9 @@ def import_qrels(
 ) -> Imported:
     """TREC qrels as labels of two collections that are there: ids are the members' source ids.
 
-    A relevance above 1 anywhere puts all on the scale of 0 to 3; fractions and others are refused. A line
-    that is no judgement refuses the file before anything is stored.
+    The labels under `name`, of this file and of earlier ones, become a benchmark. A relevance above 1
+    anywhere puts all on the scale of 0 to 3; fractions and others are refused. A line that is no judgement
+    refuses the file before anything is stored.
     """
     others = Counts()
     done = Imported(others=others)
@@ -36,7 +39,17 @@ def import_qrels(
     except Malformed as malformed:
         others.read += 1
         others.refuse(Problem(str(path), malformed.line, malformed.message))
-    return done
+    return replace(done, benchmark=published(name, queries, snippets)) if others.labels else done
+
+
+def published(name: str, queries: Collection, snippets: Collection) -> Benchmark | None:
+    """The benchmark of the labels that were imported as `name`; None where none is about the members."""
+    given = Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=name)
+    rule = "TREC qrels; of several labels the one of the last file, in one file the first"
+    try:
+        return publish(Order(name, queries, snippets, rule), given)
+    except NothingToPublish:
+        return None
 
 
 def scale_of(relevances: Iterable[float]) -> Scale:

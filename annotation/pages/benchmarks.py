@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 import numpy as np
 from django.db.models import Count, QuerySet
 from django.http import QueryDict
 
+from annotation.access import Visitor
+from annotation.pages import board as beside
+from annotation.pages.board import Choice, Origin, PaperTable
 from annotation.pages.paging import whole_number
 from annotation.pages.words import MATCH, NO_MATCH, UNJUDGED, Sign
 from retrieval.evaluation.content import query_members, snippet_members
-from retrieval.evaluation.leaderboard import Leaderboard, Standing, leaderboard
+from retrieval.evaluation.leaderboard import Difference, Leaderboard, Queries, Standing, leaderboard
+from retrieval.evaluation.noise import Noise
 from retrieval.metrics.resampling import FEW
 from retrieval.models import Benchmark, BenchmarkLabel, Member, Pool, RankedList, Run, Text
 
@@ -33,19 +38,34 @@ its form that htmx asks."""
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A mean as it is printed, its interval, judged share and condensed value; empty where undefined."""
+    """A mean as it is printed, its interval, judged share and condensed value; empty where undefined.
+
+    `sorted` is whether the rows go by it.
+    """
 
     metric: str
     value: str
     interval: str
     judged: str
     condensed: str
+    sorted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """A system; `ranks`: between which ranks it stands when labels are wrong, empty where nobody drew."""
+
     standing: Standing
     cells: Sequence[Cell]
+    ranks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Two neighbours; `above`: in which share of the draws of label noise the better one stays above."""
+
+    difference: Difference
+    above: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +88,12 @@ class BenchmarkPage:
     pool: str
     pools: Sequence[tuple[str, str]]
     matches: str
+    apart: Sequence[Apart]
+    noise: Noise | None
+    errors: Sequence[Choice]
+    error: Choice
+    origins: Sequence[Origin]
+    paper: PaperTable | None
     few: int = FEW
 
     @property
@@ -115,16 +141,47 @@ def benchmarks_page(visible: QuerySet[Benchmark]) -> list[Benchmark]:
     return list(rows.annotate(run_count=Count("runs"))[:MOST_BENCHMARKS])
 
 
-def benchmark_page(benchmark: Benchmark, params: QueryDict) -> BenchmarkPage:
-    """What the query string asks for: `pool`, `metric`, `found`; anything unknown is the default."""
+def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> BenchmarkPage:
+    """What the query string asks for: `pool`, `metric`, `found`, `errors`; what is unknown is the default."""
     pool = params.get("pool", "")
     pool = pool if pool in Pool.values else benchmark.pool
     written, _, fewest, most = next((one for one in MATCHES if one[0] == params.get("found")), MATCHES[0])
     board = leaderboard(benchmark, pool, params.get("metric", ""), fewest, most)
-    rows = [Row(standing, [cell(standing, name) for name in board.metrics]) for standing in board.standings]
+    errors = beside.error_choices(benchmark, user)
+    error = beside.chosen_errors(errors, params.get("errors", ""))
+    noise = beside.noise(benchmark, board, Queries(fewest, most), error.rates)
+    return BenchmarkPage(
+        benchmark=benchmark,
+        board=board,
+        rows=rows_of(board, noise),
+        queries=query_rows(benchmark, board),
+        pool=pool,
+        pools=pools_of(benchmark, pool),
+        matches=written,
+        apart=[
+            Apart(one, noise.above[place] if noise else None) for place, one in enumerate(board.differences)
+        ],
+        noise=noise,
+        errors=errors,
+        error=error,
+        origins=beside.origins(benchmark, board),
+        paper=beside.paper_table(board),
+    )
+
+
+def pools_of(benchmark: Benchmark, pool: str) -> list[tuple[str, str]]:
+    """The pools that were searched by any run, and the one that is shown."""
     used = set(benchmark.runs.values_list("pool", flat=True).distinct()) | {pool}
-    pools = [(value, str(label)) for value, label in Pool.choices if value in used]
-    return BenchmarkPage(benchmark, board, rows, query_rows(benchmark, board), pool, pools, written)
+    return [(value, str(label)) for value, label in Pool.choices if value in used]
+
+
+def rows_of(board: Leaderboard, noise: Noise | None) -> list[Row]:
+    """The systems in the board's order; those that lack its metric come last and have no ranks."""
+    ranks = [f"{low} to {high}" if low < high else f"{low}" for low, high in noise.ranks] if noise else []
+    return [
+        Row(standing, [cell(standing, name) for name in board.metrics], told or "")
+        for standing, told in zip_longest(board.standings, ranks)
+    ]
 
 
 def cell(standing: Standing, metric: str) -> Cell:
@@ -143,7 +200,7 @@ def cell(standing: Standing, metric: str) -> Cell:
 
 def query_rows(benchmark: Benchmark, board: Leaderboard) -> list[QueryRow]:
     """Where the two best runs are furthest apart; of one run alone where it does worst."""
-    values = list(board.values.values())[:2]
+    values = board.values(2)
     if not values:
         return []
     weight = np.abs(values[0] - values[1]) if len(values) == 2 else 1 - values[0]

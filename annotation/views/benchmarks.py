@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import Role, benchmarks_visible_to, needs
 from annotation.pages import benchmarks as pages
+from annotation.pages import run_uploading
 from annotation.seen import mark_seen
 from retrieval.evaluation.content import query_members
 from retrieval.models import Text
@@ -24,9 +26,8 @@ def index(request: HttpRequest) -> HttpResponse:
 @needs(Role.READER)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user).select_related("mining"), pk=pk)
-    return render(
-        request, "annotation/benchmark.html", {"page": pages.benchmark_page(benchmark, request.GET)}
-    )
+    page = pages.benchmark_page(benchmark, request.GET, request.user)
+    return render(request, "annotation/benchmark.html", {"page": page})
 
 
 @require_safe
@@ -37,3 +38,22 @@ def query(request: HttpRequest, pk: int, query_pk: int) -> HttpResponse:
     page = pages.query_page(benchmark, asked, benchmark.runs.all(), request.GET)
     mark_seen(request.user, page.pairs)
     return render(request, "annotation/benchmark_query.html", {"page": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def upload_run(request: HttpRequest, pk: int) -> HttpResponse:
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    posted = request.method == "POST"
+    form = run_uploading.form_for(benchmark, *((request.POST, request.FILES) if posted else ()))
+    if posted and form.is_valid():
+        try:
+            done = run_uploading.score(benchmark, form)
+        except run_uploading.NotScored as why:
+            form.add_error("file", str(why))
+        else:
+            for note in run_uploading.notes_of(done):
+                messages.success(request, note)
+            return redirect("benchmark", pk=benchmark.pk)
+    context = {"benchmark": benchmark, "form": form}
+    return render(request, "annotation/benchmark_upload.html", context, status=422 if form.errors else 200)

@@ -1,18 +1,26 @@
-"""Runs of one benchmark beside each other: means with intervals, and paired differences of neighbours."""
+"""Runs of one benchmark beside each other: means with intervals, and paired differences of neighbours.
+
+What takes long is kept by the hash of all that decides it: each run's figures by themselves, so that a new
+run costs its own figures, and the differences of an order of runs.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.evaluation.running import code_version
 from retrieval.evaluation.scoring import Figure, Scored, figures
-from retrieval.metrics.resampling import Interval, bootstrap_means, interval
-from retrieval.metrics.significance import holm, paired_p
-from retrieval.models import Benchmark, Run, Score
+from retrieval.metrics.resampling import RESAMPLES, SEED, Interval, bootstrap_means, interval
+from retrieval.metrics.significance import FLIPS, holm, paired_p
+from retrieval.models import Benchmark, KeptFigures, Run, Score
 
 MOST_RUNS = 30
 PREFERRED = ("ndcg@10", "mrr@10", "mrr")
@@ -20,6 +28,23 @@ LESS_JUDGED = 0.1
 """A run whose share of judged results is lower by more than this can't be compared without a remark."""
 
 Chosen = npt.NDArray[np.bool_]
+Doubles = npt.NDArray[np.float64]
+Digests = Mapping[int, Mapping[str, str]]
+"""By run, by metric: the hash of its scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queries:
+    """Which queries of a benchmark count, by their number of matches; `most` None = as many as there are."""
+
+    fewest: int = 1
+    most: int | None = None
+
+    def chosen(self, benchmark: Benchmark) -> Chosen:
+        """Shape (queries,): those that have so many matches; never one without any."""
+        matches = benchmark.match_counts
+        most = matches.max(initial=0) if self.most is None else self.most
+        return np.asarray((matches >= max(self.fewest, 1)) & (matches <= most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +72,27 @@ class Difference:
 class Leaderboard:
     """Runs by falling mean of `metric`, and the difference of each to the next one.
 
-    `values`: by run the metric of each query in the benchmark's order, NaN without a match. `queries` were
-    scored.
+    `ordered` are the runs that have the metric; `chosen` the queries that count, `queries` their number.
     """
 
+    benchmark: Benchmark
     metric: str
     metrics: Sequence[str]
     standings: Sequence[Standing]
     differences: Sequence[Difference]
-    values: Mapping[int, npt.NDArray[np.float64]]
     chosen: Chosen
     queries: int
+
+    @property
+    def ordered(self) -> list[Run]:
+        return [one.run for one in self.standings if self.metric in one.figures]
+
+    def values(self, most: int) -> list[Doubles]:
+        """The metric of each query in the benchmark's order, NaN without a match, of the best runs."""
+        runs = self.ordered[:most]
+        rows = Score.objects.filter(run__in=runs, metric=self.metric).values_list("run_id", "values")
+        found = {run: np.frombuffer(bytes(values), "<f8") for run, values in rows}
+        return [found[run.pk] for run in runs]
 
 
 def leaderboard(
@@ -67,18 +102,16 @@ def leaderboard(
 
     A `metric` that no run has is replaced by the first of `PREFERRED` that there is.
     """
-    runs = newest(benchmark, pool)
-    scores = _scores(runs)
-    metrics = sorted({name for _, name in scores}, key=_order)
+    runs, queries = newest(benchmark, pool), Queries(fewest, most)
+    digests = digests_of(runs)
+    metrics = sorted({name for of_run in digests.values() for name in of_run}, key=_order)
     metric = metric if metric in metrics else next(iter(metrics), "")
-    matches = benchmark.match_counts
-    chosen = (matches >= max(fewest, 1)) & (matches <= (matches.max(initial=0) if most is None else most))
-    standings = _standings(benchmark, runs, scores, metric, chosen)
+    chosen = queries.chosen(benchmark)
+    found = figures_of(benchmark, runs, digests, queries)
+    standings = _standings(benchmark, runs, found, metric)
     ordered = [standing.run for standing in standings if metric in standing.figures]
-    values = {run.pk: scores[run.pk, metric].values for run in ordered}
-    return Leaderboard(
-        metric, metrics, standings, _differences(ordered, values, chosen), values, chosen, int(chosen.sum())
-    )
+    apart = differences_of(benchmark, ordered, digests, metric, queries)
+    return Leaderboard(benchmark, metric, metrics, standings, apart, chosen, int(chosen.sum()))
 
 
 def newest(benchmark: Benchmark, pool: str) -> list[Run]:
@@ -89,28 +122,67 @@ def newest(benchmark: Benchmark, pool: str) -> list[Run]:
     return list(found.values())[:MOST_RUNS]
 
 
-def _scores(runs: Sequence[Run]) -> dict[tuple[int, str], Scored]:
-    return {
-        (row.run_id, row.metric): Scored(
+def digests_of(runs: Sequence[Run]) -> dict[int, dict[str, str]]:
+    """The hashes of the runs' scores. Those that were kept before there were any go by their rows."""
+    found: dict[int, dict[str, str]] = {run.pk: {} for run in runs}
+    rows = Score.objects.filter(run__in=runs).order_by("run", "metric")
+    for run, metric, digest, pk in rows.values_list("run_id", "metric", "digest", "pk"):
+        found[run][metric] = digest or f"score {pk}"
+    return found
+
+
+def kept_by(benchmark: Benchmark, **deciding: Any) -> str:
+    """sha256 (hex) of what decides a figure: the benchmark, what is named, and the version of the code."""
+    facts = {"benchmark": benchmark.digest, "code": code_version(), **deciding}
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def figures_of(
+    benchmark: Benchmark, runs: Sequence[Run], digests: Digests, queries: Queries
+) -> dict[int, dict[str, Figure]]:
+    """Each run's figures by metric, computed where they are not kept; one run's scores are read at a time."""
+    key = {
+        str(run.pk): kept_by(
+            benchmark, figures=digests[run.pk], queries=asdict(queries), seed=SEED, resamples=RESAMPLES
+        )
+        for run in runs
+    }
+    kept = KeptFigures.objects.found(key)
+    made: dict[int, dict[str, Figure]] = {}
+    for run in runs:
+        data = kept.get(str(run.pk))
+        if data is None:
+            computed = _figures(benchmark, run, queries)
+            data = {name: asdict(figure) for name, figure in computed.items()}
+            KeptFigures.objects.keep(benchmark, key[str(run.pk)], code_version(), data)
+        made[run.pk] = {name: _figure(values) for name, values in data.items()}
+    return made
+
+
+def _figures(benchmark: Benchmark, run: Run, queries: Queries) -> dict[str, Figure]:
+    rows = Score.objects.filter(run=run).order_by("metric")
+    scores = [
+        Scored(
             row.metric,
             *(np.frombuffer(bytes(column), "<f8") for column in (row.values, row.condensed, row.judged)),
         )
-        for row in Score.objects.filter(run__in=runs)
-    }
+        for row in rows
+    ]
+    found = figures(scores, condensed=benchmark.has_judged_non_matches, chosen=queries.chosen(benchmark))
+    return {one.measure: figure for one, figure in zip(scores, found, strict=True)}
+
+
+def _figure(values: Mapping[str, Any]) -> Figure:
+    between = values["interval"]
+    return Figure(
+        values["value"], values["condensed"], values["judged"], Interval(**between) if between else None
+    )
 
 
 def _standings(
-    benchmark: Benchmark,
-    runs: Sequence[Run],
-    scores: Mapping[tuple[int, str], Scored],
-    metric: str,
-    chosen: Chosen,
+    benchmark: Benchmark, runs: Sequence[Run], own: Mapping[int, Mapping[str, Figure]], metric: str
 ) -> list[Standing]:
     """Best first; runs that lack the metric come last."""
-    found = figures(list(scores.values()), condensed=benchmark.has_judged_non_matches, chosen=chosen)
-    own: dict[int, dict[str, Figure]] = {run.pk: {} for run in runs}
-    for (run_id, name), figure in zip(scores, found, strict=True):
-        own[run_id][name] = figure
     judged = {pk: of_run[metric].judged or 0.0 for pk, of_run in own.items() if metric in of_run}
     most = max(judged.values(), default=0.0)
     mined = set(benchmark.mining.encoders) if benchmark.mining else set()
@@ -131,19 +203,39 @@ def _value(standing: Standing, metric: str) -> float:
     return -1.0 if figure is None or figure.value is None else figure.value
 
 
-def _differences(
-    ordered: Sequence[Run], values: Mapping[int, npt.NDArray[np.float64]], chosen: Chosen
+def differences_of(
+    benchmark: Benchmark, ordered: Sequence[Run], digests: Digests, metric: str, queries: Queries
 ) -> list[Difference]:
     """Each run against the next one; nothing is said of fewer than two queries."""
+    chosen = queries.chosen(benchmark)
     if len(ordered) < 2 or chosen.sum() < 2:
         return []
-    table = np.array([values[run.pk][chosen] for run in ordered])
+    key = kept_by(
+        benchmark,
+        differences=[digests[run.pk][metric] for run in ordered],
+        queries=asdict(queries),
+        seed=SEED,
+        resamples=RESAMPLES,
+        flips=FLIPS,
+    )
+    rows = KeptFigures.objects.once(benchmark, key, code_version(), lambda: _apart(ordered, metric, chosen))
+    return [
+        Difference(better, other, value, Interval(low, high), p)
+        for (better, other), (value, low, high, p) in zip(pairwise(ordered), rows, strict=True)
+    ]
+
+
+def _apart(ordered: Sequence[Run], metric: str, chosen: Chosen) -> list[tuple[float, float, float, float]]:
+    """Of each neighbours: difference, ends of its interval, p after Holm."""
+    rows = Score.objects.filter(run__in=ordered, metric=metric).values_list("run_id", "values")
+    values = {run: np.frombuffer(bytes(data), "<f8")[chosen] for run, data in rows.iterator()}
+    table = np.array([values[run.pk] for run in ordered])
     apart = table[:-1] - table[1:]
     p_values = holm([float(p) for p in paired_p(apart)])
-    resampled = bootstrap_means(apart)
+    between = [interval(means) for means in bootstrap_means(apart)]
     return [
-        Difference(better, other, float(apart[row].mean()), interval(resampled[row]), p_values[row])
-        for row, (better, other) in enumerate(pairwise(ordered))
+        (float(difference.mean()), ends.low, ends.high, p)
+        for difference, ends, p in zip(apart, between, p_values, strict=True)
     ]
 
 

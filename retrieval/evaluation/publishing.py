@@ -75,7 +75,7 @@ def publish_import(name: str) -> Benchmark | None:
     if queries is None or snippets is None:
         return None
     given = Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=name)
-    rule = "labels that came with the data; of several the last one"
+    rule = "labels that came with the data; of several the last one, in one source the first"
     try:
         return publish(Order(name, queries, snippets, rule), given)
     except NothingToPublish:

@@ -22,6 +22,7 @@ from retrieval.metrics.ranking import Ranking
 from retrieval.models import Pool, RankedList, Run, Score
 from retrieval.models.benchmarks import Places
 
+DEFAULT_MEASURES = "mrr,mrr@10,ndcg@10,map@10,mmrr,recall@10,recall@100"
 LISTS_AT_ONCE = 500
 SYSTEM_LENGTH = 120
 
@@ -159,7 +160,8 @@ def store(run: Run, lists: Mapping[int, Places], content: Content, of: Iterable[
         values = {
             name: getattr(one, name).astype("<f8").tobytes() for name in ("values", "condensed", "judged")
         }
-        Score.objects.update_or_create(run=kept, metric=one.measure, defaults=values)
+        digest = hashlib.sha256(b"".join(values.values())).hexdigest()
+        Score.objects.update_or_create(run=kept, metric=one.measure, defaults={**values, "digest": digest})
     return kept
 
 

@@ -3,6 +3,8 @@
 from retrieval.models.benchmarks import Benchmark, BenchmarkLabel, Pool, Published, RankedList, Run, Score
 from retrieval.models.blobs import Blob
 from retrieval.models.collections import Collection, ImportJob, Member
+from retrieval.models.figures import KeptFigures, Pin
+from retrieval.models.holes import Holes
 from retrieval.models.labels import Annotator, Label
 from retrieval.models.minings import Candidate, Mining
 from retrieval.models.texts import Pair, QueryText, Text, TextBody
@@ -14,11 +16,14 @@ __all__ = [
     "Blob",
     "Candidate",
     "Collection",
+    "Holes",
     "ImportJob",
+    "KeptFigures",
     "Label",
     "Member",
     "Mining",
     "Pair",
+    "Pin",
     "Pool",
     "Published",
     "QueryText",

@@ -159,6 +159,9 @@ class Score(models.Model):
     values = models.BinaryField(help_text="float64")
     condensed = models.BinaryField(help_text="float64")
     judged = models.BinaryField(help_text="float64")
+    digest = Digest(
+        max_length=64, blank=True, help_text="sha256 of the three; empty for those kept before there was one"
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "metric"], name="score_once")]

@@ -185,3 +185,14 @@ def test_what_was_imported_before_outlives_a_file_of_nothing(
 def test_a_name_that_can_not_be_kept_is_refused(files: tuple[Path, Path], name: str) -> None:
     with pytest.raises(CommandError, match="expected 1 to 120 characters"):
         call_command("import", "cosqa", str(files[0]), name=name)
+
+
+def test_labels_that_contradict_another_of_their_pair_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.json"
+    for _ in range(2):  # the same again is counted again, and stores nothing
+        rows = [{"doc": "double a number", "code": GOOD, "label": label} for label in (1, 0, 1)]
+        file.write_text(json.dumps(rows))
+        done = import_cosqa(file, None, "twice", Options())
+        assert done.queries is not None
+        assert (done.queries.labels, done.queries.contradicted) == (3, 1)
+        assert list(Label.objects.values_list("value", flat=True)) == [1]

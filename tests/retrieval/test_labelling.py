@@ -54,3 +54,20 @@ def test_the_command_needs_both_collections(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q1 0 d1 1\n")
     with pytest.raises(CommandError, match="no collection of queries called 'none'"):
         call_command("import", "qrels", str(tmp_path / "qrels"), "--name", "none")
+
+
+def test_the_labels_become_a_benchmark_and_the_same_again_no_other(
+    small: tuple[Collection, Collection], tmp_path: Path
+) -> None:
+    first = labelled(small, tmp_path / "qrels", "q1 0 d1 1\nq1 0 d2 0\n").benchmark
+    assert first is not None
+    assert (str(first), first.size, first.positives) == ("small@1", 2, 1)
+    assert labelled(small, tmp_path / "qrels", "q1 0 d1 1\nq1 0 d2 0\n").benchmark == first
+    second = labelled(small, tmp_path / "others", "q1 0 d2 1\n").benchmark
+    assert second is not None
+    assert (str(second), second.positives) == ("small@2", 2)
+
+
+def test_without_labels_there_is_no_benchmark(small: tuple[Collection, Collection], tmp_path: Path) -> None:
+    assert labelled(small, tmp_path / "qrels", "q9 0 d1 1\n").benchmark is None
+    assert labelled(small, tmp_path / "qrels", "q1 0 d1 1\n", dry_run=True).benchmark is None

@@ -118,6 +118,7 @@ ROLES: Final = {
         "history-restore",
     },
     Role.ADMIN: {
+        "benchmark-upload",
         "build",
         "build-abandoned",
         "build-again",

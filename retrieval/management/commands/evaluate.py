@@ -14,6 +14,8 @@ from tqdm import tqdm
 from retrieval.encoders import NAMES, MissingWeights, UnknownEncoder
 from retrieval.evaluation.content import Content, NoCandidates, NoSuchBenchmark, content_of, named, pool_of
 from retrieval.evaluation.files import NotComparable
+from retrieval.evaluation.leaderboard import leaderboard
+from retrieval.evaluation.running import DEFAULT_MEASURES as DEFAULT
 from retrieval.evaluation.running import Evaluated, evaluate_file, evaluate_system
 from retrieval.evaluation.systems import Search, System, UnknownTextOption, system, text_option
 from retrieval.filters import TEXT_OPTIONS
@@ -21,7 +23,6 @@ from retrieval.metrics.names import Measure, UnknownMeasure, described, measures
 from retrieval.models import Pool
 from retrieval.sources.lines import Malformed
 
-DEFAULT = "mrr,mrr@10,ndcg@10,map@10,mmrr,recall@10,recall@100"
 WRONG = (
     Malformed,
     MissingWeights,
@@ -112,7 +113,10 @@ class Command(BaseCommand):
                 settings.COSQA_HOME / "vectors",
                 progress=lambda stage, done, total: advance(bar, stage, done, total),
             )
-            return dict(searched(systems, content, pool, how, wanted)) | found
+            done = dict(searched(systems, content, pool, how, wanted)) | found
+            advance(bar, "figures of the leaderboard", 0, 1)
+            leaderboard(content.benchmark, pool)  # kept, so that nobody waits for the page
+            return done
 
 
 def searched(

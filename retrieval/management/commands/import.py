@@ -58,6 +58,12 @@ class Command(BaseCommand):
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
             if counts is not None:
                 self.stdout.write(summary(kind, counts))
+        contradicted = sum(counts.contradicted for counts in done.parts)
+        if contradicted:
+            self.stdout.write(
+                f"{contradicted:,} labels say something else than an earlier one of their pair in the same "
+                "source; the first counts"
+            )
         if done.benchmark is not None:
             self.stdout.write(published(done.benchmark))
         if "refusals" in options and options["refusals"].steps:

@@ -12,7 +12,7 @@ from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file, evaluate_system
 from retrieval.evaluation.systems import Search, system
 from retrieval.metrics.names import measures
-from retrieval.models import Benchmark, Label, Pool, Run
+from retrieval.models import Benchmark, KeptFigures, Label, Pool, Run, Score
 from tests import factories
 
 
@@ -100,3 +100,48 @@ def test_who_helped_to_mine_is_marked(labelled: Order, tmp_path: Path) -> None:
         evaluate_system(system(name), content_of(made), Pool.COLLECTION, how, measures(["mrr"]))
     found = leaderboard(made, Pool.COLLECTION).standings
     assert {one.run.system: one.helped_to_mine for one in found} == {"bm25": True, "bow": False}
+
+
+def test_figures_are_computed_once(content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, lists in (("good", ((0, 1), (1, 0))), ("bad", ((1, 0), (0, 1)))):
+        run(content, tmp_path, name, *lists)
+    first = leaderboard(content.benchmark, Pool.COLLECTION)
+    assert KeptFigures.objects.count() == 3  # one of each run, and the differences
+    for named in ("_figures", "_apart"):
+        monkeypatch.setattr(f"retrieval.evaluation.leaderboard.{named}", None)
+    again = leaderboard(content.benchmark, Pool.COLLECTION)
+    assert (again.standings, again.differences) == (first.standings, first.differences)
+
+
+def test_a_new_run_is_computed_and_the_others_are_not(content: Content, tmp_path: Path) -> None:
+    run(content, tmp_path, "one", (0, 1), (1, 0))
+    leaderboard(content.benchmark, Pool.COLLECTION)
+    kept = set(KeptFigures.objects.values_list("pk", flat=True))
+    run(content, tmp_path, "two", (1, 0), (0, 1))
+    assert len(leaderboard(content.benchmark, Pool.COLLECTION).standings) == 2
+    assert kept < set(KeptFigures.objects.values_list("pk", flat=True))
+
+
+def test_other_scores_other_queries_and_other_code_are_computed_again(
+    content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(content, tmp_path, "mine", (1, 0), (1,))
+    assert _mean(content) == 0.75
+    assert leaderboard(content.benchmark, Pool.COLLECTION, "", 2).standings[0].figures["mrr"].value == 0.5
+    score = Score.objects.get()
+    score.values, score.digest = score.condensed[:0] + bytes(score.judged), "f" * 64
+    score.save()
+    assert _mean(content) == 1.0
+    monkeypatch.setattr("retrieval.evaluation.leaderboard.code_version", lambda: "other")
+    assert _mean(content) == 1.0
+    assert set(KeptFigures.objects.values_list("code_version", flat=True)) == {"other"}
+
+
+def test_scores_from_before_they_had_a_hash_go_by_their_row(content: Content, tmp_path: Path) -> None:
+    run(content, tmp_path, "mine", (1, 0), (1,))
+    Score.objects.update(digest="")
+    assert _mean(content) == _mean(content) == 0.75
+
+
+def _mean(content: Content) -> float | None:
+    return leaderboard(content.benchmark, Pool.COLLECTION).standings[0].figures["mrr"].value

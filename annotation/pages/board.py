@@ -1,0 +1,153 @@
+"""What stands beside the figures of a leaderboard: label noise, training data, the paper's table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from annotation.access import Visitor
+from annotation.agreement.scores import Scores
+from annotation.models import Build, Study
+from annotation.studies import gathering
+from annotation.studies.figures import NoFigures, figures_of, refuse_to_raters
+from retrieval.evaluation import known_systems
+from retrieval.evaluation.known_systems import REPORTED, REPORTED_IN
+from retrieval.evaluation.leaderboard import Leaderboard, Queries, digests_of
+from retrieval.evaluation.noise import ASSUMED, ErrorRates, Noise, noise_of
+from retrieval.models import Annotator, Benchmark, BenchmarkLabel
+
+SHARES: Final = (0.02, 0.04, 0.061, 0.1)
+MOST_STUDIES: Final = 5
+LABELS_LOOKED_AT: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a system was trained on, and what it has in common with the annotator; in words."""
+
+    system: str
+    trained_on: str
+    shared: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRow:
+    """A system as the paper reports it, beside ours of that name; "–" where there is none."""
+
+    system: str
+    reported: Sequence[str]
+    ours: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    where: str
+    metrics: Sequence[str]
+    rows: Sequence[PaperRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An error rate that can be chosen: as it is written in an address, and in words."""
+
+    written: str
+    said: str
+    rates: ErrorRates
+
+
+def error_choices(benchmark: Benchmark, user: Visitor) -> list[Choice]:
+    """What may be assumed of the labels' errors: shares, and what studies found of their annotators."""
+    assumed = [
+        Choice(
+            f"{share:g}",
+            f"{share:.1%} of all, assumed",
+            ASSUMED if share == ASSUMED.matches else ErrorRates(share, share, "an assumption"),
+        )
+        for share in SHARES
+    ]
+    return [*_studied(benchmark, user), *assumed]
+
+
+def chosen_errors(choices: Sequence[Choice], written: str) -> Choice:
+    """The choice written in an address; else what the newest study found, else the usual assumption."""
+    usual = next((one for one in choices if one.rates is ASSUMED), choices[0])
+    measured = next((one for one in choices if one.written.startswith("study")), usual)
+    return next((one for one in choices if one.written == written), measured)
+
+
+def _studied(benchmark: Benchmark, user: Visitor) -> list[Choice]:
+    """The newest studies that rated an annotator of the benchmark's labels."""
+    by = annotators_of(benchmark)
+    found: list[Choice] = []
+    studies = Study.objects.filter(pairs__pair__labels__annotator__in=by).distinct().order_by("-pk")
+    for study in studies[:MOST_STUDIES]:
+        try:
+            refuse_to_raters(user, study)
+            page = figures_of(study).page
+        except NoFigures:
+            continue
+        names = {gathering.name_of(one) for one in by}
+        rows = [row for row in page.table if row.name in names] if page else []
+        found += [choice for row in rows if (choice := _of_study(study, row))]
+    return found
+
+
+def _of_study(study: Study, row: Scores) -> Choice | None:
+    """The shares of wrong labels that a study found; None where it has rated none of one kind."""
+    others = row.confusion.only_reference + row.confusion.neither
+    if row.precision.value is None or not others:
+        return None
+    rates = ErrorRates(
+        1 - row.precision.value,
+        row.confusion.only_reference / others,
+        f"the study “{study}” of {row.name}: {row.n:,} pairs",
+    )
+    said = f"{rates.matches:.1%} of matches, {rates.others:.1%} of others: study “{study}”"
+    return Choice(f"study-{study.pk}", said, rates)
+
+
+def annotators_of(benchmark: Benchmark) -> list[Annotator]:
+    """Who gave its labels: those of the builds over its mining, else those of the first labels."""
+    if benchmark.mining_id is not None:
+        builds = Build.objects.filter(mining=benchmark.mining_id)
+        return list(Annotator.objects.filter(builds__in=builds).distinct())
+    first = BenchmarkLabel.objects.filter(benchmark=benchmark).order_by("pk")[:LABELS_LOOKED_AT]
+    ids = set(first.values_list("label__annotator", flat=True))
+    return list(Annotator.objects.filter(pk__in=[one for one in ids if one is not None]))
+
+
+def noise(benchmark: Benchmark, board: Leaderboard, queries: Queries, rates: ErrorRates) -> Noise | None:
+    """The draws for the board's order; None where there is nothing to say, or a page can't wait for it."""
+    ordered = board.ordered
+    return noise_of(benchmark, ordered, digests_of(ordered), board.metric, queries, rates)
+
+
+def origins(benchmark: Benchmark, board: Leaderboard) -> list[Origin]:
+    """Each system of the board, once."""
+    models = [str(one.config.get("model", "")) for one in annotators_of(benchmark)]
+    names = dict.fromkeys(standing.run.system for standing in board.standings)
+    return [
+        Origin(name, known_systems.trained_on(name), known_systems.shared_with(name, models))
+        for name in names
+    ]
+
+
+def paper_table(board: Leaderboard) -> PaperTable | None:
+    """The paper's figures beside ours, where one of its metrics is measured here."""
+    metrics = [name for name in REPORTED[0].figures if name in board.metrics]
+    if not metrics:
+        return None
+    ours = {one.run.system: one for one in board.standings if one.run.text_option in ("", "whole")}
+    rows = []
+    for row in REPORTED:
+        own = ours.get(row.like)
+        figures = [own.figures.get(name) if own else None for name in metrics]
+        rows.append(
+            PaperRow(
+                row.system,
+                [f"{row.figures[name]:.3f}" for name in metrics],
+                [f"{one.value:.3f}" if one and one.value is not None else "–" for one in figures],
+            )
+        )
+    return PaperTable(REPORTED_IN, metrics, rows)

@@ -1,0 +1,118 @@
+"""What systems are known to have been trained on, by whose models they are related, and what papers report.
+
+From the models' papers and cards; what they leave open is "not known", never "no".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+NOT_KNOWN: Final = "not known"
+NOTHING: Final = "nothing: it counts words"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`trained_on` in words; `family`: whose models it belongs to, empty where that says nothing.
+
+    `sees_tasks`: its training data have this field's queries or code.
+    """
+
+    trained_on: str
+    family: str = ""
+    sees_tasks: bool = False
+
+
+SYSTEMS: Final[Mapping[str, Known]] = {
+    "bow": Known(NOTHING),
+    "bm25": Known(NOTHING),
+    "bm25-fields": Known(NOTHING),
+    "codebert": Known("CodeSearchNet, six languages", "Microsoft", sees_tasks=True),
+    "unixcoder": Known("CodeSearchNet and text of C4", "Microsoft", sees_tasks=True),
+    "codet5p": Known("GitHub code, then CodeSearchNet", "Salesforce", sees_tasks=True),
+    "codet5p-unmasked": Known("GitHub code, then CodeSearchNet", "Salesforce", sees_tasks=True),
+    "minilm": Known("a billion pairs, CodeSearchNet and Stack Exchange among them", sees_tasks=True),
+    "mpnet": Known("a billion pairs, CodeSearchNet and Stack Exchange among them", sees_tasks=True),
+    "nightowl": Known("training parts of these tasks", sees_tasks=True),
+    "lateon-code": Known("training parts of CoSQA and CodeSearchNet", sees_tasks=True),
+    "bge-code": Known("training parts of CoSQA and CodeSearchNet", sees_tasks=True),
+    "jina-code": Known("CoSQA+ and others", "Jina", sees_tasks=True),
+    "qwen3-embedding": Known(NOT_KNOWN, "Qwen"),
+    "embeddinggemma": Known(NOT_KNOWN, "Google"),
+    "text-embedding": Known(NOT_KNOWN, "OpenAI"),
+    "gemini-embedding": Known(NOT_KNOWN, "Google"),
+    "voyage-code": Known(NOT_KNOWN, "Voyage"),
+}
+"""By the beginning of a system's name; the longest that fits counts."""
+
+FAMILIES: Final[Mapping[str, str]] = {
+    "claude": "Anthropic",
+    "deepseek": "DeepSeek",
+    "gemini": "Google",
+    "gemma": "Google",
+    "gpt": "OpenAI",
+    "llama": "Meta",
+    "mistral": "Mistral",
+    "o1": "OpenAI",
+    "o3": "OpenAI",
+    "qwen": "Qwen",
+}
+"""By the beginning of the name of an annotator's model."""
+
+
+def known(system: str) -> list[Known]:
+    """What is known of each part of a system such as `bm25+minilm`; a part that nobody knows is so."""
+    return [_part(name) for name in system.casefold().split("+")]
+
+
+def _part(name: str) -> Known:
+    plain = name.partition(":")[0].rpartition("/")[2].replace("_", "-").removeprefix("all-")
+    fitting = [start for start in SYSTEMS if plain == start or plain.startswith(f"{start}-")]
+    return SYSTEMS[max(fitting, key=len)] if fitting else Known(NOT_KNOWN)
+
+
+def family_of(model: str) -> str:
+    """Whose model an annotator asks; empty where that is not known."""
+    plain = model.casefold().rpartition("/")[2]
+    return next((family for start, family in FAMILIES.items() if plain.startswith(start)), "")
+
+
+def trained_on(system: str) -> str:
+    """In words, for each part of the system once."""
+    parts = dict.fromkeys(one.trained_on for one in known(system))
+    return "; ".join(parts)
+
+
+def shared_with(system: str, models: Sequence[str]) -> str:
+    """What a system has in common with those who labelled, in words; empty where nothing is known to be.
+
+    `models`: what the annotators ask; none where people labelled.
+    """
+    theirs = {family_of(model) for model in models} - {""}
+    common = sorted({one.family for one in known(system)} & theirs)
+    return f"of the family of the annotator’s model ({', '.join(common)})" if common else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A row of a paper's table: figures by metric, and the name here of a system like it."""
+
+    system: str
+    like: str
+    figures: Mapping[str, float]
+
+
+REPORTED_IN: Final = "CoSQA+, agents paper, Table 4"
+REPORTED: Final = (
+    Reported("BoW", "bow", {"ndcg@10": 0.046, "mrr": 0.034}),
+    Reported("CodeBERT", "codebert", {"ndcg@10": 0.232, "mrr": 0.175}),
+    Reported("UniXcoder", "unixcoder", {"ndcg@10": 0.187, "mrr": 0.140}),
+    Reported("CodeT5+ embedding", "codet5p", {"ndcg@10": 0.179, "mrr": 0.136}),
+    Reported("Jina-embedding-v3", "jina-embeddings-v3", {"ndcg@10": 0.225, "mrr": 0.171}),
+    Reported("All-MiniLM-L12-v2", "", {"ndcg@10": 0.214, "mrr": 0.163}),
+    Reported("All-mpnet-base-v2", "mpnet", {"ndcg@10": 0.227, "mrr": 0.172}),
+    Reported("Multilingual-e5-large", "multilingual-e5-large", {"ndcg@10": 0.218, "mrr": 0.166}),
+)
+"""As printed; the paper leaves pool, cut-off of the MRR and text of the snippets open."""

@@ -1,0 +1,174 @@
+"""Would systems stand in another order had one encoder not helped to mine the candidates?
+
+A pool favours who filled it (Zobel 1998; Buckley et al. 2007). For each encoder of the mining the candidates
+are mined again without it; what only it brought is taken out of the benchmark, and the systems are ranked by
+what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retrieval import encoders, mining
+from retrieval.evaluation.content import Content, content_of
+from retrieval.evaluation.judged import Ints, JudgedPairs
+from retrieval.evaluation.leaderboard import Digests, Leaderboard, Queries, digests_of, kept_by
+from retrieval.evaluation.running import code_version
+from retrieval.fusion import Fusion
+from retrieval.index import StageProgress, mine
+from retrieval.metrics.from_ranks import is_from_ranks, per_query
+from retrieval.models import Benchmark, Candidate, KeptFigures, Mining, Pool, Run
+from retrieval.vectors import VectorStore
+
+ROWS_A_READ = 2000
+
+
+class NothingToLeaveOut(ValueError):
+    """There is no mining by several encoders, or no figure that could be computed; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """What is left without one encoder: labels, and by run its mean and its rank; None where undefined."""
+
+    encoder: str
+    labels: int
+    matches: int
+    values: Mapping[int, float | None]
+    ranks: Mapping[int, int]
+
+
+def encoders_of(benchmark: Benchmark) -> list[str]:
+    """Those that can be left out: several of them found the candidates."""
+    names = list(benchmark.mining.encoders) if benchmark.mining else []
+    return names if len(names) > 1 else []
+
+
+def kept_without(board: Leaderboard, queries: Queries) -> list[Without]:
+    """What was computed before for these runs, by encoder; nothing is computed."""
+    ordered = board.ordered
+    digests = digests_of(ordered)
+    keys = {name: _key(board, ordered, digests, queries, name) for name in encoders_of(board.benchmark)}
+    kept = KeptFigures.objects.found(keys)
+    return [_without(name, kept[name]) for name in keys if name in kept]
+
+
+def leave_out(
+    board: Leaderboard, queries: Queries, vectors: Path, progress: StageProgress | None = None
+) -> list[Without]:
+    """Compute and keep it for every encoder. `vectors` is the folder of the vector store.
+
+    Raises `NothingToLeaveOut`, and `encoders.MissingWeights`.
+    """
+    names, ordered = encoders_of(board.benchmark), board.ordered
+    if not names:
+        raise NothingToLeaveOut(
+            f"The candidates of {board.benchmark} were not mined by several encoders: none can be left out."
+        )
+    if not ordered or not is_from_ranks(board.metric):
+        raise NothingToLeaveOut(f"No run has {board.metric or 'any metric'}, or not one that ranks decide.")
+    digests = digests_of(ordered)
+    content = content_of(board.benchmark)
+    pairs = JudgedPairs.of(content)
+    found = []
+    for name in names:
+        key = _key(board, ordered, digests, queries, name)
+        make = partial(_computed, board, content, pairs, queries, name, vectors, progress)
+        data = KeptFigures.objects.once(board.benchmark, key, code_version(), make)
+        found.append(_without(name, data))
+    return found
+
+
+def _key(board: Leaderboard, ordered: Sequence[Run], digests: Digests, queries: Queries, encoder: str) -> str:
+    return kept_by(
+        board.benchmark,
+        left_out=encoder,
+        runs=[(run.digest, run.pool, digests[run.pk][board.metric]) for run in ordered],
+        metric=board.metric,
+        queries=asdict(queries),
+    )
+
+
+def _without(encoder: str, data: Mapping[str, Any]) -> Without:
+    return Without(
+        encoder,
+        data["labels"],
+        data["matches"],
+        {int(run): value for run, value in data["values"].items()},
+        {int(run): rank for run, rank in data["ranks"].items()},
+    )
+
+
+def _computed(
+    board: Leaderboard,
+    content: Content,
+    pairs: JudgedPairs,
+    queries: Queries,
+    encoder: str,
+    vectors: Path,
+    progress: StageProgress | None,
+) -> dict[str, Any]:
+    brought = dict(brought_alone(content, encoder, vectors, progress))
+    left = np.ones(len(pairs.query), dtype=bool)
+    for number, places in brought.items():
+        left &= ~((pairs.query == number) & np.isin(pairs.place, places))
+    rest = JudgedPairs(pairs.query[left], pairs.place[left], pairs.relevance[left], pairs.numbers)
+    chosen = queries.chosen(board.benchmark)
+    values: dict[int, float | None] = {}
+    for run in board.ordered:
+        ranked = rest.ranked(run, brought if run.pool == Pool.CANDIDATES else {})
+        scores = per_query(board.metric, ranked, rest.relevance)[chosen]
+        known = scores[np.isfinite(scores)]
+        values[run.pk] = float(known.mean()) if len(known) else None
+    order = sorted(values, key=lambda run: -1.0 if values[run] is None else values[run] or 0.0, reverse=True)
+    return {
+        "labels": len(rest.relevance),
+        "matches": int((rest.relevance > 0).sum()),
+        "values": values,
+        "ranks": {run: rank for rank, run in enumerate(order, 1)},
+    }
+
+
+def brought_alone(
+    content: Content, encoder: str, vectors: Path, progress: StageProgress | None = None
+) -> Iterator[tuple[int, Ints]]:
+    """Yield (number of a query, places of its candidates that the other encoders do not find)."""
+    of = content.benchmark.mining
+    if of is None:
+        raise NothingToLeaveOut(f"{content.benchmark} has no mining.")
+    found = found_without(of, encoder, vectors, progress)
+    number = {query: place for place, query in enumerate(content.queries)}
+    place = {text: position for position, text in enumerate(content.snippets)}
+    alone: dict[int, list[int]] = {}
+    rows = Candidate.objects.filter(mining=of).order_by("query_id", "rank")
+    for query, snippet in rows.values_list("query_id", "pair__snippet_id").iterator(ROWS_A_READ):
+        if query in number and snippet in place and snippet not in found.get(query, ()):
+            alone.setdefault(number[query], []).append(place[snippet])
+    for query, places in alone.items():
+        yield query, np.array(places, dtype=np.int64)
+
+
+def found_without(
+    of: Mining, encoder: str, vectors: Path, progress: StageProgress | None = None
+) -> dict[int, set[int]]:
+    """By query (id of its text) the snippets that a mining by the other encoders proposes."""
+    queries = mining.texts_of(mining.queries_of(of), "whole")
+    snippets = mining.texts_of(mining.snippets_of(of), of.text_option)
+    hits = mine(
+        queries.texts,
+        snippets.texts,
+        [encoders.get(name) for name in of.encoders if name != encoder],
+        of.k,
+        vectorise=VectorStore(vectors).rows,
+        fusion=Fusion(of.fusion),
+        progress=progress,
+    )
+    return {
+        query: {snippets.ids[hit.index] for hit in own} for query, own in zip(queries.ids, hits, strict=True)
+    }

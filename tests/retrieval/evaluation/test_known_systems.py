@@ -1,0 +1,31 @@
+"""What systems are known to have been trained on; everything else is not known, never nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from retrieval.evaluation.known_systems import family_of, shared_with, trained_on
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        ("bm25", "nothing: it counts words"),
+        ("codebert:/models/mine", "CodeSearchNet, six languages"),
+        ("all-mpnet-base-v2", "a billion pairs"),
+        ("sentence-transformers/all-MiniLM-L6-v2", "a billion pairs"),
+        ("bm25+minilm", "nothing: it counts words; a billion pairs"),
+        ("jina-embeddings-v3", "not known"),
+        ("jina-code-embeddings-0.5b", "CoSQA+"),
+        ("mine", "not known"),
+    ],
+)
+def test_systems_go_by_the_beginning_of_their_names(system: str, words: str) -> None:
+    assert trained_on(system).startswith(words)
+
+
+def test_a_system_of_the_annotators_family_is_told() -> None:
+    assert family_of("openai/gpt-4o") == "OpenAI"
+    assert "OpenAI" in shared_with("text-embedding-3-large", ["gpt-4o", "claude-x"])
+    assert shared_with("text-embedding-3-large", ["deepseek-chat"]) == ""
+    assert shared_with("mine", ["unheard-of"]) == ""

@@ -1,0 +1,86 @@
+"""Leaving encoders out: what only one of them brought is gone, and the order of systems may be another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retrieval import mining
+from retrieval.evaluation.content import content_of, pool_of
+from retrieval.evaluation.leaderboard import Queries, leaderboard
+from retrieval.evaluation.leaving_out import NothingToLeaveOut, found_without, kept_without, leave_out
+from retrieval.evaluation.publishing import Order, publish
+from retrieval.evaluation.running import evaluate_system
+from retrieval.evaluation.systems import Search, system
+from retrieval.metrics.names import measures
+from retrieval.models import Annotator, Benchmark, Collection, Label, Mining, Pool
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+QUERIES = ("sort a list", "read file lines")
+CODE = (
+    "def sort(items):\n    return sorted(items) # a list a list a list",
+    "def sort_list(items):\n    return sorted(items)",
+    "def read(path):\n    return open(path).readlines() # file lines",
+    "def add(a, b):\n    return a + b",
+)
+
+
+@pytest.fixture
+def mined(tmp_path: Path) -> Mining:
+    queries, snippets = factories.queries(QUERIES), factories.snippets(CODE)
+    made = factories.mining(queries, snippets, encoders=["bm25", "bow"], k=1)
+    mining.perform(made, tmp_path)
+    return made
+
+
+@pytest.fixture
+def made(mined: Mining, tmp_path: Path) -> Benchmark:
+    """All candidates are matches; two systems have searched them."""
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    for candidate in mined.candidates.all():
+        Label.objects.create(pair=candidate.pair, annotator=by, value=1)
+    done = publish(Order("small", mined.queries, mined.snippets, "", mined), Label.objects.all())
+    content = content_of(done)
+    how = Search("whole", pool_of(content, Pool.CANDIDATES), tmp_path)
+    for name in ("bm25", "bow"):
+        evaluate_system(system(name), content, Pool.CANDIDATES, how, measures(["mrr"]))
+    return done
+
+
+def test_each_encoder_is_left_out_and_it_is_kept(
+    made: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = leaderboard(made, Pool.CANDIDATES)
+    assert kept_without(board, Queries()) == []
+    found = leave_out(board, Queries(), tmp_path)
+    assert [one.encoder for one in found] == ["bm25", "bow"]
+    for one in found:
+        assert 0 <= one.matches == one.labels <= made.size
+        assert sorted(one.ranks.values()) == [1, 2]
+    monkeypatch.setattr("retrieval.evaluation.leaving_out._computed", None)
+    assert kept_without(board, Queries()) == found
+
+
+def test_what_the_others_find_is_a_mining_of_theirs(mined: Mining, tmp_path: Path) -> None:
+    alone = factories.mining(mined.queries, mined.snippets, encoders=["bow"], k=1)
+    mining.perform(alone, tmp_path)
+    expected = {row.query_id: {row.pair.snippet_id} for row in alone.candidates.select_related("pair")}
+    assert found_without(mined, "bm25", tmp_path) == expected
+
+
+def test_labels_that_one_encoder_alone_brought_are_gone(
+    made: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.evaluation.leaving_out.found_without", lambda *_: {})
+    (first, _) = leave_out(leaderboard(made, Pool.CANDIDATES), Queries(), tmp_path)
+    assert (first.labels, first.matches) == (0, 0)
+    assert set(first.values.values()) == {None}
+
+
+def test_one_encoder_or_no_mining_leave_nothing(labelled: Order, tmp_path: Path) -> None:
+    plain = publish(labelled, Label.objects.all())
+    assert Collection.objects.count() == 2
+    with pytest.raises(NothingToLeaveOut, match="not mined by several"):
+        leave_out(leaderboard(plain, Pool.COLLECTION), Queries(), tmp_path)
