@@ -141,11 +141,16 @@ def benchmarks_page(visible: QuerySet[Benchmark]) -> list[Benchmark]:
     return list(rows.annotate(run_count=Count("runs"))[:MOST_BENCHMARKS])
 
 
+def matches_of(written: str) -> tuple[str, str, int, int | None]:
+    """The row of `MATCHES` that an address names; the first one for anything unknown."""
+    return next((one for one in MATCHES if one[0] == written), MATCHES[0])
+
+
 def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> BenchmarkPage:
     """What the query string asks for: `pool`, `metric`, `found`, `errors`; what is unknown is the default."""
     pool = params.get("pool", "")
     pool = pool if pool in Pool.values else benchmark.pool
-    written, _, fewest, most = next((one for one in MATCHES if one[0] == params.get("found")), MATCHES[0])
+    written, _, fewest, most = matches_of(params.get("found", ""))
     board = leaderboard(benchmark, pool, params.get("metric", ""), fewest, most)
     errors = beside.error_choices(benchmark, user)
     error = beside.chosen_errors(errors, params.get("errors", ""))

@@ -16,7 +16,7 @@ from annotation.access import Visitor, blind_studies
 from annotation.agreement import Draws, Influence, Page, Preference, influence, page, preference
 from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
 from annotation.studies import gathering, routing
-from annotation.studies.gathering import Gathered, name_of
+from annotation.studies.gathering import Gathered, Until, name_of
 from retrieval.models import Annotator, Label
 
 KEPT_SECONDS: Final = 3600
@@ -87,9 +87,12 @@ def version_of(study: Study) -> str:
     return hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()[:20]
 
 
-def compute(study: Study) -> Figures:
-    """Gather, draw, compute. Raises NoFigures where nobody has rated anything."""
-    found = gathering.gather(study)
+def compute(study: Study, until: Until | None = None) -> Figures:
+    """Gather, draw, compute, of all that was said `until` then; the flow of pairs is that of now.
+
+    Raises NoFigures where nobody has rated anything.
+    """
+    found = gathering.gather(study, until)
     if not found.said:
         raise NoFigures("Nobody has rated a pair yet: figures appear with the first rating.")
     pairwise = study.kind == Study.Kind.PAIRWISE
@@ -102,7 +105,11 @@ def compute(study: Study) -> Figures:
         flow=flow(found, made),
         interim=not found.complete,
         seconds=medians(found),
-        scorings=tuple(study.scorings.select_related("annotator", "by").order_by("id")),
+        scorings=tuple(
+            gathering.up_to(
+                study.scorings.select_related("annotator", "by"), until.scoring if until else None
+            ).order_by("id")
+        ),
         unscored=found.unscored,
     )
 

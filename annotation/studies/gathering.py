@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from datetime import datetime
+from typing import Final, TypeVar
 
 import numpy as np
-from django.db.models import F
+from django.db.models import F, Model, Q, QuerySet
 
 from annotation.agreement import Labels, Revisions, Sample, Stratum, blind_truth
 from annotation.agreement import Study as Arrays
@@ -33,9 +34,25 @@ JUDGES: Final = (
     Annotator.Kind.ORIGINAL,
     Annotator.Kind.MERGE,
 )
+Row = TypeVar("Row", bound=Model)
 NOT_DRAWN: Final = -1
 """Stands for the number of a stratum of which the sample has no pair."""
 SECOND: Final = {Rating.Phase.REVISED: True, Rating.Phase.SECOND_LOOK: False}
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """A moment in a study's history: the last ids of what is appended, and whether all ratings were there.
+
+    Raters that an amendment excludes later are left out all the same: the rows do not tell since when.
+    """
+
+    at: datetime
+    rating: int
+    label: int
+    adjudication: int
+    scoring: int
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,32 +109,40 @@ class Gathered:
         return sorted({sampled.stratum for sampled in self.pairs})
 
 
-def gather(study: Study) -> Gathered:
-    """Everything that the figures of a study rest on: some ten reads, whatever its size. Writes nothing."""
+def gather(study: Study, until: Until | None = None) -> Gathered:
+    """Everything that the figures of a study rest on: some ten reads, whatever its size. Writes nothing.
+
+    `until` leaves out what was said later.
+    """
     pairs = tuple(study.pairs.filter(planted="").select_related("pair").order_by("number"))
     counted = {sampled.pk for sampled in pairs}
-    said, waiting = judged(study), unscored(study)
+    said, waiting = judged(study, until), unscored(study, until)
     return Gathered(
         study=study,
         pairs=pairs,
-        said=tuple(one for one in standing(study) if one.pair in counted),
-        skipped=skips(study),
+        said=tuple(one for one in standing(study, until) if one.pair in counted),
+        skipped=skips(study, until),
         enrolments=tuple(study.enrolments.filter(excluded=False).order_by("pseudonym")),
         conditions=tuple(study.conditions.order_by("id")),
         annotators={one: labels for one, labels in said.items() if one not in waiting},
         unscored=waiting,
-        adjudicated=decided(study),
-        complete=is_complete(study),
+        adjudicated=decided(study, until),
+        complete=until.complete if until else is_complete(study),
     )
 
 
-def standing(study: Study) -> list[Said]:
+def up_to(rows: QuerySet[Row], last: int | None) -> QuerySet[Row]:
+    """Those with ids up to `last`; None: all."""
+    return rows if last is None else rows.filter(pk__lte=last)
+
+
+def standing(study: Study, until: Until | None = None) -> list[Said]:
     """The last revision of each assignment and phase of the latest round, unless it was taken back.
 
     Raters whom an amendment excludes are left out of every figure; their ratings stay.
     """
     rows = Rating.objects.filter(assignment__enrolment__study=study, assignment__enrolment__excluded=False)
-    rows = rows.order_by("assignment__round", "id")
+    said = up_to(rows, until.rating if until else None).order_by("assignment__round", "id")
     columns = (
         "assignment__study_pair",
         "assignment__enrolment",
@@ -127,23 +152,25 @@ def standing(study: Study) -> list[Said]:
         "withdrawn",
     )
     last: dict[tuple[int, int, str], Said | None] = {}
-    for pair, enrolment, phase, value, swapped, withdrawn in rows.values_list(*columns):
-        said = Said(pair, enrolment, phase, value, swapped)
-        last[pair, enrolment, phase] = None if withdrawn else said
-    return [said for said in last.values() if said]
+    for pair, enrolment, phase, value, swapped, withdrawn in said.values_list(*columns):
+        one = Said(pair, enrolment, phase, value, swapped)
+        last[pair, enrolment, phase] = None if withdrawn else one
+    return [one for one in last.values() if one]
 
 
-def skips(study: Study) -> frozenset[tuple[int, int]]:
+def skips(study: Study, until: Until | None = None) -> frozenset[tuple[int, int]]:
     """The (study pair, enrolment) that a rater skipped."""
     rows = Assignment.objects.filter(enrolment__study=study, state=Assignment.State.SKIPPED)
+    if until:
+        rows = rows.filter(reserved_until__lte=until.at)  # a skip ends the reservation
     return frozenset(rows.values_list("study_pair", "enrolment"))
 
 
-def judged(study: Study) -> dict[Annotator, dict[int, int]]:
+def judged(study: Study, until: Until | None = None) -> dict[Annotator, dict[int, int]]:
     """What each annotator that is no person said of the pairs (ids), in its first round with a label."""
     sampled = study.pairs.filter(planted="").values("pair")
     rows = Label.objects.filter(pair__in=sampled, annotator__kind__in=JUDGES)
-    rows = rows.filter(assisted=False, value__isnull=False)
+    rows = up_to(rows.filter(assisted=False, value__isnull=False), until.label if until else None)
     found: dict[int, dict[int, int]] = defaultdict(dict)
     for annotator, pair, value in rows.order_by("-round").values_list("annotator", "pair", "value"):
         found[annotator][pair] = int(value or 0)
@@ -151,7 +178,7 @@ def judged(study: Study) -> dict[Annotator, dict[int, int]]:
     return {known[pk]: found[pk] for pk in sorted(found)}
 
 
-def unscored(study: Study) -> tuple[Annotator, ...]:
+def unscored(study: Study, until: Until | None = None) -> tuple[Annotator, ...]:
     """The annotator versions with labels of a sealed study's pairs that nobody has scored on it.
 
     Labels that came with the data are no version of anything; a study of comparisons scores nobody.
@@ -160,16 +187,20 @@ def unscored(study: Study) -> tuple[Annotator, ...]:
         return ()
     sampled = study.pairs.filter(planted="").values("pair")
     labels = Label.objects.filter(pair__in=sampled, assisted=False, value__isnull=False)
+    labels = up_to(labels, until.label if until else None)
     rows = Annotator.objects.filter(kind__in=JUDGES, pk__in=labels.values("annotator"))
-    fresh = rows.exclude(kind=Annotator.Kind.ORIGINAL).exclude(scorings__study=study)
+    scored = up_to(study.scorings.all(), until.scoring if until else None)
+    fresh = rows.exclude(kind=Annotator.Kind.ORIGINAL).exclude(pk__in=scored.values("annotator"))
     return tuple(fresh.order_by("pk"))
 
 
-def decided(study: Study) -> dict[int, int | None]:
+def decided(study: Study, until: Until | None = None) -> dict[int, int | None]:
     """The standing decision on each study pair (id) of the reference condition."""
-    rows = Adjudication.objects.filter(
-        study_pair__study=study, condition__kind=study.reference, superseded_by=None
-    )
+    stands = Q(superseded_by=None)
+    if until:
+        stands |= Q(superseded_by__gt=until.adjudication)
+    rows = Adjudication.objects.filter(stands, study_pair__study=study, condition__kind=study.reference)
+    rows = up_to(rows, until.adjudication if until else None)
     return dict(rows.values_list("study_pair", "value"))
 
 

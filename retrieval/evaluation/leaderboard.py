@@ -229,7 +229,11 @@ def _apart(ordered: Sequence[Run], metric: str, chosen: Chosen) -> list[tuple[fl
     """Of each neighbours: difference, ends of its interval, p after Holm."""
     rows = Score.objects.filter(run__in=ordered, metric=metric).values_list("run_id", "values")
     values = {run: np.frombuffer(bytes(data), "<f8")[chosen] for run, data in rows.iterator()}
-    table = np.array([values[run.pk] for run in ordered])
+    return neighbours_apart(np.array([values[run.pk] for run in ordered]))
+
+
+def neighbours_apart(table: Doubles) -> list[tuple[float, float, float, float]]:
+    """Of values of shape (runs, queries), for each neighbours: difference, its interval, p after Holm."""
     apart = table[:-1] - table[1:]
     p_values = holm([float(p) for p in paired_p(apart)])
     between = [interval(means) for means in bootstrap_means(apart)]

@@ -1,4 +1,4 @@
-"""A small benchmark with two runs, one from a file. Made first, its id and its first query's are 1."""
+"""A small benchmark with two runs, one from a file, and a pin of both. Made first, all their ids are 1."""
 
 from __future__ import annotations
 
@@ -34,3 +34,4 @@ def measure() -> None:
         run.write_text(RUN)
         call_command("import", "cosqa", str(pairs), "--codebase", str(codebase), "--name", NAME, verbosity=0)
         call_command("evaluate", NAME, "--encoder", "bow", "--run", str(run), verbosity=0)
+    call_command("pin", "--benchmark", NAME, verbosity=0)

@@ -74,6 +74,8 @@ PLACES: Final = (
     Place("benchmark", "/benchmarks/1/", "reader"),
     Place("benchmark-nothing-found", "/benchmarks/1/?found=5%2B", "reader"),
     Place("benchmark-query", "/benchmarks/1/queries/1/", "reader"),
+    Place("pins", "/pins/", "reader"),
+    Place("pin", "/pins/1/", "reader"),
     Place("compare", "/browse/compare/?first={build}&second={waiting}", "reader"),
     Place("compare-nothing-chosen", "/browse/compare/", "reader"),
     Place("rounds", "/browse/{rounds}/rounds/", "reader"),

@@ -124,6 +124,7 @@ def concrete(route: Route, case: Case) -> str:
         "guidelines": 0,
         "reviews": 0,
         "jobs": 0,
+        "pins": 0,
         "programs": case.program_id,
         "ratings": 0,
         "runs": 0,

@@ -38,8 +38,11 @@ CHANGING: Final = {
 }
 NOT_SEEDED: Final = {
     "benchmark",
+    "benchmark-pin",
     "benchmark-query",
     "benchmark-upload",
+    "pin",
+    "pin-download",
     "api:get_drift",
     "api:get_plan",
     "api:get_study",
@@ -98,6 +101,7 @@ NOT_SEEDED: Final = {
     "study-figures",
     "study-figures-download",
     "study-figures-pairs",
+    "study-figures-pin",
     "study-figures-score",
 }
 """Redirects, and what stands on rows that are not seeded; their pages read a handful of rows by key."""

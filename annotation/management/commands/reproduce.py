@@ -1,0 +1,76 @@
+"""`manage.py reproduce PIN`: compute pinned figures again, and say that they are equal, or what differs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from annotation.pinning import Change, NoSuchPin, Reproduced, pinned, reproduce
+
+MOST_SHOWN: Final = 40
+DIFFERS: Final = 3
+"""The exit status where a figure is another one; 1 is an error."""
+
+
+class Command(BaseCommand):
+    help = (
+        "Compute a pin's figures again, from the ranked lists, labels and ratings that are stored and not "
+        "from any figure that was kept, and compare. Ends with 0 where all are equal and with 3 where one "
+        "differs. What was said of a study after the pin is left out."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("pin", help="its name, or at least six digits of its hash")
+        parser.add_argument("--json", action="store_true", help="as JSON, with all that differs")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            pin = pinned(options["pin"])
+        except NoSuchPin as why:
+            raise CommandError(str(why)) from why
+        with tqdm(desc=pin.title[:60], unit="part", leave=False, disable=not sys.stderr.isatty()) as bar:
+
+            def tick() -> None:
+                bar.update()
+
+            found = reproduce(pin, tick)
+        if options["json"]:
+            self.stdout.write(json.dumps(as_json(found), indent=1))
+        else:
+            self.tell(found)
+        if not found.equal:
+            sys.exit(DIFFERS)
+
+    def tell(self, found: Reproduced) -> None:
+        pin = found.pin
+        self.stdout.write(f"{pin.name}: {pin.title}, pinned {pin.created_at:%Y-%m-%d %H:%M} UTC")
+        self.stdout.write("equal" if found.equal else f"{len(found.changes):,} figures differ:")
+        self.lines(found.changes)
+        if found.grounds:
+            self.stdout.write("What they rest on is not what it was:")
+            self.lines(found.grounds)
+
+    def lines(self, changes: tuple[Change, ...]) -> None:
+        for one in changes[:MOST_SHOWN]:
+            self.stdout.write(f"  {one.where}: was {shown(one.before)}, is {shown(one.now)}")
+        if len(changes) > MOST_SHOWN:
+            self.stdout.write(f"  and {len(changes) - MOST_SHOWN:,} more; --json has them all")
+
+
+def shown(value: Any) -> str:
+    return "missing" if value is None else json.dumps(value, ensure_ascii=False)[:200]
+
+
+def as_json(found: Reproduced) -> dict[str, Any]:
+    return {
+        "pin": found.pin.digest,
+        "title": found.pin.title,
+        "equal": found.equal,
+        "differs": [asdict(one) for one in found.changes],
+        "grounds": [asdict(one) for one in found.grounds],
+    }

@@ -1,0 +1,97 @@
+"""Pinned figures: take a pin, list them, read one, take it home."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.access import Role, benchmarks_visible_to, needs
+from annotation.models import Study
+from annotation.pages import pins as pages
+from annotation.pages.benchmarks import matches_of
+from annotation.pinning import NothingToPin, pin_leaderboard, pin_study
+from annotation.studies.figures import NoFigures, refuse_to_raters
+from retrieval.models import Pin, Pool
+
+
+@require_safe
+@needs(Role.READER)
+def index(request: HttpRequest) -> HttpResponse:
+    return render(request, "annotation/pins.html", {"pins": pages.pins_page(request.user)})
+
+
+@require_safe
+@needs(Role.READER)
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    page = pages.pin_page(seen_by(request, pk))
+    return render(request, "annotation/pin.html", {"page": page})
+
+
+@require_safe
+@needs(Role.READER)
+def download(request: HttpRequest, pk: int) -> HttpResponse:
+    """The whole pin as JSON."""
+    pin = seen_by(request, pk)
+    told = {
+        "pin": pin.digest,
+        "kind": pin.kind,
+        "title": pin.title,
+        "pinned_at": pin.created_at,
+        "subject": pin.subject,
+        "ground": pin.ground,
+        "value": pin.value,
+    }
+    response = JsonResponse(told, json_dumps_params={"indent": 1})
+    response["Content-Disposition"] = f'attachment; filename="pin-{pin.name}.json"'
+    return response
+
+
+@require_POST
+@needs(Role.EXPERT)
+def take_benchmark(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pin the leaderboard that the form was sent from: `metric`, `found` and `pool` as in its address."""
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    pool = request.POST.get("pool", "")
+    _, _, fewest, most = matches_of(request.POST.get("found", ""))
+    try:
+        pin = pin_leaderboard(
+            benchmark,
+            pool if pool in Pool.values else "",
+            request.POST.get("metric", ""),
+            fewest,
+            most,
+            pages.author(request.user),
+        )
+    except NothingToPin as why:
+        messages.error(request, str(why))
+        return redirect("benchmark", pk=pk)
+    return taken(request, pin)
+
+
+@require_POST
+@needs(Role.EXPERT)
+def take_study(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pin all figures of a study as they are now."""
+    study = get_object_or_404(Study, pk=pk)
+    try:
+        refuse_to_raters(request.user, study)
+        pin = pin_study(study, pages.author(request.user))
+    except (NoFigures, NothingToPin) as why:
+        messages.error(request, str(why))
+        return redirect("study-figures", pk=pk)
+    return taken(request, pin)
+
+
+def taken(request: HttpRequest, pin: Pin) -> HttpResponse:
+    messages.success(request, f"Pinned as {pin.name}: cite it, and anybody can compute these figures again.")
+    return redirect("pin", pk=pin.pk)
+
+
+def seen_by(request: HttpRequest, pk: int) -> Pin:
+    """Raises Http404, also where what is pinned is closed to the person."""
+    found = pages.visible(request.user, Pin.objects.select_related("created_by").filter(pk=pk))
+    if not found:
+        raise Http404("There is no such pin.")
+    return found[0]

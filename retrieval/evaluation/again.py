@@ -1,0 +1,69 @@
+"""A leaderboard computed once more from stored lists and labels alone: no score that was kept is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from retrieval.evaluation.content import content_of
+from retrieval.evaluation.leaderboard import Difference, Doubles, Queries, neighbours_apart
+from retrieval.evaluation.running import digest_of, ranking
+from retrieval.evaluation.scoring import Figure, figures, scored
+from retrieval.metrics.names import Measure
+from retrieval.metrics.resampling import Interval
+from retrieval.models import Benchmark, Run
+from retrieval.models.benchmarks import Places
+
+LISTS_A_READ = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """By run (id) its figures by metric, and the hash of its lists as they are; neighbours' differences."""
+
+    figures: Mapping[int, Mapping[str, Figure]]
+    digests: Mapping[int, str]
+    differences: Sequence[Difference]
+    queries: int
+
+
+def computed_again(
+    benchmark: Benchmark,
+    asked: Mapping[Run, Sequence[Measure]],
+    metric: str,
+    queries: Queries,
+    tick: Callable[[], None] = lambda: None,
+) -> Again:
+    """Score every query of the runs anew. Differences are of `metric`, of each run that has it to the next.
+
+    `asked` are the runs in the leaderboard's order, each with its measures; `tick` is called after each.
+    Needs the memory of `content_of` and of one run's lists.
+    """
+    content, chosen = content_of(benchmark), queries.chosen(benchmark)
+    own, digests, values = dict[int, dict[str, Figure]](), dict[int, str](), dict[int, Doubles]()
+    for run, measures in asked.items():
+        lists = lists_of(run)
+        digests[run.pk] = digest_of(lists, content.queries)
+        found = scored(measures, (ranking(content, query, lists.get(query)) for query in content.queries))
+        made = figures(found, condensed=benchmark.has_judged_non_matches, chosen=chosen)
+        own[run.pk] = {one.measure: figure for one, figure in zip(found, made, strict=True)}
+        mine = next((one.values[chosen] for one in found if one.measure == metric), None)
+        if mine is not None:
+            values[run.pk] = mine
+        tick()
+    ordered = [run for run in asked if run.pk in values]
+    enough = len(ordered) > 1 and chosen.sum() > 1
+    apart = neighbours_apart(np.array([values[run.pk] for run in ordered])) if enough else []
+    differences = [
+        Difference(better, other, value, Interval(low, high), p)
+        for (better, other), (value, low, high, p) in zip(pairwise(ordered), apart, strict=bool(apart))
+    ]
+    return Again(own, digests, differences, int(chosen.sum()))
+
+
+def lists_of(run: Run) -> dict[int, Places]:
+    """The run's ranked lists by query (id of its text)."""
+    return {row.query_id: row.places for row in run.lists.iterator(LISTS_A_READ)}
