@@ -58,6 +58,7 @@ urlpatterns = [
     path("builds/<int:pk>/written/", missing.export, name="build-written"),
     path("benchmarks/", benchmarks.index, name="benchmarks"),
     path("benchmarks/<int:pk>/", benchmarks.detail, name="benchmark"),
+    path("benchmarks/<int:pk>/compare/", benchmarks.compare, name="benchmark-compare"),
     path("benchmarks/<int:pk>/upload/", benchmarks.upload_run, name="benchmark-upload"),
     path("benchmarks/<int:pk>/queries/<int:query_pk>/", benchmarks.query, name="benchmark-query"),
     path("browse/", browse.index, name="browse"),

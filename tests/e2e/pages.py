@@ -72,6 +72,8 @@ PLACES: Final = (
     Place("browse-build", "/browse/{build}/", "reader"),
     Place("benchmarks", "/benchmarks/", "reader"),
     Place("benchmark", "/benchmarks/1/", "reader"),
+    Place("benchmark-compare", "/benchmarks/1/compare/", "reader"),
+    Place("benchmark-upload", "/benchmarks/1/upload/", "admin"),
     Place("benchmark-nothing-found", "/benchmarks/1/?found=5%2B", "reader"),
     Place("benchmark-query", "/benchmarks/1/queries/1/", "reader"),
     Place("compare", "/browse/compare/?first={build}&second={waiting}", "reader"),

@@ -39,6 +39,7 @@ CHANGING: Final = {
 NOT_SEEDED: Final = {
     "benchmark",
     "benchmark-query",
+    "benchmark-compare",
     "benchmark-upload",
     "api:get_drift",
     "api:get_plan",
