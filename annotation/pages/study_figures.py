@@ -18,6 +18,9 @@ from annotation.studies.tables import CELLS, Cell, Table, tables
 MOST_PAIRS: Final = 500
 
 
+PINNABLE: Final = ("main", "reliability")
+
+
 @dataclass(frozen=True, slots=True)
 class CellView:
     """A cell in words; `interval` is there where it is a figure with one, `why` where it has no value.
@@ -68,6 +71,11 @@ class FiguresPage:
     tables: tuple[TableView, ...]
     unscored: tuple[tuple[int, str], ...] = ()
     few: int = FEW
+
+    @property
+    def pinnable(self) -> tuple[TableView, ...]:
+        """The tables whose figures the page offers to pin; any other is pinned by command."""
+        return tuple(table for table in self.tables if table.key in PINNABLE)
 
     @property
     def few_queries(self) -> bool:

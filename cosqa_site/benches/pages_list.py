@@ -80,6 +80,7 @@ PLACES: Final = (
     Place("browse-build-differs-any", BROWSE + "?differs=any", grows=EVERY_QUERY),
     Place("distribution", BROWSE + "distribution/", grows=EVERY_CASE),
     Place("benchmarks", "/benchmarks/"),
+    Place("pins", "/pins/"),
     Place("compare", "/browse/compare/?first={build}&second={again}", grows=EVERY_CASE),
     Place("rounds", BROWSE + "rounds/", grows=EVERY_CASE),
     Place("compare-none", "/browse/compare/"),

@@ -12,6 +12,8 @@ ROLES: Final = {
     Role.READER: {
         "benchmark",
         "benchmark-compare",
+        "pin",
+        "pins",
         "benchmark-query",
         "benchmarks",
         "browse",
@@ -119,7 +121,9 @@ ROLES: Final = {
         "history-restore",
     },
     Role.ADMIN: {
+        "benchmark-pin",
         "benchmark-upload",
+        "study-figures-pin",
         "build",
         "build-abandoned",
         "build-again",

@@ -129,6 +129,7 @@ def concrete(route: Route, case: Case) -> str:
         "runs": 0,
         "queries": case.query_id,
         "members": 0,
+        "pins": "none",
         "tests": 0,
         "trials": 0,
     }

@@ -41,6 +41,7 @@ NOT_SEEDED: Final = {
     "benchmark-query",
     "benchmark-compare",
     "benchmark-upload",
+    "pin",
     "api:get_drift",
     "api:get_plan",
     "api:get_study",

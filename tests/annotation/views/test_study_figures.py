@@ -9,6 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Study
+from annotation.pinning import reproduce
+from annotation.studies.figures import figures_of
+from annotation.studies.tables import tables
+from retrieval.models import Annotator, Label, Pin
 from tests import factories, studies
 from tests.annotation.studies.test_figures import agents, pairwise, rated_study
 
@@ -112,3 +116,27 @@ def test_a_pairwise_study_has_its_own_table(ray: Client) -> None:
 def test_names_are_escaped(ray: Client, study: Study) -> None:
     Study.objects.update(name="<script>alert(1)</script>")
     assert "<script>alert" not in page(ray, study)
+
+
+def test_a_figure_is_pinned_computed_again_and_differs_when_labels_do(study: Study) -> None:
+    client = Client()
+    client.force_login(factories.ada())
+    text = page(client, study)
+    assert "Pin this figure" in text
+    row = next(one for one in named_rows(study) if "small-model" in one)
+    pinned = {"cell": f"main\n{row}\nAccuracy"}
+    answer = client.post(reverse("study-figures-pin", args=[study.pk]), pinned, follow=True)
+    pin = Pin.objects.get()
+    assert f"manage.py reproduce {pin.name}" in answer.content.decode()
+    assert reproduce(pin).equal
+    label = Label.objects.exclude(annotator__kind=Annotator.Kind.PERSON).order_by("pk")[0]
+    Label.objects.filter(pk=label.pk).update(value=1 - int(label.value or 0))
+    found = reproduce(pin)
+    assert not found.equal
+    assert found.differences[0].startswith("value.")
+    wrong = client.post(reverse("study-figures-pin", args=[study.pk]), {"cell": "main\nx\ny"}, follow=True)
+    assert "has no row" in wrong.content.decode()
+
+
+def named_rows(study: Study) -> list[str]:
+    return [str(row[0]) for row in tables(figures_of(study))[0].rows]
