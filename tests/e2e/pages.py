@@ -73,6 +73,7 @@ PLACES: Final = (
     Place("benchmarks", "/benchmarks/", "reader"),
     Place("benchmark", "/benchmarks/1/", "reader"),
     Place("pins", "/pins/", "reader"),
+    Place("benchmark-holes", "/benchmarks/1/holes/", "admin"),
     Place("benchmark-compare", "/benchmarks/1/compare/", "reader"),
     Place("benchmark-upload", "/benchmarks/1/upload/", "admin"),
     Place("benchmark-nothing-found", "/benchmarks/1/?found=5%2B", "reader"),

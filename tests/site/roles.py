@@ -121,6 +121,8 @@ ROLES: Final = {
         "history-restore",
     },
     Role.ADMIN: {
+        "benchmark-filled",
+        "benchmark-holes",
         "benchmark-pin",
         "benchmark-upload",
         "study-figures-pin",

@@ -40,6 +40,7 @@ NOT_SEEDED: Final = {
     "benchmark",
     "benchmark-query",
     "benchmark-compare",
+    "benchmark-holes",
     "benchmark-upload",
     "pin",
     "api:get_drift",
