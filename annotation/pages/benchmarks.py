@@ -18,6 +18,7 @@ from annotation.pages.paging import whole_number
 from annotation.pages.words import MATCH, NO_MATCH, UNJUDGED, Sign
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.evaluation.leaderboard import Difference, Leaderboard, Queries, Standing, leaderboard
+from retrieval.evaluation.leaving_out import Without, encoders_of, kept_without
 from retrieval.evaluation.noise import Noise
 from retrieval.metrics.resampling import FEW
 from retrieval.models import Benchmark, BenchmarkLabel, Member, Pool, RankedList, Run, Text
@@ -61,6 +62,20 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Where a system stands without an encoder; `usual` is its rank with all of them."""
+
+    encoder: str
+    rank: int
+    value: float | None
+    usual: int
+
+    @property
+    def moved(self) -> bool:
+        return self.rank != self.usual
+
+
+@dataclass(frozen=True, slots=True)
 class Apart:
     """Two neighbours; `above`: in which share of the draws of label noise the better one stays above."""
 
@@ -93,8 +108,24 @@ class BenchmarkPage:
     errors: Sequence[Choice]
     error: Choice
     origins: Sequence[Origin]
+    without: Sequence[Without]
     paper: PaperTable | None
     few: int = FEW
+
+    @property
+    def left_out(self) -> list[tuple[str, list[LeftOut]]]:
+        """By system in the board's order: where it stands without each encoder. Rows without figures where
+        nothing was computed; nothing where no encoder can be left out.
+        """
+        if not encoders_of(self.benchmark):
+            return []
+        return [
+            (
+                run.title,
+                [LeftOut(one.encoder, one.ranks[run.pk], one.values[run.pk], rank) for one in self.without],
+            )
+            for rank, run in enumerate(self.board.ordered, 1)
+        ]
 
     @property
     def choices(self) -> list[tuple[str, str]]:
@@ -170,6 +201,7 @@ def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> Be
         errors=errors,
         error=error,
         origins=beside.origins(benchmark, board),
+        without=kept_without(board, Queries(fewest, most)),
         paper=beside.paper_table(board),
     )
 

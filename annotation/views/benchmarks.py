@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import Role, benchmarks_visible_to, needs
 from annotation.pages import benchmarks as pages
-from annotation.pages import run_uploading
+from annotation.pages import run_uploading, versions
 from annotation.seen import mark_seen
 from retrieval.evaluation.content import query_members
 from retrieval.models import Text
@@ -38,6 +38,15 @@ def query(request: HttpRequest, pk: int, query_pk: int) -> HttpResponse:
     page = pages.query_page(benchmark, asked, benchmark.runs.all(), request.GET)
     mark_seen(request.user, page.pairs)
     return render(request, "annotation/benchmark_query.html", {"page": page})
+
+
+@require_safe
+@needs(Role.READER)
+def compare(request: HttpRequest, pk: int) -> HttpResponse:
+    visible = benchmarks_visible_to(request.user)
+    page = versions.versions_page(get_object_or_404(visible, pk=pk), visible, request.GET)
+    mark_seen(request.user, page.pairs)
+    return render(request, "annotation/benchmark_compare.html", {"page": page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

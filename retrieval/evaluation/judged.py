@@ -46,7 +46,7 @@ class JudgedPairs:
         return len(self.numbers)
 
     def ranked(self, run: Run, dropped: Mapping[int, Ints] = MappingProxyType({})) -> Ranked:
-        """The pairs with their ranks in the run's lists, out of which `dropped` places, by query, are taken."""
+        """The pairs with their ranks in the run's lists, without `dropped` places, by query."""
         starts = np.searchsorted(self.query, np.arange(self.queries + 1))
         ranks = np.zeros(len(self.query), dtype=np.int64)
         rows = RankedList.objects.filter(run=run).values_list("query_id", "data")

@@ -86,10 +86,12 @@ def trained_on(system: str) -> str:
 
 
 def shared_with(system: str, models: Sequence[str]) -> str:
-    """What a system has in common with those who labelled, in words; empty where nothing is known to be.
+    """What a system has in common with those who labelled, in words; empty where that is not known.
 
     `models`: what the annotators ask; none where people labelled.
     """
+    if all(one.trained_on == NOTHING for one in known(system)):
+        return "nothing"
     theirs = {family_of(model) for model in models} - {""}
     common = sorted({one.family for one in known(system)} & theirs)
     return f"of the family of the annotator’s model ({', '.join(common)})" if common else ""

@@ -176,11 +176,15 @@ def digest_of(lists: Mapping[int, Places], queries: Sequence[int]) -> str:
     return whole.hexdigest()
 
 
-@cache
 def code_version() -> str:
-    """What computed a run: sha256 (its first 16 digits) of the sources of this package."""
-    package = Path(__file__).resolve().parents[1]
+    """What computed a run: the version of this package's sources."""
+    return sources_version(Path(__file__).resolve().parents[1])
+
+
+@cache
+def sources_version(package: Path) -> str:
+    """A package's name and the first 16 digits of the sha256 of its sources."""
     whole = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         whole.update(f"{path.relative_to(package)}\n".encode() + path.read_bytes())
-    return f"retrieval {whole.hexdigest()[:16]}"
+    return f"{package.name} {whole.hexdigest()[:16]}"

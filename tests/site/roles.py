@@ -11,6 +11,7 @@ SIGNED_IN: Final = {"logout", "password_change", "password_change_done", "api:op
 ROLES: Final = {
     Role.READER: {
         "benchmark",
+        "benchmark-compare",
         "benchmark-query",
         "benchmarks",
         "browse",
@@ -123,6 +124,8 @@ ROLES: Final = {
         "history-restore",
     },
     Role.ADMIN: {
+        "benchmark-filled",
+        "benchmark-holes",
         "benchmark-upload",
         "build",
         "build-abandoned",

@@ -40,6 +40,8 @@ NOT_SEEDED: Final = {
     "benchmark",
     "benchmark-pin",
     "benchmark-query",
+    "benchmark-compare",
+    "benchmark-holes",
     "benchmark-upload",
     "pin",
     "pin-download",

@@ -137,3 +137,17 @@ def test_beside_the_figures_stand_label_errors_training_and_the_paper(ray: Clien
     for words in ("Stays above", "when 10.0 % of the matches", "rank 1", "as reported", "0.175", "not known"):
         assert words in text
     assert "0.1&quot; selected" in text or 'value="0.1" selected' in text
+
+
+def test_two_versions_are_compared_and_what_is_shown_is_seen(ray: Client, scored: Benchmark) -> None:
+    assert "Nothing to compare with" in told(ray, "benchmark-compare", scored.pk)
+    label = Label.objects.get(value=0)
+    Label.objects.create(pair=label.pair, annotator=label.annotator, round=2, value=1)
+    order = Order(scored.name, scored.queries, scored.snippets, "by hand")
+    second = publish(order, Label.objects.all())
+    text = told(ray, "benchmark-compare", second.pk)
+    for words in ("0 → 1", "1 → 0", "good", "Kendall", "version 1 → small &lt;i&gt;, version 2"):
+        assert words in text
+    assert Seen.objects.filter(user=factories.ray(), pair=label.pair).exists()
+    for asked in ({"with": "x"}, {"with": str(scored.pk), "metric": "nonsense"}, {"with": "9" * 30}):
+        assert ray.get(reverse("benchmark-compare", args=[second.pk]), asked).status_code == 200

@@ -29,3 +29,4 @@ def test_a_system_of_the_annotators_family_is_told() -> None:
     assert "OpenAI" in shared_with("text-embedding-3-large", ["gpt-4o", "claude-x"])
     assert shared_with("text-embedding-3-large", ["deepseek-chat"]) == ""
     assert shared_with("mine", ["unheard-of"]) == ""
+    assert shared_with("bm25+bow", ["gpt-4o"]) == "nothing"

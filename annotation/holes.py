@@ -1,0 +1,134 @@
+"""Have the unjudged results of a run judged: a small build over them, and the benchmark that comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Final
+
+from django.db import IntegrityError, transaction
+
+from annotation import launching
+from annotation.estimating import confirming
+from annotation.estimating.figures import Estimate
+from annotation.estimating.making import estimate
+from annotation.estimating.tokens import Counter
+from annotation.launching import Actor, LaunchRefused, Order
+from annotation.models import Build
+from annotation.ordered import order_of
+from retrieval.evaluation.holes import DEEPEST, DEPTH, NoHoles, holes_of, mined, publish_filled
+from retrieval.filters import Rule
+from retrieval.models import Benchmark, Holes, Run
+
+LONGEST_NAME: Final = launching.LONGEST_NAME
+
+
+@dataclass(frozen=True)
+class Fill:
+    """What is wanted: whose holes, down to which rank, and who answers; `like` None = the usual agents."""
+
+    run: Run
+    name: str
+    depth: int = DEPTH
+    like: Build | None = None
+    provider: str = Build.Provider.EXCHANGE
+    model: str = "any"
+    recorded: str = ""
+    budget: Decimal | None = None
+    unpriced: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What comes of it: so many pairs, as an order."""
+
+    fill: Fill
+    order: Order
+    pairs: int
+
+
+def plan(fill: Fill) -> Plan:
+    """What filling the holes comes to. Raises LaunchRefused and `NoHoles`."""
+    if not 1 <= fill.depth <= DEEPEST:
+        raise LaunchRefused(f"Look at the first 1 to {DEEPEST:,} results of each query.")
+    pairs = holes_of(fill.run, fill.depth)
+    if not pairs:
+        raise NoHoles(f"Every one of the first {fill.depth} results of {fill.run.title} is judged.")
+    return Plan(fill, order_for(fill, pairs), pairs)
+
+
+def order_for(fill: Fill, pairs: int) -> Order:
+    """The order of the pairs: judged as in the build that is named, but for who answers."""
+    benchmark = fill.run.benchmark
+    usual = (
+        order_of(fill.like)
+        if fill.like
+        else Order(fill.name, benchmark.queries, benchmark.snippets, encoders=())
+    )
+    return replace(
+        usual,
+        name=fill.name,
+        queries=benchmark.queries,
+        snippets=benchmark.snippets,
+        encoders=(f"results of {fill.run.title}",),
+        k=fill.depth,
+        limit=pairs,
+        rule=Rule(0),
+        provider=fill.provider,
+        model=fill.model,
+        recorded=fill.recorded,
+        budget=fill.budget,
+        unpriced=fill.unpriced,
+        batches=False,
+        drift_check=False,
+        fresh=False,
+    )
+
+
+def price(found: Plan, counter: Counter | None = None) -> Estimate:
+    """What it will take, stage by stage."""
+    return estimate(found.order, counter)
+
+
+def about(found: Plan) -> str:
+    """What a confirmation is for."""
+    return f"{found.pairs} holes of run {found.fill.run.pk}"
+
+
+def refuse_bad(found: Plan) -> None:
+    """What can be known to be wrong before any work. Raises LaunchRefused."""
+    launching.refuse_bad_name(found.order)
+    launching.refuse_bad_provider(found.order)
+
+
+def launch(fill: Fill, user: Actor = None, word: str = "") -> Build:
+    """A new build that judges the holes. `word` confirms the estimate that was seen.
+
+    Raises LaunchRefused and `NoHoles`.
+    """
+    found = plan(fill)
+    refuse_bad(found)
+    figures = confirming.confirmed(found.order, word, about(found)) if word else price(found)
+    try:
+        with transaction.atomic():
+            holes = mined(fill.run, fill.depth)
+            build = launching.launched(replace(found.order, limit=None), user, holes.mining)
+            build.estimate = figures.to_json()
+            build.save(update_fields=["estimate"])
+            told = f"{holes.pairs:,} unjudged results of {fill.run.title} on {fill.run.benchmark}"
+            seen = "" if word else ", confirmed by nobody"
+            launching.record(build, user, "fills holes", f"{told}; {confirming.in_words(figures)}{seen}")
+            return build
+    except IntegrityError:
+        launching.refuse_bad_name(found.order)  # somebody, or a second click, took the name meanwhile
+        raise
+
+
+def publish(build: Build) -> Benchmark:
+    """The next version of the benchmark, with what the build said. Raises `NoHoles`."""
+    holes = Holes.objects.filter(mining=build.mining_id).select_related("run__benchmark", "mining").first()
+    if holes is None:
+        raise NoHoles(f"Build “{build}” was not launched to fill the holes of a run.")
+    if not build.is_over:
+        raise NoHoles(f"Build “{build}” is {build.get_state_display().lower()}: publish when it is done.")
+    return publish_filled(holes, build.annotator)

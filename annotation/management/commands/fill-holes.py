@@ -1,0 +1,114 @@
+"""`manage.py fill-holes BENCHMARK --system NAME`: have unjudged results judged, and publish the outcome."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation import holes
+from annotation.estimating.confirming import in_words
+from annotation.holes import Fill
+from annotation.launching import LaunchRefused
+from annotation.models import Build
+from annotation.pages.answering import usual_model
+from retrieval.evaluation.content import NoSuchBenchmark, named
+from retrieval.evaluation.holes import DEPTH, NoHoles
+from retrieval.evaluation.leaderboard import newest
+from retrieval.models import Benchmark, Pool, Run
+
+
+class Command(BaseCommand):
+    help = (
+        "Say how many of a system's first results nobody has judged, and what judging them would take; with "
+        "--launch a build judges them ('manage.py serve' or 'work' does the work), with --publish BUILD what "
+        "it said becomes the benchmark's next version, and every run is scored by that."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("benchmark", help="its name, or name@version")
+        parser.add_argument("--system", help="as the leaderboard calls it")
+        parser.add_argument("--pool", choices=Pool.values, help="default: what the benchmark says")
+        parser.add_argument("--depth", type=int, default=DEPTH, help=f"first results (default {DEPTH})")
+        parser.add_argument("--name", help="name of the build (default: BENCHMARK filled)")
+        parser.add_argument(
+            "--like", metavar="BUILD", help="judged by the settings of this build's annotator"
+        )
+        parser.add_argument(
+            "--provider",
+            choices=Build.Provider.values,
+            default=Build.Provider.EXCHANGE.value,
+            help="who answers",
+        )
+        parser.add_argument("--model", default="", help="that the agents ask")
+        parser.add_argument("--recorded", default="", metavar="FILE", help="recorded replies")
+        parser.add_argument("--budget", metavar="DOLLARS", help="the build pauses before it would spend more")
+        parser.add_argument("--unpriced", action="store_true", help="ask a model without a price")
+        parser.add_argument("--launch", action="store_true", help="launch it")
+        parser.add_argument("--publish", metavar="BUILD", help="publish what this build said")
+        parser.add_argument("--json", action="store_true", help="as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            benchmark = named(options["benchmark"])
+            found = published(options["publish"]) if options["publish"] else filled(benchmark, options)
+        except (LaunchRefused, NoHoles, NoSuchBenchmark) as why:
+            raise CommandError(str(why)) from why
+        self.stdout.write(json.dumps(found, indent=2) if options["json"] else found["told"])
+
+
+def published(name: str) -> dict[str, Any]:
+    made = holes.publish(build_called(name))
+    told = f"{made}: {made.size:,} labels, {made.positives:,} of them matches"
+    compare = f"'manage.py compare-benchmarks {made.name}@{made.version - 1} {made}' says what changed"
+    return {
+        "benchmark": str(made),
+        "labels": made.size,
+        "matches": made.positives,
+        "told": f"{told} ({compare})",
+    }
+
+
+def filled(benchmark: Benchmark, options: dict[str, Any]) -> dict[str, Any]:
+    fill = Fill(
+        run=run_called(benchmark, options["pool"] or benchmark.pool, options["system"]),
+        name=options["name"] or f"{benchmark} filled",
+        depth=options["depth"],
+        like=build_called(options["like"]) if options["like"] else None,
+        provider=options["provider"],
+        model=options["model"] or usual_model(options["provider"], options["recorded"]),
+        recorded=options["recorded"],
+        budget=dollars(options["budget"]),
+        unpriced=options["unpriced"],
+    )
+    plan = holes.plan(fill)
+    told = {"run": fill.run.pk, "pairs": plan.pairs, "estimate": in_words(holes.price(plan))}
+    if not options["launch"]:
+        words = f"{fill.run.title}: {told['estimate']}; --launch has them judged"
+        return {**told, "told": words}
+    build = holes.launch(fill)
+    words = f"build {build.name!r} judges {plan.pairs:,} pairs; then: --publish {build.name!r}"
+    return {**told, "build": build.name, "told": words}
+
+
+def run_called(benchmark: Benchmark, pool: str, title: str | None) -> Run:
+    runs = {run.title: run for run in newest(benchmark, pool)}
+    if title not in runs:
+        raise CommandError(f"--system: choose one of {', '.join(runs) or 'none: there is no run yet'}.")
+    return runs[title]
+
+
+def build_called(name: str) -> Build:
+    build = Build.objects.select_related("annotator", "mining").filter(name=name).first()
+    if build is None:
+        raise CommandError(f"There is no build called {name!r}.")
+    return build
+
+
+def dollars(given: str | None) -> Decimal | None:
+    try:
+        return None if given is None else Decimal(given)
+    except InvalidOperation as why:
+        raise CommandError(f"--budget {given}: write a number of dollars.") from why

@@ -1,0 +1,201 @@
+"""Two versions of a benchmark: which labels changed, and what that does to systems and their order.
+
+Scores are compared on the queries that have a match in both: between two versions the set of those changes,
+so that a mean over each one's own queries moves by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.evaluation.content import content_of
+from retrieval.evaluation.judged import JudgedPairs
+from retrieval.evaluation.leaderboard import PREFERRED, newest
+from retrieval.metrics.from_ranks import is_from_ranks, per_query
+from retrieval.metrics.rank_correlation import kendall_tau
+from retrieval.metrics.resampling import Interval, bootstrap_means, interval
+from retrieval.models import Benchmark, BenchmarkLabel, Pair, Pool, Run, Score
+
+ROWS_A_READ = 5000
+MOST_EXAMPLES: Final = 20
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+
+class NotOneVersion(ValueError):
+    """The two can't be compared; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One kind of change of labels, in words: how many pairs, and the first of them."""
+
+    said: str
+    pairs: int
+    examples: Sequence[Pair]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A system's means on the common queries, and their difference, second minus first, with its interval.
+
+    `same_lists` is whether the very same lists were measured by both versions' labels.
+    """
+
+    system: str
+    first: float
+    second: float
+    difference: float
+    interval: Interval | None
+    same_lists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`queries`: with a match in the first, in the second, in both. `tau` None: undefined, as for one system.
+
+    `metric` is empty where no system can be compared.
+    """
+
+    first: Benchmark
+    second: Benchmark
+    changes: Sequence[Change]
+    unchanged: int
+    queries: tuple[int, int, int]
+    metric: str
+    metrics: Sequence[str]
+    systems: Sequence[Moved]
+    tau: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Common:
+    """Queries with a match in both versions: their numbers in the first and in the second, shape (n,)."""
+
+    first: Ints
+    second: Ints
+
+
+def compare(first: Benchmark, second: Benchmark, metric: str = "") -> Comparison:
+    """Compare two benchmarks, by a metric that runs on both have. Raises `NotOneVersion`."""
+    if first.pk == second.pk:
+        raise NotOneVersion(f"{first} is {second}: name two benchmarks.")
+    pairs = [JudgedPairs.of(content_of(one)) for one in (first, second)]
+    common = _common(first, second, *pairs)
+    changes, unchanged = label_changes(first, second)
+    runs = _runs(first, second)
+    metrics = _metrics(runs)
+    metric = metric if metric in metrics else next(iter(metrics), "")
+    systems = [_moved(name, *of, metric, pairs, common) for name, of in runs.items()] if metric else []
+    known = [one for one in systems if one is not None]
+    known.sort(key=lambda one: -one.second)
+    return Comparison(
+        first,
+        second,
+        changes,
+        unchanged,
+        (int((first.match_counts > 0).sum()), int((second.match_counts > 0).sum()), len(common.first)),
+        metric,
+        metrics,
+        known,
+        kendall_tau([one.first for one in known], [one.second for one in known]),
+    )
+
+
+def label_changes(first: Benchmark, second: Benchmark) -> tuple[list[Change], int]:
+    """The kinds of change with examples, and how many labels are the same. A pair without a label is
+    unjudged, never a 0.
+    """
+    before, after = _labels(first), _labels(second)
+    both, at_first, at_second = np.intersect1d(before[0], after[0], return_indices=True)
+    old, new = before[1][at_first], after[1][at_second]
+    kinds = {
+        "1 → 0": both[(old > 0) & (new <= 0)],
+        "0 → 1": both[(old <= 0) & (new > 0)],
+        "another relevance, still a match": both[(old > 0) & (new > 0) & (old != new)],
+        "unjudged → 1": np.setdiff1d(after[0][after[1] > 0], both),
+        "unjudged → 0": np.setdiff1d(after[0][after[1] <= 0], both),
+        "1 → unjudged": np.setdiff1d(before[0][before[1] > 0], both),
+        "0 → unjudged": np.setdiff1d(before[0][before[1] <= 0], both),
+    }
+    changes = [Change(said, len(found), _examples(found)) for said, found in kinds.items()]
+    return changes, int(((old > 0) == (new > 0)).sum() - len(kinds["another relevance, still a match"]))
+
+
+def _labels(benchmark: Benchmark) -> tuple[Ints, Doubles]:
+    """Pairs (ids), ascending, and their relevances."""
+    rows = BenchmarkLabel.objects.filter(benchmark=benchmark).order_by("pair")
+    found = list(rows.values_list("pair_id", "relevance").iterator(ROWS_A_READ))
+    pairs = np.array([pair for pair, _ in found], dtype=np.int64)
+    return pairs, np.array([relevance for _, relevance in found], dtype=np.float64)
+
+
+def _examples(pairs: Ints) -> list[Pair]:
+    rows = Pair.objects.filter(pk__in=pairs[:MOST_EXAMPLES].tolist())
+    return list(rows.select_related("query", "snippet").order_by("pk"))
+
+
+def _common(first: Benchmark, second: Benchmark, before: JudgedPairs, after: JudgedPairs) -> _Common:
+    old, new = first.match_counts, second.match_counts
+    found = [
+        (number, after.numbers[query])
+        for query, number in before.numbers.items()
+        if old[number] and query in after.numbers and new[after.numbers[query]]
+    ]
+    table = np.array(found, dtype=np.int64).reshape(len(found), 2)
+    return _Common(table[:, 0], table[:, 1])
+
+
+def _runs(first: Benchmark, second: Benchmark) -> dict[str, tuple[Run, Run]]:
+    """By title the run whose lists are measured for each version: of the pool that the second searches.
+
+    Where both have the same members and candidates, one run serves for both.
+    """
+    pool = second.pool
+    own = [{run.title: run for run in newest(one, pool)} for one in (first, second)]
+    if not _same_places(first, second, pool):
+        return {title: (own[0][title], run) for title, run in own[1].items() if title in own[0]}
+    return {title: (run, run) for title, run in {**own[0], **own[1]}.items()}
+
+
+def _same_places(first: Benchmark, second: Benchmark, pool: str) -> bool:
+    """Whether a place in a list means the same snippet in both, and the same was searched.
+
+    Collections only grow, so places stay; a run of the smaller one did not search what was added.
+    """
+    same = (first.queries_id, first.snippets_id, first.snippets_until) == (
+        second.queries_id,
+        second.snippets_id,
+        second.snippets_until,
+    )
+    return same and (pool == Pool.COLLECTION or first.mining_id == second.mining_id)
+
+
+def _metrics(runs: Mapping[str, tuple[Run, Run]]) -> list[str]:
+    """The metrics that every one of the runs has and that ranks decide."""
+    wanted = {run.pk for of in runs.values() for run in of}
+    rows = Score.objects.filter(run__in=wanted).values_list("metric", flat=True)
+    counts = {name: 0 for name in rows if is_from_ranks(name)}
+    return sorted(
+        counts, key=lambda name: (PREFERRED.index(name) if name in PREFERRED else len(PREFERRED), name)
+    )
+
+
+def _moved(
+    title: str, old: Run, new: Run, metric: str, pairs: Sequence[JudgedPairs], common: _Common
+) -> Moved | None:
+    """None where no query has a match in both versions."""
+    if not len(common.first):
+        return None
+    before = per_query(metric, pairs[0].ranked(old), pairs[0].relevance)[common.first]
+    after = per_query(metric, pairs[1].ranked(new), pairs[1].relevance)[common.second]
+    apart = after - before
+    between = interval(bootstrap_means(apart[None])[0]) if len(apart) > 1 else None
+    return Moved(
+        title, float(before.mean()), float(after.mean()), float(apart.mean()), between, old.pk == new.pk
+    )

@@ -1,0 +1,164 @@
+"""Holes of a run: found, priced, judged by a small build, and published as the next version."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation import holes, worker
+from annotation.holes import Fill
+from annotation.launching import LaunchRefused
+from annotation.models import Build
+from retrieval.evaluation.comparing import compare
+from retrieval.evaluation.content import content_of
+from retrieval.evaluation.holes import NoHoles, holes_of, unjudged
+from retrieval.evaluation.publishing import Order, publish
+from retrieval.evaluation.running import evaluate_file
+from retrieval.metrics.names import measures
+from retrieval.models import Annotator, Benchmark, Holes, Label, Mining, Pair, Pool, Run
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Two matches are known. Of the run's four results one is judged, one is nowhere, two are holes."""
+    queries, snippets = factories.queries(), factories.snippets()
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    for query, snippet in ((0, 0), (1, 1)):
+        ids = (queries.members.get(position=query).text_id, snippets.members.get(position=snippet).text_id)
+        Label.objects.create(pair=Pair.objects.keep_all([ids])[0], annotator=by, value=1)
+    made = publish(Order("small", queries, snippets, "by hand"), Label.objects.all())
+    path = tmp_path / "mine"
+    ranked = {0: ("snippets-1", "snippets-0"), 1: ("elsewhere", "snippets-0")}
+    path.write_text(
+        "".join(
+            f"queries-{query} Q0 {name} {rank} {-rank} x\n"
+            for query, names in ranked.items()
+            for rank, name in enumerate(names, 1)
+        )
+    )
+    return evaluate_file(path, "mine", content_of(made), Pool.COLLECTION, measures(["mrr"])).run
+
+
+def judged(run: Run, *labels: int) -> Build:
+    """A build over the run's holes, opened and done."""
+    build = holes.launch(Fill(run, "filled"))
+    worker.look_after(build)
+    for case, label in zip(factories.cases(build), labels, strict=False):
+        factories.settled(case, label)
+    Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
+    return Build.objects.get(pk=build.pk)
+
+
+def test_holes_are_the_first_results_without_a_label(run: Run) -> None:
+    content = content_of(run.benchmark)
+    found = [
+        (content.queries.index(q), content.snippets.index(s), rank) for q, s, rank in unjudged(run, content)
+    ]
+    assert found == [(0, 1, 1), (1, 0, 2)]
+    assert holes_of(run, 1) == 1
+
+
+def test_a_build_judges_them_and_nothing_else(run: Run) -> None:
+    build = holes.launch(Fill(run, "filled"))
+    worker.look_after(build)
+    held = Holes.objects.get()
+    assert (held.run, held.pairs, build.mining.state) == (run, 2, Mining.State.DONE)
+    assert [case.rank for case in factories.cases(build)] == [1, 2]
+    assert "2 unjudged results of mine on small@1" in build.events.get(event="fills holes").note
+
+
+def test_what_it_said_is_the_next_version_and_runs_are_scored_by_it(run: Run) -> None:
+    made = holes.publish(judged(run, 1, 0))
+    assert (str(made), made.size, made.positives) == ("small@2", 4, 3)
+    assert "unjudged results of mine" in made.merge_rule
+    found = compare(run.benchmark, made)
+    assert {one.said: one.pairs for one in found.changes if one.pairs} == {
+        "unjudged → 1": 1,
+        "unjudged → 0": 1,
+    }
+    (moved,) = found.systems
+    assert (moved.first, moved.second) == (0.25, 0.5)
+    assert made.runs.get().scores.get().metric == "mrr"
+    assert holes.publish(Build.objects.get()) == made
+
+
+def test_what_could_not_be_judged_stays_unjudged(run: Run) -> None:
+    made = holes.publish(judged(run, 1))
+    assert made.size == 3
+
+
+def test_what_can_not_be_done_says_why(run: Run) -> None:
+    with pytest.raises(LaunchRefused, match="first 1 to"):
+        holes.plan(Fill(run, "x", depth=0))
+    build = judged(run)
+    with pytest.raises(NoHoles, match="judged none"):
+        holes.publish(build)
+    with pytest.raises(LaunchRefused, match="already"):
+        holes.launch(Fill(run, "filled"))
+    Build.objects.update(state=Build.State.RUNNING)
+    with pytest.raises(NoHoles, match="is running"):
+        holes.publish(Build.objects.get())
+    with pytest.raises(NoHoles, match="not launched to fill"):
+        holes.publish(factories.opened("other"))
+
+
+def test_a_run_without_holes_has_nothing_to_fill(run: Run) -> None:
+    made = holes.publish(judged(run, 1, 0))
+    with pytest.raises(NoHoles, match="Every one"):
+        holes.launch(Fill(made.runs.get(), "again"))
+    assert Mining.objects.count() == 1
+
+
+def test_the_command_tells_launches_and_publishes(run: Run) -> None:
+    def said(*words: str) -> str:
+        out = StringIO()
+        call_command("fill-holes", "small@1", *words, stdout=out)
+        return out.getvalue()
+
+    assert "2 pairs" in said("--system", "mine")
+    assert not Build.objects.exists()
+    assert json.loads(said("--system", "mine", "--name", "filled", "--launch", "--json"))["build"] == "filled"
+    with pytest.raises(CommandError, match="choose one of mine"):
+        said("--system", "other")
+    with pytest.raises(CommandError, match="is running"):
+        said("--publish", "filled")
+
+
+def test_admins_see_what_it_takes_launch_and_publish(ada: Client, run: Run) -> None:
+    address = reverse("benchmark-holes", args=[run.benchmark_id])
+    form = {"run": run.pk, "depth": 10, "name": "filled", "provider": "exchange"}
+    page = ada.get(address, form).content.decode()
+    assert "2 unjudged pairs" in page
+    word = page.partition('name="estimate" value="')[2].partition('"')[0]
+    assert ada.post(address, form | {"estimate": word}).status_code == 302
+    build = Build.objects.get()
+    assert "confirmed by nobody" not in build.events.get(event="fills holes").note
+    worker.look_after(build)
+    for case in factories.cases(build):
+        factories.settled(case, 1)
+    Build.objects.update(state=Build.State.DONE)
+    assert "filled" in ada.get(address).content.decode()
+    answer = ada.post(reverse("benchmark-filled", args=[run.benchmark_id]), {"build": build.pk}, follow=True)
+    text = answer.content.decode()
+    assert "small@2 is published" in text
+    assert "unjudged → 1" in text
+    assert Benchmark.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"depth": "0"}, {"run": "99"}, {"name": ""}, {"like": "x"}, {"provider": "y"}]
+)
+def test_a_form_that_is_wrong_says_so(ada: Client, run: Run, wrong: dict[str, str]) -> None:
+    form = {"run": run.pk, "depth": 10, "name": "filled", "provider": "exchange", **wrong}
+    answer = ada.get(reverse("benchmark-holes", args=[run.benchmark_id]), form)
+    assert answer.status_code == 422
+    assert "See what it takes" in answer.content.decode()
