@@ -11,10 +11,12 @@ SIGNED_IN: Final = {"logout", "password_change", "password_change_done", "api:op
 ROLES: Final = {
     Role.READER: {
         "benchmark",
+        "benchmark-corpus",
         "benchmark-query",
         "benchmarks",
         "browse",
         "browse-build",
+        "build-corpus",
         "case",
         "compare",
         "distribution",
@@ -132,6 +134,7 @@ ROLES: Final = {
         "build-progress",
         "build-write-again",
         "collection",
+        "collection-corpus",
         "collections",
         "connection",
         "connection-test",

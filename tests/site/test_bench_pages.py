@@ -38,6 +38,7 @@ CHANGING: Final = {
 }
 NOT_SEEDED: Final = {
     "benchmark",
+    "benchmark-corpus",
     "benchmark-query",
     "api:get_drift",
     "api:get_plan",
