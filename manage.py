@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 STARTING = {"account", "again", "agreement", "build", "evaluate", "exchange", "extend", "filters", "import"}
-STARTING |= {"merge", "missing", "prices", "study", "token", "work"}
+STARTING |= {"corpus", "merge", "missing", "prices", "study", "token", "work"}
 """Commands that use the database, so each may be somebody's first one: they find it up to date."""
 
 
