@@ -58,6 +58,18 @@ ENGLISH: Final = frozenset(ENGLISH_WORDS.split())
 OTHERS: Final = frozenset(OTHER_WORDS.split())
 
 
+def query_rule(names: Iterable[str]) -> QueryRule:
+    """The rule of these names, as in `english`; KeyError for another one.
+
+    >>> query_rule(["english", "distinct"])
+    <QueryRule.ENGLISH|DISTINCT: 5>
+    """
+    rule = NO_QUERY_RULE
+    for name in names:
+        rule |= QueryRule[name.upper()]
+    return rule
+
+
 def is_english(query: str) -> bool:
     """Whether a query may be English: a guess by letters and small words, as queries are too short for more.
 

@@ -12,7 +12,7 @@ from django.db import connection
 
 from retrieval import importing
 from retrieval.filters import Rule
-from retrieval.importing import Imported, Options, import_cosqa, import_python
+from retrieval.importing import PROBLEMS_KEPT, Imported, Options, import_cosqa, import_python
 from retrieval.models import Collection, Label, Member, QueryText, Text
 
 pytestmark = pytest.mark.django_db
@@ -185,3 +185,14 @@ def test_what_was_imported_before_outlives_a_file_of_nothing(
 def test_a_name_that_can_not_be_kept_is_refused(files: tuple[Path, Path], name: str) -> None:
     with pytest.raises(CommandError, match="expected 1 to 120 characters"):
         call_command("import", "cosqa", str(files[0]), name=name)
+
+
+def test_each_broken_record_is_counted_once_however_many_there_are(tmp_path: Path) -> None:
+    rows = [{"doc": "", "code": "x", "label": 1}] * (PROBLEMS_KEPT + 5)
+    rows += [{"doc": "sort", "code": "", "label": 1}, {"doc": "sort a list", "code": "x", "label": 7}]
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(rows))
+    done = import_cosqa(path, None, "broken", Options())
+    assert done.queries is not None
+    assert (done.queries.read, done.queries.unreadable) == (len(rows), len(rows))
+    assert len(done.queries.problems) == PROBLEMS_KEPT

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from retrieval.counting import counted
 from retrieval.filtering import Figures, of_queries, of_snippets
 from retrieval.models import Collection
 from retrieval.sources.detector import magika
@@ -41,7 +42,7 @@ class Command(BaseCommand):
 
 def lines(figures: Figures) -> list[str]:
     """The filters of snippets for people."""
-    told = [f"{figures['collection']}: {figures['snippets']:,} snippets"]
+    told = [f"{figures['collection']}: {counted(figures['snippets'], 'snippet')}"]
     for name, one in figures["testable"].items():
         told.append(f"  {one['kept']:,} are {name}")
     told.append(f"  {figures['testable']['testable']['refused']:,} are not testable:")
@@ -52,7 +53,7 @@ def lines(figures: Figures) -> list[str]:
     told += steps(figures["codesearchnet"]["steps"])
     same = figures["duplicates"]
     told.append(
-        f"  {same['kept']:,} without duplicates, in {same['groups']:,} groups of more than one, such as"
+        f"  {same['kept']:,} without duplicates; {counted(same['groups'], 'group')} of more than one, such as"
     )
     told += [f"    {' = '.join(group)}" for group in same["examples"]]
     return told
@@ -61,7 +62,7 @@ def lines(figures: Figures) -> list[str]:
 def query_lines(figures: Figures) -> list[str]:
     """The filters of queries for people."""
     told = [
-        f"{figures['collection']}: {figures['queries']:,} queries",
+        f"{figures['collection']}: {counted(figures['queries'], 'query', 'queries')}",
         f"  {figures['kept']:,} pass; refused:",
     ]
     return told + list(steps(figures["steps"]))
