@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -23,8 +24,9 @@ from annotation.llm.profiles import profile
 from annotation.llm.recorded import rounds_of
 from annotation.models import Build, BuildEvent, Price, ProjectTally, Tally
 from annotation.models.builds import NANO
-from retrieval import encoders
+from retrieval import encoders, filtering
 from retrieval.filters import Rule
+from retrieval.filters.queries import NO_QUERY_RULE, QueryRule
 from retrieval.fusion import Fusion
 from retrieval.models import Annotator, Collection, Mining
 from sandbox.containers import image_tag
@@ -79,6 +81,7 @@ class Order:
     budget: Decimal | None = None
     limit: int | None = None
     rule: Rule = Rule.TESTABLE
+    query_rule: QueryRule = NO_QUERY_RULE
     text_option: str = "whole"
     fusion: Fusion = Fusion.MEAN
     fix_rounds: int = 2
@@ -284,6 +287,7 @@ def mining_of(order: Order) -> Mining:
         k=order.k,
         limit=None if order.limit is None else -(-order.limit // pairs_a_query(order)),
         rule=int(order.rule),
+        query_rule=int(order.query_rule),
         text_option=order.text_option,
         fusion=order.fusion,
     )
@@ -292,6 +296,19 @@ def mining_of(order: Order) -> Mining:
 def pairs_a_query(order: Order) -> int:
     """k, or fewer where fewer snippets pass the rule: else the limit would end at too few queries."""
     return max(1, min(order.k, order.snippets.members.passing(order.rule).count()))
+
+
+def passing_queries(order: Order) -> int:
+    """How many queries pass the order's rule of queries; counted once for as many members."""
+    if not order.query_rule:
+        return order.queries.size
+    found = order.queries
+    key = f"passing:{found.pk}.{found.created_at:%s%f}.{found.size}.{int(order.query_rule)}"
+    counted: int | None = cache.get(key)
+    if counted is None:
+        counted = len(filtering.positions(found, order.query_rule))
+        cache.set(key, counted)
+    return counted
 
 
 def annotator_of(order: Order, more: Mapping[str, Any] = MappingProxyType({})) -> Annotator:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from annotation.launching import CRITERIA, Judge, Order
 from annotation.models import Build
 from retrieval.filters import Rule
+from retrieval.filters.queries import QueryRule
 from retrieval.fusion import Fusion
 from retrieval.models import Annotator
 
@@ -24,6 +25,7 @@ def order_of(build: Build) -> Order:
         limit=build.limit,
         batches=build.batches,
         rule=Rule(mining.rule),
+        query_rule=QueryRule(mining.query_rule),
         text_option=mining.text_option,
         fusion=Fusion(mining.fusion),
         fix_rounds=config.get("fix_rounds", 2),

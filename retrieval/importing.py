@@ -122,13 +122,12 @@ def good(records: Iterable[Record | Problem], counts: Counts) -> Iterator[Record
 
 
 def readable_labels(labels: Iterable[GivenLabel | Problem], counts: Counts) -> Iterator[GivenLabel]:
-    """The readable labels; the others are kept as problems, but for records that were refused before."""
-    refused = {problem.record for problem in counts.problems}
+    """The readable labels; the others are counted and kept as problems."""
     for label in labels:
-        if not isinstance(label, Problem):
-            yield label
-        elif label.record not in refused:
+        if isinstance(label, Problem):
             counts.refuse(label)
+        else:
+            yield label
 
 
 def batches(records: Iterator[Record]) -> Iterator[list[Record]]:

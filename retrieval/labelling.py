@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from retrieval.evaluation.publishing import NothingToPublish, Order, publish
-from retrieval.importing import BATCH, Counts, Imported, Options, store_labels
+from retrieval.importing import BATCH, Counts, Imported, Options, readable_labels, store_labels
 from retrieval.models import Annotator, Benchmark, Collection, Label
 from retrieval.sources import GivenLabel, Problem, Scale, trec
 from retrieval.sources.lines import Malformed
@@ -31,7 +31,8 @@ def import_qrels(
         rows = trec.read_qrels(path).rows
         while batch := list(islice(rows, BATCH)):
             found = resolved(path, batch, scale, queries, snippets)
-            labels = list(good_labels(found, others))
+            others.read += len(batch)
+            labels = list(readable_labels(found, others))
             if not options.dry_run:
                 annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": path.name})
                 store_labels(labels, annotator, others)
@@ -83,12 +84,3 @@ def texts_by_id(members: Collection, source_ids: Iterable[str]) -> dict[str, str
         for row in rows.order_by("-position"):
             found[row.source_id] = row.text.text
     return found
-
-
-def good_labels(labels: Iterable[GivenLabel | Problem], counts: Counts) -> Iterator[GivenLabel]:
-    for label in labels:
-        counts.read += 1
-        if isinstance(label, Problem):
-            counts.refuse(label)
-        else:
-            yield label

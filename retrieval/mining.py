@@ -12,7 +12,9 @@ from django.db.models import Max
 from django.utils import timezone
 
 from retrieval import encoders
+from retrieval.filtering import positions
 from retrieval.filters import Rule, TextOption, text_of
+from retrieval.filters.queries import QueryRule
 from retrieval.fusion import Fusion
 from retrieval.index import Hit, StageProgress, mine
 from retrieval.models import Candidate, Member, Mining, Pair
@@ -67,12 +69,17 @@ def note_end(mining: Mining) -> None:
 
 
 def queries_of(mining: Mining) -> list[int]:
-    """Ids of the members whose candidates are wanted, by position: those chosen, else the first so many."""
+    """Ids of the members whose candidates are wanted, by position: those chosen, else the first so many.
+
+    Of either only queries that pass the mining's rule of queries.
+    """
     rows = mining.queries.members.order_by("position")
-    if not mining.chosen:
+    if not mining.chosen and not mining.query_rule:
         return list(rows.values_list("pk", flat=True)[: mining.limit])
-    wanted = set(mining.chosen)
-    return [pk for pk, position in rows.values_list("pk", "position") if position in wanted]
+    passing = set(positions(mining.queries, QueryRule(mining.query_rule)))
+    wanted = passing.intersection(mining.chosen) if mining.chosen else passing
+    found = [pk for pk, position in rows.values_list("pk", "position") if position in wanted]
+    return found if mining.chosen else found[: mining.limit]
 
 
 def snippets_of(mining: Mining) -> list[int]:
@@ -94,7 +101,8 @@ def texts_of(members: Sequence[int], option: TextOption | str) -> Texts:
 
 def refuse_empty(mining: Mining, queries: Texts, snippets: Texts) -> None:
     if not queries.texts:
-        raise NothingToMine(f"{mining.queries} has no queries.")
+        passing = " that pass the rule; choose a wider one" if mining.query_rule else ""
+        raise NothingToMine(f"{mining.queries} has no queries{passing}.")
     if not snippets.texts:
         raise NothingToMine(f"No snippet of {mining.snippets} passes the rule; choose a wider one.")
 

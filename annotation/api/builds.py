@@ -42,6 +42,7 @@ from annotation.schemas.fields import BuildState
 from annotation.stages import Stage
 from annotation.tools import counter
 from retrieval.filters import NO_RULE, Rule
+from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
 from retrieval.models import Annotator, Collection, Mining
 from retrieval.schemas import LARGEST_ID, Id, Page, page_of
@@ -129,6 +130,7 @@ def domain_order(order: Order) -> launching.Order:
         batches=order.batches,
         limit=order.limit,
         rule=NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
+        query_rule=query_rule(order.query_rules),
         text_option=order.text_option,
         fusion=Fusion(order.fusion),
         fix_rounds=order.fix_rounds,
@@ -200,6 +202,7 @@ def mining_out(mining: Mining) -> MiningOut:
         k=mining.k,
         limit=mining.limit,
         rules=[str(rule.name).lower() for rule in Rule if mining.rule & rule],
+        query_rules=[str(rule.name).lower() for rule in QueryRule if mining.query_rule & rule],
         text_option=mining.text_option,
         fusion=mining.fusion,
         state=mining.state,

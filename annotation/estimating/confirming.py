@@ -67,6 +67,7 @@ def key_of(order: Order, about: str = "") -> str:
         order.k,
         order.limit,
         int(order.rule),
+        int(order.query_rule),
         order.provider,
         order.model,
         order.fix_rounds,

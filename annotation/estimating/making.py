@@ -14,7 +14,7 @@ from annotation.estimating import experience
 from annotation.estimating.experience import Experience
 from annotation.estimating.figures import NOTHING, Basis, Estimate, PriceUsed, Range, StageEstimate
 from annotation.estimating.tokens import Counter, Prompts, candidates_of_a_request, prompts_of
-from annotation.launching import CRITERIA, Order, pairs_a_query
+from annotation.launching import CRITERIA, Order, pairs_a_query, passing_queries
 from annotation.models import Price
 from annotation.stages import Stage
 
@@ -38,7 +38,7 @@ def estimate(order: Order, counter: Counter | None = None, start: Stage = Stage.
     price = Price.objects.at(order.model, timezone.now())
     known = experience.of_model(order.model)
     prompts = prompts_of(order, counter)
-    candidates, queries = pairs_a_query(order), order.queries.size
+    candidates, queries = pairs_a_query(order), passing_queries(order)
     pairs = min(queries * candidates, order.limit or queries * candidates)
     calls = calls_of(order, pairs, known, start)
     inputs, together = inputs_of(prompts, known), Range.of(candidates_of_a_request(order))

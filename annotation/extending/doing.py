@@ -61,6 +61,7 @@ def mining_of(build: Build, found: Plan) -> Mining:
         seed=found.wish.seed if found.drawn else None,
         until=found.until,
         rule=first.rule,
+        query_rule=first.query_rule,
         text_option=first.text_option,
         fusion=first.fusion,
     )

@@ -16,7 +16,10 @@ from annotation.launching import LaunchRefused, Order
 from annotation.models import Build, Case, Extension
 from annotation.ordered import order_of
 from annotation.steering import ControlRefused
+from retrieval.counting import counted
+from retrieval.filtering import positions
 from retrieval.filters import Rule
+from retrieval.filters.queries import QueryRule
 from retrieval.models import Mining
 
 MOST_K: Final = 1000
@@ -71,7 +74,7 @@ class Plan:
         parts = [
             f"k {self.before.k:,} → {self.k:,}" if self.k > self.before.k else "",
             f"{len(self.drawn):,} more queries (seed {self.wish.seed})" if self.drawn else "",
-            f"{added:,} snippets that were added since" if added else "",
+            f"{counted(added, 'snippet')} added since" if added else "",
         ]
         return "; ".join(filter(None, parts))
 
@@ -154,10 +157,13 @@ def draw(build: Build, before: Reach, wish: Wish) -> tuple[int, ...]:
     if not wish.queries:
         return ()
     known = set(before.queries)
-    positions = build.queries.members.order_by("position").values_list("position", flat=True)
-    rest = [position for position in positions if position not in known]
+    passing = positions(build.queries, QueryRule(build.mining.query_rule))
+    rest = [position for position in passing if position not in known]
     if wish.queries > len(rest):
-        raise LaunchRefused(f"The collection has {len(rest):,} queries that are not in the build.")
+        raise LaunchRefused(
+            f"The collection has {counted(len(rest), 'query', 'queries')} that "
+            f"{'is' if len(rest) == 1 else 'are'} not in the build."
+        )
     places = np.random.default_rng(wish.seed).choice(len(rest), wish.queries, replace=False)
     return tuple(sorted(rest[place] for place in places))
 

@@ -14,11 +14,13 @@ from annotation.pages import batches, canary, drift, estimates, missing, money, 
 from annotation.pages.abandoned import Group, groups
 from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
+from annotation.pages.ordering import QUERY_RULES
 from annotation.pages.trends import Trend
 from annotation.pages.trends import trend as trend_of
 from annotation.rerunning import sent_back
 from annotation.steering import STATES, Action
 from retrieval.filters import Rule
+from retrieval.filters.queries import QueryRule
 
 EVENTS = 20
 CAUSES = 5
@@ -105,6 +107,7 @@ class BuildPage(ProgressPage):
     """The whole page: the live part and what was ordered. `sent_back`: tests to be written again."""
 
     rule: str
+    query_rules: str
     sent_back: int
 
 
@@ -139,6 +142,7 @@ def build_page(build: Build) -> BuildPage:
         live.canary,
         live.told,
         rule=rule_words(live.shot.mining.rule),
+        query_rules=query_rule_words(live.shot.mining.query_rule),
         sent_back=sent_back.waiting(build).count(),
     )
 
@@ -159,6 +163,11 @@ def rule_words(rule: int) -> str:
     """The rule's name in words: `TESTABLE_WITH_SELF` → `testable with self`."""
     names = [str(one.name).lower().replace("_", " ") for one in Rule if one & rule]
     return ", ".join(names) or "no rule: every snippet"
+
+
+def query_rule_words(rule: int) -> str:
+    """As the launch form says them; empty for none."""
+    return "; ".join(words for name, words in QUERY_RULES if QueryRule[name.upper()] & rule)
 
 
 DONE = {

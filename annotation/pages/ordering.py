@@ -23,6 +23,7 @@ from annotation.models import Build
 from annotation.pages.answering import AnsweringForm, usual_model
 from retrieval import encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
+from retrieval.filters.queries import query_rule
 from retrieval.fusion import WORDS, Fusion
 from retrieval.models import Collection
 
@@ -34,7 +35,17 @@ RULES = [
     (str(int(Rule.TESTABLE_IN_ANY_SENSE)), "testable in any sense"),
     ("0", "no rule: every snippet"),
 ]
-TEXTS = {"whole": "the whole snippet", "without docstring": "the snippet without its docstring"}
+QUERY_RULES = [
+    ("english", "in English, by their small words"),
+    ("no_identifier", "more than a bare identifier"),
+    ("distinct", "the first of near-same ones"),
+]
+TEXTS = {
+    "whole": "the whole snippet",
+    "without docstring": "the snippet without its docstring",
+    "without comments": "the snippet without its comments, with its docstring",
+    "signature + docstring": "its signature and docstring alone",
+}
 
 
 JUDGES = (
@@ -77,6 +88,13 @@ class LaunchForm(AnsweringForm):
         min_value=1, max_value=1000, initial=20, label="k", help_text="Candidates for each query."
     )
     rule = forms.ChoiceField(choices=RULES, label="Rule", help_text="Which snippets may become candidates.")
+    query_rules = forms.MultipleChoiceField(
+        choices=QUERY_RULES,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Queries that are mined",
+        initial=[],
+    )
     text_option = forms.ChoiceField(
         choices=[(option, TEXTS[option]) for option in TEXT_OPTIONS], label="Text that is searched"
     )
@@ -221,6 +239,7 @@ class LaunchForm(AnsweringForm):
             batches=values["batches"],
             limit=values["limit"],
             rule=Rule(int(values["rule"])),
+            query_rule=query_rule(values["query_rules"]),
             text_option=values["text_option"],
             fusion=Fusion(values["fusion"] or Fusion.MEAN),
             fix_rounds=values["fix_rounds"],

@@ -47,6 +47,9 @@ class Order(Schema):
     )
     limit: Id | None = Field(None, description="at most so many pairs; null = all")
     rule: RuleChoice = Field("testable", description="which snippets are mined")
+    query_rules: list[Literal["english", "no_identifier", "distinct"]] = Field(
+        default_factory=list, description="which queries are mined: those that pass all of these; none = all"
+    )
     text_option: TextOption = Field("whole", description="what text of a snippet is searched")
     fusion: Literal["mean", "maxabs"] = Field(
         "mean", description="mean of the encoders' scores, or each first divided by its largest for the query"
@@ -171,6 +174,7 @@ class MiningOut(Schema):
     k: int
     limit: int | None = Field(description="only the first so many queries")
     rules: list[str] = Field(description="rules that a snippet had to pass")
+    query_rules: list[str] = Field(description="rules that a query had to pass")
     text_option: str
     fusion: str
     state: str

@@ -24,6 +24,7 @@ class Place:
 
 EVERY_CASE: Final = "reads every case once, and is kept until the build changes"
 EVERY_QUERY: Final = "is about a figure of each query, none of which is stored"
+EVERY_MEMBER: Final = "reads the length of every member's text once, and is kept until there are more"
 EVERY_TEXT: Final = "looks for a part of a text, for which there is no index"
 RARE: Final = "looks for what few cases are"
 COUNTED: Final = "counts up to 2,000 rows, which the small build does not have"
@@ -36,6 +37,8 @@ PLACES: Final = (
     Place("collection-queries", "/collections/{queries}/", grows=COUNTED),
     Place("collection-snippets", "/collections/{snippets}/"),
     Place("collection-snippets-deep", "/collections/{snippets}/?after={late_snippet}"),
+    Place("collection-queries-corpus", "/collections/{queries}/corpus/", grows=EVERY_MEMBER),
+    Place("collection-snippets-corpus", "/collections/{snippets}/corpus/", grows=EVERY_MEMBER),
     Place("build-new", "/builds/new/"),
     Place("build", "/builds/{build}/"),
     Place("build-progress", "/builds/{build}/progress/"),
@@ -79,6 +82,7 @@ PLACES: Final = (
     Place("browse-build-differs", BROWSE + "?differs=experts", grows=EVERY_QUERY),
     Place("browse-build-differs-any", BROWSE + "?differs=any", grows=EVERY_QUERY),
     Place("distribution", BROWSE + "distribution/", grows=EVERY_CASE),
+    Place("build-corpus", BROWSE + "corpus/", grows=EVERY_CASE),
     Place("benchmarks", "/benchmarks/"),
     Place("pins", "/pins/"),
     Place("compare", "/browse/compare/?first={build}&second={again}", grows=EVERY_CASE),

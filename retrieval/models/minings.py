@@ -32,6 +32,9 @@ class Mining(models.Model):
         null=True, blank=True, help_text="only snippets before this position; noted when it is performed"
     )
     rule = models.PositiveIntegerField(default=int(Rule.TESTABLE))
+    query_rule = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="bits of retrieval.filters.queries.QueryRule"
+    )
     text_option = models.CharField(max_length=24, default="whole")
     fusion = models.CharField(max_length=8, choices=tuple(WORDS.items()), default=Fusion.MEAN.value)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)

@@ -43,11 +43,13 @@ def read_snippets(path: Path, licence: str = "") -> Iterator[Record | Problem]:
 
 
 def read_labels(path: Path) -> Iterator[GivenLabel | Problem]:
-    """Yield the labels of a file of pairs; records without a label (a file of queries) are passed over."""
+    """Yield the labels of a file of pairs; records without a label (a file of queries) are passed over.
+
+    So are records without a readable query, which `read_queries` tells of.
+    """
     for element in elements(path):
-        if isinstance(element, Problem):
-            yield element
-        elif not isinstance(element.value, dict) or "label" in element.value:
+        query = _record(element, path, QUERY_TEXT, QUERY_ID, "")
+        if isinstance(element, Element) and isinstance(query, Record) and "label" in element.value:
             yield _label(element, path)
 
 

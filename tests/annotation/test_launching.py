@@ -11,9 +11,10 @@ import pytest
 from django.utils import timezone
 
 from annotation import launching
-from annotation.launching import Judge, LaunchRefused, Order, launch
+from annotation.launching import Judge, LaunchRefused, Order, launch, passing_queries
 from annotation.models import Build, BuildEvent, Price, Tally
 from annotation.ordered import order_of
+from retrieval.filters.queries import QueryRule
 from sandbox.containers import image_tag
 from tests import factories
 
@@ -107,6 +108,16 @@ def test_a_provider_that_needs_no_key_is_asked_without_one(settings: Any) -> Non
 def test_a_limit_is_reached_also_where_fewer_than_k_snippets_pass() -> None:
     build = launch(replace(order(), k=20, limit=8))  # three pass, so a query has three pairs
     assert build.mining.limit == 3
+
+
+def test_queries_that_do_not_pass_are_neither_estimated_nor_mined() -> None:
+    asked = factories.collection("queries", ["sort a list", "python sort lists", "tf.sort"], name="asked")
+    rule = QueryRule.DISTINCT | QueryRule.NO_IDENTIFIER
+    wanted = replace(order(), queries=asked, query_rule=rule)
+    assert (passing_queries(order()), passing_queries(wanted)) == (3, 1)
+    build = launch(wanted)
+    assert build.mining.query_rule == int(rule)
+    assert order_of(build).query_rule == rule
 
 
 def test_a_name_can_be_used_once() -> None:

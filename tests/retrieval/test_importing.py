@@ -12,7 +12,7 @@ from django.db import connection
 
 from retrieval import importing
 from retrieval.filters import Rule
-from retrieval.importing import Imported, Options, import_cosqa, import_python
+from retrieval.importing import PROBLEMS_KEPT, Imported, Options, import_cosqa, import_python
 from retrieval.models import Collection, Label, Member, QueryText, Text
 
 pytestmark = pytest.mark.django_db
@@ -196,3 +196,14 @@ def test_labels_that_contradict_another_of_their_pair_are_counted(tmp_path: Path
         assert done.queries is not None
         assert (done.queries.labels, done.queries.contradicted) == (3, 1)
         assert list(Label.objects.values_list("value", flat=True)) == [1]
+
+
+def test_each_broken_record_is_counted_once_however_many_there_are(tmp_path: Path) -> None:
+    rows = [{"doc": "", "code": "x", "label": 1}] * (PROBLEMS_KEPT + 5)
+    rows += [{"doc": "sort", "code": "", "label": 1}, {"doc": "sort a list", "code": "x", "label": 7}]
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(rows))
+    done = import_cosqa(path, None, "broken", Options())
+    assert done.queries is not None
+    assert (done.queries.read, done.queries.unreadable) == (len(rows), len(rows))
+    assert len(done.queries.problems) == PROBLEMS_KEPT

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from retrieval.mining import perform
+from retrieval.filters.queries import QueryRule
+from retrieval.mining import NothingToMine, perform
 from retrieval.models import Mining
 from tests import factories
 from tests.annotation.extending.test_doing import add
@@ -37,6 +38,24 @@ def test_chosen_queries_alone_are_mined(tmp_path: Path) -> None:
     row = mining(chosen=[0, 3, 4], limit=1)
     assert perform(row, tmp_path) == 6
     assert mined(row) == sorted((WORDS[0], *WORDS[3:]))
+
+
+@pytest.mark.parametrize("how", [{}, {"chosen": [0, 1, 2]}])
+def test_queries_that_pass_the_rule_alone_are_mined(tmp_path: Path, how: dict[str, object]) -> None:
+    asked = factories.queries(("tf.sort", "sort rows", "python sort row", "sort dates"))
+    row = factories.mining(asked, factories.snippets(CODES), encoders=["bow"], k=1, limit=2, **how)
+    Mining.objects.filter(pk=row.pk).update(query_rule=int(QueryRule.NO_IDENTIFIER | QueryRule.DISTINCT))
+    row.refresh_from_db()
+    perform(row, tmp_path)
+    assert mined(row) == (["sort rows"] if how else ["sort dates", "sort rows"])
+
+
+def test_a_rule_that_no_query_passes_is_to_blame(tmp_path: Path) -> None:
+    row = factories.mining(factories.queries(("tf.sort",)), factories.snippets(CODES), encoders=["bow"])
+    row.query_rule = int(QueryRule.NO_IDENTIFIER)
+    row.save()
+    with pytest.raises(NothingToMine, match="has no queries that pass the rule"):
+        perform(row, tmp_path)
 
 
 def test_a_mining_is_fused_as_it_was_ordered(tmp_path: Path) -> None:

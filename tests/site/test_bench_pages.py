@@ -39,6 +39,7 @@ CHANGING: Final = {
 NOT_SEEDED: Final = {
     "benchmark",
     "benchmark-pin",
+    "benchmark-corpus",
     "benchmark-query",
     "benchmark-compare",
     "benchmark-holes",

@@ -141,3 +141,25 @@ def test_a_server_without_workers_says_so_at_its_start(
     call_command("serve", "--port", "0", stdout=told)
     assert ("No worker runs here" in told.getvalue()) is alone
     assert served == [not alone]
+
+
+def test_corpus_statistics_are_told_as_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    build = factories.opened("counted")
+    factories.settled(factories.cases(build)[0], 1)
+    call_command("corpus", "build", "counted")
+    told = capsys.readouterr().out
+    assert "Queries by number of matches" in told
+    assert "CoSQA⁺, as reported  412,080   132,952      378.052" in told
+    call_command("corpus", "collection", "small", kind="queries", all=True, json=True)
+    assert list(json.loads(capsys.readouterr().out)) == ["query-tokens"]
+
+
+@pytest.mark.parametrize("of", ["build", "benchmark", "collection"])
+def test_corpus_statistics_of_what_is_not_there(of: str) -> None:
+    with pytest.raises(CommandError, match="here is no"):
+        call_command("corpus", of, "nothing")
+
+
+def test_corpus_statistics_of_a_build_that_still_mines() -> None:
+    with pytest.raises(CommandError, match="nothing in build 'mines' to count yet"):
+        call_command("corpus", "build", factories.launched("mines").name)

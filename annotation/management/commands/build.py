@@ -15,6 +15,7 @@ from annotation.models import Build
 from annotation.models.builds import NANO
 from annotation.tools import counter
 from retrieval.filters import TEXT_OPTIONS, Rule
+from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
 from retrieval.models import Collection
 
@@ -56,6 +57,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--limit", type=int, help="at most so many pairs")
         parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
+        parser.add_argument(
+            "--query-rule",
+            nargs="+",
+            choices=[r.name.lower() for r in QueryRule if r.name],
+            default=[],
+            help="mine only queries in English, more than a bare identifier, the first of near-same ones",
+        )
         parser.add_argument(
             "--text", choices=TEXT_OPTIONS, default="whole", help="what of a snippet is encoded"
         )
@@ -131,6 +139,7 @@ class Command(BaseCommand):
             batches=options["batches"],
             limit=options["limit"],
             rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],
+            query_rule=query_rule(options["query_rule"]),
             text_option=options["text"],
             fusion=Fusion(options["fusion"]),
         )

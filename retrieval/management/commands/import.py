@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
+from retrieval.counting import counted
 from retrieval.filters import Rule
 from retrieval.filters.steps import Refusals
 from retrieval.importing import Counts, Imported, Options, import_cosqa, import_items, import_python
@@ -123,18 +124,19 @@ def advance(bar: Any, counts: Counts) -> None:
 
 def published(benchmark: Benchmark) -> str:
     return (
-        f"benchmark: {benchmark} has {benchmark.size:,} labels, {benchmark.positives:,} of them matches "
-        "('manage.py evaluate' scores systems on it)"
+        f"benchmark: {benchmark} has {counted(benchmark.size, 'label')}, {benchmark.positives:,} of them "
+        "matches ('manage.py evaluate' scores systems on it)"
     )
 
 
 def summary(kind: str, counts: Counts) -> str:
     """One paragraph: what was read, stored and refused, and what each rule would keep."""
     if kind == "others":
-        return f"{counts.labels:,} labels; {counts.unreadable:,} records refused"
+        return f"{counted(counts.labels, 'label')}; {counted(counts.unreadable, 'record')} refused"
     lines = [
         f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {counts.known:,} known already, "
-        f"{counts.unreadable:,} unreadable" + (f", {counts.labels:,} labels" if counts.labels else "")
+        f"{counts.unreadable:,} unreadable"
+        + (f", {counted(counts.labels, 'label')}" if counts.labels else "")
     ]
     if kind == "snippets":
         readable = counts.read - counts.unreadable

@@ -96,7 +96,18 @@ def test_without_programs_there_is_no_executable_rate(ray: Client) -> None:
 
 def test_launching_makes_a_build_that_waits_for_its_mining(ada: Client) -> None:
     made = post(
-        ada, "builds", order(budget="2.50", limit=6, k=2, rule="any", model="m", fusion="maxabs"), 201
+        ada,
+        "builds",
+        order(
+            budget="2.50",
+            limit=6,
+            k=2,
+            rule="any",
+            query_rules=["distinct", "english"],
+            model="m",
+            fusion="maxabs",
+        ),
+        201,
     )
     build = Build.objects.get(pk=made["id"])
     assert build.created_by == factories.ada()
@@ -105,6 +116,7 @@ def test_launching_makes_a_build_that_waits_for_its_mining(ada: Client) -> None:
     assert made["state"] == "running"
     assert made["mining"]["state"] == "waiting"
     assert made["mining"]["rules"] == []
+    assert made["mining"]["query_rules"] == ["english", "distinct"]
     assert made["mining"]["fusion"] == "maxabs"
 
 
@@ -118,6 +130,7 @@ def test_launching_makes_a_build_that_waits_for_its_mining(ada: Client) -> None:
         ({"limit": 0}, "body.order.limit"),
         ({"provider": "recorded"}, "body.order.provider"),
         ({"rule": "best"}, "body.order.rule"),
+        ({"query_rules": ["best"]}, "body.order.query_rules.0"),
         ({"queries": 2**63}, "body.order.queries"),
         ({"bugdet": 1}, "body.order.bugdet"),
         ({"name": "n" * 121}, "body.order.name"),

@@ -68,6 +68,13 @@ def test_the_fusion_is_part_of_the_order_and_on_the_page(
     assert WORDS[kept] in unescape(page)
 
 
+def test_rules_of_queries_are_part_of_the_order_and_on_the_page(ada: Client) -> None:
+    page = ada.post(NEW, order(query_rules=["english", "distinct"]), follow=True).content.decode()
+    assert Build.objects.select_related("mining").get().mining.query_rule == 5
+    assert "in English, by their small words; the first of near-same ones" in page
+    assert ada.post(NEW, order(name="other", query_rules=["best"])).status_code == 422
+
+
 def test_encoders_by_folder_are_added_to_those_that_are_ticked(ada: Client) -> None:
     answer = ada.post(NEW, order(more_encoders="codebert:/nowhere"))
     assert answer.status_code == 422

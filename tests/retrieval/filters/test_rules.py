@@ -89,7 +89,7 @@ def test_only_the_docstring_is_taken_out(code: str, expected: str) -> None:
 
 
 def test_another_text_option_is_refused() -> None:
-    with pytest.raises(ValueError, match="whole, without docstring; got 'body'"):
+    with pytest.raises(ValueError, match="docstring; got 'body'"):
         text_of("x", "body")
 
 

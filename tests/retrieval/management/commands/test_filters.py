@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from retrieval.importing import Options, import_items
-from retrieval.sources import Snippet
+from retrieval.sources import Query, Snippet
 
 pytestmark = pytest.mark.django_db
 LONG = '''def total(prices, rate, region, month, year, table, key, extra):
@@ -50,6 +50,34 @@ def test_each_step_with_counts_and_examples(capsys: pytest.CaptureFixture[str]) 
         "groups": 1,
         "examples": [["a.py::total", "b.py::total"]],
     }
+
+
+def test_what_is_no_python_has_its_step(capsys: pytest.CaptureFixture[str]) -> None:
+    items = [Snippet("<form>\n</form>", "1"), Snippet("x = f(10 PM)", "2"), Snippet("plt.plot(xs)", "3")]
+    import_items(items, "here", "blocks", Options())
+    call_command("filters", "blocks", "--json")
+    found = json.loads(capsys.readouterr().out)["python"]
+    assert found["kept"] == 0
+    assert found["steps"]["other language"] == {"refused": 1, "examples": ["1: <form>"]}
+    assert found["steps"]["incomplete snippet"]["refused"] == 2
+
+
+def test_queries_have_filters_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("sort a list", "python sort lists", "tf.sort", "wie kann ich eine liste sortieren")
+    import_items([Query(text, text) for text in asked], "here", "asked", Options())
+    call_command("filters", "asked", "--kind", "queries", "--json")
+    assert json.loads(capsys.readouterr().out) == {
+        "collection": "asked (queries, version 1)",
+        "queries": 4,
+        "kept": 1,
+        "steps": {
+            "not English": {"refused": 1, "examples": ["wie kann ich eine liste sortieren"]},
+            "bare identifier": {"refused": 1, "examples": ["tf.sort"]},
+            "near-same as an earlier one": {"refused": 1, "examples": ["python sort lists"]},
+        },
+    }
+    call_command("filters", "asked", "--kind", "queries")
+    assert "  1 pass; refused:\n    1 not English\n" in capsys.readouterr().out
 
 
 def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:

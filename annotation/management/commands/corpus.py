@@ -1,0 +1,74 @@
+"""`manage.py corpus build|benchmark|collection NAME [--json]`: what it is made of, in numbers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.models import Build
+from annotation.pages import corpus as pages
+from annotation.pages.corpus_tables import Section
+from annotation.studies.formats import as_json, words
+from annotation.studies.tables import Table
+from retrieval.corpus import SAMPLED
+from retrieval.evaluation.content import NoSuchBenchmark, named
+from retrieval.models import Collection
+
+
+class Command(BaseCommand):
+    help = (
+        "Corpus statistics: sizes beside the papers', queries by number of matches, matches by rank, "
+        "lengths, languages, what encoders have in common. The pages of builds, benchmarks and collections "
+        "show the same."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("of", choices=["build", "benchmark", "collection"])
+        parser.add_argument("name", help="of a benchmark also NAME@VERSION")
+        parser.add_argument(
+            "--kind", choices=Collection.Kind.values, default="snippets", help="of the collection"
+        )
+        parser.add_argument(
+            "--all", action="store_true", help=f"read all texts and lists, not {SAMPLED:,} of them evenly"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        sections = counted(options, None if options["all"] else SAMPLED)
+        if not sections:
+            raise CommandError(f"There is nothing in {options['of']} {options['name']!r} to count yet.")
+        tables = [section.table for section in sections if section.table.rows]
+        if options["json"]:
+            found = {table.key: json.loads(as_json(table)) for table in tables}
+            self.stdout.write(json.dumps(found))
+        else:
+            self.stdout.write("\n\n".join(map(told, tables)))
+
+
+def counted(options: dict[str, Any], most: int | None) -> tuple[Section, ...]:
+    name = options["name"]
+    if options["of"] == "build":
+        build = Build.objects.filter(name=name).select_related("mining", "tally").first()
+        if build is None:
+            raise CommandError(f"There is no build called {name!r}.")
+        return pages.build_sections(build, most)
+    if options["of"] == "benchmark":
+        try:
+            return pages.benchmark_sections(named(name), most)
+        except NoSuchBenchmark as why:
+            raise CommandError(str(why)) from why
+    rows = Collection.objects.filter(name=name, kind=options["kind"]).order_by("-version")
+    collection = rows.first()
+    if collection is None:
+        raise CommandError(f"There is no collection of {options['kind']} called {name!r}; see --kind.")
+    return pages.collection_sections(collection, most)
+
+
+def told(table: Table) -> str:
+    """A table with its columns under each other."""
+    cells = [list(table.columns), *([words(cell) for cell in row] for row in table.rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+    return "\n".join([table.title, *(f"  {line}" for line in lines), *([table.note] if table.note else [])])

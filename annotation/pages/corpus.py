@@ -1,0 +1,180 @@
+"""Corpus statistics of a build, a benchmark and a collection: sections of tables, kept until these change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from django.core.cache import cache
+from django.db.models import Count, Min, Q, QuerySet
+
+from annotation.models import Build, Case, Tally
+from annotation.pages import corpus_tables as tables
+from annotation.pages.corpus_tables import Section, Size
+from annotation.pages.distribution import Spread
+from annotation.pages.distribution import kept as spread_of
+from annotation.pages.figures import percent, test_cases
+from annotation.pages.study_figures import TableView, view
+from annotation.stages import Stage
+from retrieval.corpus import SAMPLED, languages, overlap, ranks
+from retrieval.corpus.lengths import Lengths, characters, texts_in, tokens
+from retrieval.corpus.ranks import AtRank, Counted, by_rank
+from retrieval.evaluation.content import query_members, snippet_members
+from retrieval.models import Benchmark, BenchmarkLabel, Collection, Text
+
+KEPT_SECONDS: Final = 3600
+WORDS_A_CLASS: Final = 2
+OF_MINING: Final = (
+    "Of the candidates that a mining kept for a query, those that each encoder alone ranks in the better "
+    "half. What an encoder alone would have found beyond them is not stored."
+)
+OF_RUNS: Final = "Of the first 20 results of each system’s newest run."
+
+
+@dataclass(frozen=True, slots=True)
+class SectionView:
+    """A section as the page shows it."""
+
+    table: TableView
+    section: Section
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusPage:
+    """`title` is what the statistics are of, `kind` what that is, `back` the address of its own page."""
+
+    title: str
+    kind: str
+    back: str
+    sections: tuple[SectionView, ...]
+
+
+def page(title: str, kind: str, back: str, sections: tuple[Section, ...]) -> CorpusPage:
+    views = tuple(SectionView(view(one.table), one) for one in sections)
+    return CorpusPage(title, kind, back, views)
+
+
+def kept(key: str, count: Callable[[], tuple[Section, ...]]) -> tuple[Section, ...]:
+    """What `count` returns, or returned for the same key during the last hour."""
+    found: tuple[Section, ...] | None = cache.get(key)
+    if found is None:
+        found = count()
+        cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def of_build(build: Build) -> tuple[Section, ...]:
+    """Of a build's cases in their first round, until one of them moves."""
+    key = f"corpus:build:{build.pk}.{build.created_at:%s%f}.{build.tally.version}"
+    return kept(key, lambda: build_sections(build))
+
+
+def of_benchmark(benchmark: Benchmark) -> tuple[Section, ...]:
+    """A benchmark never changes, but runs are added."""
+    last = benchmark.runs.order_by("-pk").values_list("pk", flat=True).first()
+    key = f"corpus:benchmark:{benchmark.pk}.{benchmark.digest}.{last}"
+    return kept(key, lambda: benchmark_sections(benchmark))
+
+
+def of_collection(collection: Collection) -> tuple[Section, ...]:
+    """Of all members; collections only grow, so their size tells whether they changed."""
+    key = f"corpus:collection:{collection.pk}.{collection.created_at:%s%f}.{collection.size}"
+    return kept(key, lambda: collection_sections(collection))
+
+
+def build_sections(build: Build, most: int | None = SAMPLED) -> tuple[Section, ...]:
+    cases = Case.objects.filter(build=build, round=1).order_by()
+    pairs, tally = cases.count(), build.tally
+    if not pairs:
+        return ()
+    texts = Text.objects.filter(pk__in=cases.values("pair__snippet"))
+    size, code = measured(texts, most)
+    spread = spread_of(build)
+    return (
+        tables.sizes(
+            build.name,
+            Size(pairs, size.texts, size.mean, test_cases(tally)[0], percent(tally.ran, tally.programs)),
+        ),
+        tables.by_matches(all_queries(spread)),
+        tables.by_answered(spread.by_snippet),
+        tables.ranks(rank_rows(cases, spread.queries), cost_a_pair(tally)),
+        *code,
+        tables.overlaps(
+            overlap.of_mining(build.mining, most),
+            OF_MINING,
+            "Its mining had one encoder, so nothing can overlap.",
+        ),
+    )
+
+
+def all_queries(spread: Spread) -> Counter[int]:
+    """Number of matches → queries, with those that have none."""
+    counts = Counter(spread.by_query)
+    counts[0] = spread.queries - counts.total()
+    return counts
+
+
+def rank_rows(cases: QuerySet[Case], queries: int) -> list[AtRank]:
+    """Two statements."""
+    rows = cases.values("rank").annotate(
+        candidates=Count("pk"),
+        judged=Count("pk", filter=Q(stage=Stage.SETTLED)),
+        matches=Count("pk", filter=Q(label=1)),
+    )
+    first = cases.filter(label=1).values("query").annotate(first=Min("rank"))
+    return by_rank((Counted(**row) for row in rows), Counter(first.values_list("first", flat=True)), queries)
+
+
+def cost_a_pair(tally: Tally) -> float | None:
+    """Nanodollars for a judged pair; None where nothing was paid."""
+    return tally.spent / tally.settled if tally.settled and tally.spent else None
+
+
+def benchmark_sections(benchmark: Benchmark, most: int | None = SAMPLED) -> tuple[Section, ...]:
+    labels = BenchmarkLabel.objects.filter(benchmark=benchmark)
+    size, code = measured(texts_in(snippet_members(benchmark)), most)
+    answered = labels.filter(relevance__gt=0).values("pair__snippet").annotate(found=Count("pk"))
+    return (
+        tables.sizes(
+            f"{benchmark.name}, version {benchmark.version}",
+            Size(benchmark.size, size.texts, size.mean, "", ""),
+        ),
+        tables.by_matches(Counter(benchmark.match_counts.tolist())),
+        tables.by_answered(Counter(answered.values_list("found", flat=True))),
+        tables.ranks(ranks.of_benchmark(benchmark), None),
+        *code,
+        *words_of(texts_in(query_members(benchmark)), most),
+        tables.relevance(languages.relevance(benchmark)),
+        tables.overlaps(
+            overlap.of_benchmark(benchmark, most),
+            OF_RUNS,
+            "With two runs of different systems their results are compared.",
+        ),
+    )
+
+
+def collection_sections(collection: Collection, most: int | None = SAMPLED) -> tuple[Section, ...]:
+    if not collection.size:
+        return ()
+    texts = texts_in(collection.members.all())
+    if collection.kind == Collection.Kind.QUERIES:
+        return words_of(texts, most)
+    return (tables.functions(languages.functions(collection)), *measured(texts, most)[1])
+
+
+def measured(texts: QuerySet[Text], most: int | None) -> tuple[Lengths, tuple[Section, Section]]:
+    """How long code is: all of it in characters, and both histograms."""
+    whole = characters(texts, tables.CHARACTERS_A_CLASS)
+    some = tokens(texts, tables.TOKENS_A_CLASS, most)
+    return whole, (
+        tables.lengths("characters", "Code length in characters", whole, "characters", whole.texts),
+        tables.lengths("tokens", "Code length in tokens", some, "tokens", whole.texts),
+    )
+
+
+def words_of(texts: QuerySet[Text], most: int | None) -> tuple[Section, ...]:
+    """How long queries are."""
+    found = tokens(texts, WORDS_A_CLASS, most)
+    return (tables.lengths("query-tokens", "Query length in tokens", found, "tokens", texts.count()),)

@@ -1,0 +1,293 @@
+"""The tables of corpus statistics, each with its plot, of what `retrieval.corpus` counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from annotation.pages import paper
+from annotation.pages.plots import Plot, Series, curves, histogram
+from annotation.pages.words import small_dollars
+from annotation.studies.tables import Cell, Table
+from retrieval.corpus.languages import Functions
+from retrieval.corpus.lengths import Lengths
+from retrieval.corpus.overlap import Overlap
+from retrieval.corpus.ranks import AtRank
+
+MOST_CLASSES: Final = 20
+MOST_MATCHES: Final = 20
+CHARACTERS_A_CLASS: Final = 100
+TOKENS_A_CLASS: Final = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table with its plot, if it has one, and what stands there while it has no rows."""
+
+    table: Table
+    plot: Plot | None = None
+    empty: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A corpus as the paper's Table 1 tells it; None or an empty text where a figure can't be said."""
+
+    pairs: int
+    snippets: int
+    mean_length: float | None
+    test_cases: str
+    executable: str
+
+
+def sizes(name: str, found: Size) -> Section:
+    """Table 1: this corpus, the paper, its first version."""
+    return Section(
+        Table(
+            "size",
+            "Size, beside the papers",
+            ("Corpus", "Pairs", "Snippets", "Mean length", "Test cases a program", "Executable programs"),
+            (
+                (
+                    name,
+                    found.pairs,
+                    found.snippets,
+                    found.mean_length,
+                    found.test_cases or None,
+                    found.executable or None,
+                ),
+                (
+                    "CoSQA⁺, as reported",
+                    paper.PAIRS,
+                    paper.SNIPPETS,
+                    paper.MEAN_LENGTH,
+                    f"{paper.MEAN_TEST_CASES}",
+                    f"{paper.EXECUTABLE_SHARE} %",
+                ),
+                (
+                    "CoSQA⁺, first version, as reported",
+                    paper.FIRST_PAIRS,
+                    paper.FIRST_SNIPPETS,
+                    paper.FIRST_MEAN_LENGTH,
+                    None,
+                    None,
+                ),
+            ),
+            "Lengths are in characters; the paper names no unit. Here a test case is an assertion, and a "
+            "program is executable when it reached one: the paper defines neither.",
+        )
+    )
+
+
+def by_matches(counts: Mapping[int, int]) -> Section:
+    """Table 6: queries by number of matches, from 0 on, beside the paper's."""
+    last = max(MOST_MATCHES, min(max(counts, default=0), 2 * MOST_MATCHES))
+    ours, theirs = sum(counts.values()), paper.QUERIES
+    rows: list[tuple[Cell, ...]] = []
+    for number in range(last + 1):
+        here = counts.get(number, 0) + (sum_above(counts, last) if number == last else 0)
+        there = paper.QUERIES_BY_MATCHES.get(number, 0) if number else paper.WITHOUT_MATCH
+        more = "+" if number == last and sum_above(counts, last) else ""
+        rows.append((f"{number}{more}", here, percent(here, ours), there, percent(there, theirs)))
+    table = Table(
+        "matches",
+        "Queries by number of matches",
+        ("Matches", "Queries", "Share", "Paper’s queries", "Paper’s share"),
+        tuple(rows) if ours else (),
+        "The paper’s Table 6 as reported; it begins at 1, so its queries without a match are what is missing "
+        "to 20,604. Other queries, candidates and labels match more or less often.",
+    )
+    heights = [100 * int(str(row[1])) / ours if ours else 0.0 for row in rows]
+    reported = Series("paper", "the paper’s", [100 * int(str(row[3])) / theirs for row in rows])
+    plot = histogram(
+        heights,
+        [reported],
+        top=f"{max([*heights, *(one or 0 for one in reported.heights)]):.0f} % of the queries",
+        start="no match",
+        end=f"{last}",
+        name="these",
+    )
+    return Section(table, plot if ours else None, "No query has been judged yet.")
+
+
+def sum_above(counts: Mapping[int, int], last: int) -> int:
+    return sum(count for number, count in counts.items() if number > last)
+
+
+def by_answered(counts: Mapping[int, int]) -> Section:
+    """Snippets by the number of queries that they answer; those that answer none do not appear."""
+    total = sum(counts.values())
+    last = min(max(counts, default=1), MOST_MATCHES)
+    rows: list[tuple[Cell, ...]] = []
+    for number in range(1, last + 1):
+        here = counts.get(number, 0) + (sum_above(counts, last) if number == last else 0)
+        more = "+" if number == last and sum_above(counts, last) else ""
+        rows.append((f"{number}{more}", here, percent(here, total)))
+    several = total - counts.get(1, 0)
+    table = Table(
+        "answered",
+        "Snippets by number of queries answered",
+        ("Queries", "Snippets", "Share"),
+        tuple(rows) if total else (),
+        f"{percent(several, total)} of these snippets answer two or more queries; the paper reports 36.7 %."
+        if total
+        else "",
+    )
+    heights = [float(int(str(row[1]))) for row in rows] if total else []
+    top = f"{int(max(heights, default=0)):,} snippets"
+    plot = histogram(heights, [], top=top, start="1", end=str(rows[-1][0]), name="snippets")
+    return Section(table, plot, "No snippet has matched a query yet.")
+
+
+def ranks(rows: Sequence[AtRank], cost: float | None) -> Section:
+    """Figure 2, and what one more candidate costs; `cost` is of a judged pair, in nanodollars."""
+    table = Table(
+        "ranks",
+        "Matches by rank",
+        (
+            "Rank",
+            "Candidates",
+            "Judged",
+            "Match at this rank",
+            "At least one so far",
+            "New queries",
+            "Cost of this rank",
+            "Cost a new query",
+        ),
+        tuple(rank_row(row, cost) for row in rows if row.candidates),
+        "A match at a rank is the share of its judged candidates. Queries with open candidates count as not "
+        "yet answered. The cost of a rank is that of one more candidate for each query, at the mean of what "
+        "was paid a pair. The paper’s Figure 2 has no numbers to stand beside.",
+    )
+    lines = [
+        Series("finished", "at least one match up to this rank", [row.reached for row in rows]),
+        Series("paper", "match at this rank", [row.match for row in rows]),
+    ]
+    plot = curves(lines, 1.0, top="100 %", start="rank 1", end=f"rank {rows[-1].rank}") if rows else None
+    return Section(table, plot, "There are no candidates with ranks.")
+
+
+def rank_row(row: AtRank, cost: float | None) -> tuple[Cell, ...]:
+    paid = None if cost is None else cost * row.candidates
+    return (
+        row.rank,
+        row.candidates,
+        row.judged,
+        None if row.match is None else f"{100 * row.match:.1f} %",
+        f"{100 * row.reached:.1f} %",
+        row.new,
+        None if paid is None else small_dollars(paid),
+        None if paid is None or not row.new else small_dollars(paid / row.new),
+    )
+
+
+def lengths(key: str, title: str, found: Lengths, unit: str, of: int) -> Section:
+    """A histogram of lengths; `of` is how many texts there are, of which `found` may be a sample."""
+    last = min(max(found.counts, default=0), MOST_CLASSES)
+    rows: list[tuple[Cell, ...]] = []
+    for place in range(last + 1):
+        count = found.counts.get(place, 0) + (sum_above(found.counts, last) if place == last else 0)
+        open_ended = place == last and sum_above(found.counts, last) > 0
+        low, high = place * found.width, (place + 1) * found.width - 1
+        name = f"{low:,} and more" if open_ended else f"{low:,} to {high:,}"
+        rows.append((name, count, percent(count, found.texts)))
+    heights = [float(int(str(row[1]))) for row in rows] if found.texts else []
+    plot = histogram(
+        heights,
+        [],
+        top=f"{int(max(heights, default=0)):,}",
+        start=f"0 {unit}",
+        end=str(rows[-1][0]),
+        name="texts",
+    )
+    table = Table(
+        key,
+        title,
+        (unit.capitalize(), "Texts", "Share"),
+        tuple(rows) if found.texts else (),
+        length_note(found, unit, of),
+    )
+    return Section(table, plot, "There are no texts.")
+
+
+def length_note(found: Lengths, unit: str, of: int) -> str:
+    if found.mean is None or found.longest is None:
+        return ""
+    said = f"Mean {found.mean:,.1f}, longest {found.longest:,} {unit}."
+    if found.texts < of:
+        said += f" Counted in {found.texts:,} of {of:,} texts, evenly by their id."
+    if unit == "tokens":
+        said += " A token is a word or a single sign; what stands in strings and comments counts, too."
+    return said
+
+
+def functions(rows: Sequence[Functions]) -> Section:
+    """CodeSearchNet's Table 1."""
+    filled: list[tuple[Cell, ...]] = [
+        (row.language, row.documented, row.all, *(paper.CODESEARCHNET.get(row.language) or (None, None)))
+        for row in rows
+    ]
+    known = any(row.language in paper.CODESEARCHNET for row in rows)
+    if len(rows) > 1:
+        filled.append(("all", sum(row.documented for row in rows), sum(row.all for row in rows), None, None))
+    return Section(
+        Table(
+            "languages",
+            "Functions by language",
+            (
+                "Language",
+                "With documentation",
+                "Functions",
+                "CodeSearchNet’s with documentation",
+                "CodeSearchNet’s",
+            ),
+            tuple(filled) if known else (),
+            "Told by the ending of the file that a source id names. “With documentation” are functions whose "
+            "paragraph came in as a query; beside them CodeSearchNet’s Table 1, as reported.",
+        ),
+        None,
+        "No source id names a file, so the language is not known.",
+    )
+
+
+def relevance(found: Mapping[str, Counter[int]]) -> Section:
+    """CodeSearchNet's Table 2."""
+    steps = range(max([1, *(step for counts in found.values() for step in counts)]) + 1)
+    rows: list[tuple[Cell, ...]] = []
+    for language in sorted(found, key=lambda one: (-found[one].total(), one)):
+        counts = found[language]
+        reported = paper.ANNOTATIONS.get(language)
+        beside = None if reported is None else " / ".join(f"{one:,}" for one in reported)
+        rows.append((language, *(counts[step] for step in steps), counts.total(), beside))
+    return Section(
+        Table(
+            "relevance",
+            "Labels by language and relevance",
+            ("Language", *(f"Relevance {step}" for step in steps), "Labels", "CodeSearchNet’s 0 / 1 / 2 / 3"),
+            tuple(rows),
+            "A relevance that is a mean is rounded. Beside it the annotations of CodeSearchNet’s Table 2, as "
+            "reported.",
+        ),
+        None,
+        "There are no labels.",
+    )
+
+
+def overlaps(rows: Sequence[Overlap], note: str, empty: str) -> Section:
+    return Section(
+        Table(
+            "overlap",
+            "What encoders have in common",
+            ("First", "Second", "Queries", "Snippets a list, at most", "In common", "Jaccard"),
+            tuple((one.first, one.second, one.queries, one.depth, one.shared, one.jaccard) for one in rows),
+            note,
+        ),
+        None,
+        empty,
+    )
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"

@@ -1,0 +1,86 @@
+"""Histograms and curves in a box of 600 by 120, as bars and corners; the table beside each says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from annotation.pages.trends import HEIGHT, WIDTH, Line
+
+GAP: Final = 0.12
+"""Of a bar's room, left empty beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A bar that stands on the axis."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """`top` is the scale's upper end, `start` and `end` are the axis's, all in words; `columns` may be none.
+
+    `name` is what the columns count, for the key.
+    """
+
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    top: str
+    start: str
+    end: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A curve: a style's class, a name, and heights from left to right, None where there is none."""
+
+    kind: str
+    name: str
+    heights: Sequence[float | None]
+
+
+def histogram(
+    heights: Sequence[float], others: Sequence[Series], *, top: str, start: str, end: str, name: str
+) -> Plot | None:
+    """Columns, with curves over them on the same scale; None where nothing is above 0."""
+    highest = max(
+        [*heights, *(one for series in others for one in series.heights if one is not None)], default=0
+    )
+    if not highest:
+        return None
+    room = WIDTH / len(heights)
+    columns = tuple(
+        Column(
+            round(room * (place + GAP / 2), 2),
+            round(HEIGHT - HEIGHT * height / highest, 2),
+            round(room * (1 - GAP), 2),
+            round(HEIGHT * height / highest, 2),
+        )
+        for place, height in enumerate(heights)
+    )
+    return Plot(columns, tuple(curve(one, highest) for one in others), top, start, end, name)
+
+
+def curves(series: Sequence[Series], highest: float, *, top: str, start: str, end: str) -> Plot | None:
+    """Curves alone on a scale up to `highest`; None where no point is known."""
+    if not any(one is not None for line in series for one in line.heights):
+        return None
+    return Plot((), tuple(curve(one, highest) for one in series), top, start, end)
+
+
+def curve(series: Series, highest: float) -> Line:
+    """Corners over the middles of as many columns; what is not known is passed over."""
+    room = WIDTH / len(series.heights)
+    corners = " ".join(
+        f"{room * (place + 0.5):.1f},{HEIGHT - HEIGHT * min(height / highest, 1):.1f}"
+        for place, height in enumerate(series.heights)
+        if height is not None
+    )
+    return Line(series.kind, series.name, corners)

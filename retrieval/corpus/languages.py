@@ -1,0 +1,85 @@
+"""Which programming languages a corpus has, as CodeSearchNet's Tables 1 and 2 count them.
+
+A function's language is told by the ending of the file in its source id, `path/of/file.py::name`: functions
+of CodeSearchNet and all that was extracted from sources have one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import Case, CharField, Count, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.expressions import Combinable
+
+from retrieval.models import Benchmark, BenchmarkLabel, Collection, Member
+
+ENDINGS: Final[Mapping[str, str]] = {
+    ".go": "Go",
+    ".java": "Java",
+    ".js": "JavaScript",
+    ".php": "PHP",
+    ".py": "Python",
+    ".rb": "Ruby",
+}
+UNKNOWN: Final = "not stated"
+
+
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """A language's functions, and how many of them brought documentation that became a query."""
+
+    language: str
+    documented: int
+    all: int
+
+
+def language(field: str = "source_id") -> Combinable:
+    """A member's language, read from the field that holds its source id."""
+    cases = [When(**{f"{field}__contains": f"{end}::"}, then=Value(name)) for end, name in ENDINGS.items()]
+    return Case(*cases, default=Value(UNKNOWN), output_field=CharField())
+
+
+def functions(snippets: Collection) -> list[Functions]:
+    """By language, the most frequent first. One statement.
+
+    Documented is a function whose source id a query of the collection's own name has, too: that is how
+    imports of documented functions name both. Of functions with one paragraph the first alone has it.
+    """
+    asked = Member.objects.filter(
+        collection__name=snippets.name,
+        collection__kind=Collection.Kind.QUERIES,
+        source_id=OuterRef("source_id"),
+    )
+    rows = (
+        Member.objects.filter(collection=snippets)
+        .order_by()
+        .annotate(language=language(), documented=Exists(asked))
+        .values("language")
+        .annotate(count=Count("pk"), asked=Count("pk", filter=Q(documented=True, source_id__contains="::")))
+    )
+    found = [Functions(row["language"], row["asked"], row["count"]) for row in rows]
+    return sorted(found, key=lambda row: (-row.all, row.language))
+
+
+def relevance(benchmark: Benchmark) -> dict[str, Counter[int]]:
+    """Labels of a benchmark by language and relevance, which is rounded where it is a mean. One statement."""
+    member = Member.objects.filter(collection=benchmark.snippets_id, text=OuterRef("pair__snippet"))
+    rows = (
+        BenchmarkLabel.objects.filter(benchmark=benchmark)
+        .annotate(source=Subquery(member.values("source_id")[:1]))
+        .annotate(language=language("source"))
+        .values("language", "relevance")
+        .annotate(count=Count("pk"))
+    )
+    found: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    for row in rows:
+        found[row["language"]][int(row["relevance"] + 0.5)] += row["count"]
+    return dict(found)
+
+
+def has_languages(members: QuerySet[Member]) -> bool:
+    """Whether any member says where its function stands."""
+    return members.filter(source_id__contains="::").exists()

@@ -1,0 +1,12 @@
+"""Numbers of things in words."""
+
+from __future__ import annotations
+
+
+def counted(number: int, noun: str, several: str = "") -> str:
+    """The number with its noun; `several` is the plural of a noun that has more than an s.
+
+    >>> counted(1, "snippet"), counted(1200, "query", "queries")
+    ('1 snippet', '1,200 queries')
+    """
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"

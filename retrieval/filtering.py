@@ -1,0 +1,165 @@
+"""What each filter would keep of a collection, and what not: named steps with counts and examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from retrieval.corpus import evenly
+from retrieval.filters import Rule, Unreadable, parse, untestable
+from retrieval.filters.duplicates import groups
+from retrieval.filters.queries import NAMES, NO_QUERY_RULE, QueryRule, broken, chosen
+from retrieval.filters.steps import Refusals
+from retrieval.models import Collection, Member
+from retrieval.sources import extraction
+from retrieval.sources.files import SourceFile
+from retrieval.sources.python_or_not import Detector, refused
+
+Figures: TypeAlias = Mapping[str, Any]
+GROUPS_SHOWN = 3
+READ_AT_ONCE = 500
+
+
+@dataclass
+class Steps:
+    """What the filters of snippets, but for duplicates, made of `total` members."""
+
+    total: int = 0
+    kept: dict[Rule, int] = field(default_factory=lambda: dict.fromkeys(Rule, 0))
+    variants: Refusals = field(default_factory=Refusals)
+    untestable: Refusals = field(default_factory=Refusals)
+    codesearchnet: Refusals = field(default_factory=Refusals)
+    python: Refusals = field(default_factory=Refusals)
+
+    def take(self, member: Member, detector: Detector | None) -> None:
+        """Count one member."""
+        self.total += 1
+        rules, example, code = Rule(member.rules), shown(member), member.text.text
+        for rule in Rule:
+            self.kept[rule] += rule in rules
+            if rule not in rules:
+                self.variants.refuse(named(rule), example)
+        for steps, reason in (
+            (self.untestable, untestable(code)),
+            (self.codesearchnet, codesearchnet_step(member)),
+            (self.python, refused(code, detector)),
+        ):
+            if reason:
+                steps.refuse(str(reason), example)
+
+
+def of_snippets(snippets: Collection, detector: Detector | None = None) -> Figures:
+    """For each filter: how many it keeps, and its steps with how many each refused and examples."""
+    steps = counted(members(snippets), detector)
+    return {
+        "collection": str(snippets),
+        "snippets": steps.total,
+        **figures(steps),
+        "duplicates": duplicates(snippets, steps.total),
+    }
+
+
+def sample_of_snippets(snippets: Collection, most: int) -> Figures:
+    """The same without duplicates, of an even sample by position."""
+    places = evenly(snippets.size, most)
+    rows = snippets.members.filter(position__in=places).order_by("position")
+    return figures(counted(rows.select_related("text__body").iterator(READ_AT_ONCE), None))
+
+
+def counted(rows: Iterator[Member], detector: Detector | None) -> Steps:
+    steps = Steps()
+    for member in rows:
+        steps.take(member, detector)
+    return steps
+
+
+def figures(steps: Steps) -> Figures:
+    return {
+        "testable": {
+            named(rule): {"kept": steps.kept[rule], **step(steps.variants, named(rule))} for rule in Rule
+        },
+        "not testable": {name: step(steps.untestable, name) for name in steps.untestable.steps},
+        "python": kept_of(steps.total, steps.python),
+        "codesearchnet": kept_of(steps.total, steps.codesearchnet),
+    }
+
+
+def kept_of(total: int, refusals: Refusals) -> Figures:
+    """What is left after steps of which each member is refused by one at most."""
+    kept = total - sum(one.refused for one in refusals.steps.values())
+    return {"kept": kept, "steps": {name: step(refusals, name) for name in refusals.steps}}
+
+
+def step(refusals: Refusals, name: str) -> Figures:
+    found = refusals.steps.get(name)
+    return {"refused": found.refused if found else 0, "examples": found.examples if found else []}
+
+
+def members(collection: Collection) -> Iterator[Member]:
+    rows = collection.members.order_by("position").select_related("text__body")
+    return rows.iterator(chunk_size=READ_AT_ONCE)
+
+
+def shown(member: Member) -> str:
+    """A member as an example: what it is called, and its first line."""
+    return f"{member.source_id}: {member.text.head.strip().splitlines()[0]}"
+
+
+def named(rule: Rule) -> str:
+    return str(rule.name).lower().replace("_", " ")
+
+
+def codesearchnet_step(member: Member) -> str | None:
+    """The first of CodeSearchNet's rules that a Python snippet breaks; None for one that it would keep."""
+    code = member.text.text
+    try:
+        parse(code)
+    except Unreadable:
+        return "does not parse"
+    file = SourceFile(member.source_id.partition("::")[0], code.encode(), "", "")
+    function = next(extraction.functions_of(file, "python"), None)
+    return extraction.broken(function) if function else "no function"
+
+
+def duplicates(snippets: Collection, total: int) -> Figures:
+    """Groups of exact and near duplicates; the first by position stands for its group."""
+    found = groups(member.text.text for member in members(snippets))
+    repeated = sum(len(group) - 1 for group in found)
+    largest = sorted(found, key=len, reverse=True)[:GROUPS_SHOWN]
+    places = {place for group in largest for place in group[:3]}
+    names = dict(snippets.members.filter(position__in=places).values_list("position", "source_id"))
+    return {
+        "kept": total - repeated,
+        "refused": repeated,
+        "groups": len(found),
+        "examples": [[names.get(place, str(place)) for place in group[:3]] for group in largest],
+    }
+
+
+def of_queries(queries: Collection) -> Figures:
+    """Each rule of queries by itself, and what all of them together would keep."""
+    refusals, kept = Refusals(), 0
+    texts = [member.text.text for member in members(queries)]
+    for text, rules in zip(texts, broken(texts), strict=True):
+        kept += rules == NO_QUERY_RULE
+        for rule in rules:
+            refusals.refuse(NAMES[rule], text)
+    return {
+        "collection": str(queries),
+        "queries": len(texts),
+        "kept": kept,
+        "steps": {name: step(refusals, name) for name in NAMES.values()},
+    }
+
+
+def positions(queries: Collection, rule: QueryRule) -> list[int]:
+    """The positions of the queries that pass `rule`, ascending."""
+    rows = queries.members.order_by("position")
+    if not rule:
+        return list(rows.values_list("position", flat=True))
+    places, texts = list[int](), list[str]()
+    for member in members(queries):
+        places.append(member.position)
+        texts.append(member.text.text)
+    return [place for place, passes in zip(places, chosen(texts, rule), strict=True) if passes]

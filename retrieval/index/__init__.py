@@ -1,0 +1,148 @@
+"""The k best snippets of each query by all encoders together, exactly.
+
+A first pass finds for each query every snippet that could be among the k best: of vectors alone in blocks,
+as `retrieval.search` proves, with lexical scores in float32 with room for its rounding. A second pass scores
+these few in float64. Ranks therefore depend neither on formats and block sizes nor on the last bit of a BLAS
+library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from retrieval.encoders.base import DenseEncoder, Encoder, Floats, Kind, Progress
+from retrieval.fusion import Fusion
+from retrieval.index.all_scores import above_kth, means, off, queries_a_block
+from retrieval.index.rescoring import rescored
+from retrieval.index.signals import DECIMALS, Cosines, Hit, Lexical, Options, StageProgress, Terms
+from retrieval.index.vectors_alone import QUERIES_AT_ONCE, best_by_vectors, with_largest
+from retrieval.product import Indices
+from retrieval.search import Rows
+from retrieval.threads import spread
+
+__all__ = ["DECIMALS", "Cosines", "Hit", "Options", "StageProgress", "Terms", "fuse", "mine", "prepare"]
+
+Vectorise: TypeAlias = Callable[[DenseEncoder, Sequence[str], Kind, Progress | None], Rows]
+
+
+def mine(
+    queries: Sequence[str],
+    snippets: Sequence[str],
+    encoders: Sequence[Encoder],
+    k: int,
+    *,
+    vectorise: Vectorise | None = None,
+    fusion: Fusion = Fusion.MEAN,
+    memory_mb: int = 1024,
+    progress: StageProgress | None = None,
+) -> list[list[Hit]]:
+    """Return for each query its k best snippets by the mean over encoders, best first.
+
+    Of snippets with one stripped text only the first takes part: what fetching more and cutting after removal
+    of duplicates would give. Equal means keep ascending index. `vectorise` replaces encoding in memory (a
+    vector store's `rows`). Raises ValueError for k < 1, no encoder, or an encoder named twice.
+    """
+    _check(encoders, k)
+    kept = _first_of_each(snippets)
+    if not queries or not len(kept):
+        return [[] for _ in queries]
+    options = Options(fusion, memory_mb, progress=progress)
+    signals = prepare(queries, [snippets[i] for i in kept], encoders, vectorise, options)
+    return [
+        [Hit(int(kept[hit.index]), hit.score, hit.entering, hit.raw) for hit in hits]
+        for hits in fuse(signals, len(queries), len(kept), k, options)
+    ]
+
+
+def prepare(
+    queries: Sequence[str],
+    snippets: Sequence[str],
+    encoders: Sequence[Encoder],
+    vectorise: Vectorise | None = None,
+    options: Options | None = None,
+) -> list[Cosines | Terms]:
+    """Encode queries and snippets with every encoder, in the encoders' order."""
+    make: Vectorise = vectorise or encode_in_memory
+    signals: list[Cosines | Terms] = []
+    for encoder in encoders:
+        report = (options or Options()).report(encoder.name)
+        if isinstance(encoder, DenseEncoder):
+            rows = make(encoder, snippets, "snippet", report)
+            signals.append(
+                Cosines(encoder.name, make(encoder, queries, "query", None)[0 : len(queries)], rows)
+            )
+        else:
+            signals.append(Terms(encoder.name, queries, encoder.fit(snippets)))
+            report(len(snippets), len(snippets))
+    return signals
+
+
+def encode_in_memory(
+    encoder: DenseEncoder, texts: Sequence[str], kind: Kind, progress: Progress | None = None
+) -> Floats:
+    """Encode without a store."""
+    return encoder.encode(texts, kind, progress)
+
+
+def fuse(
+    signals: Sequence[Cosines | Terms],
+    queries: int,
+    snippets: int,
+    k: int,
+    options: Options | None = None,
+) -> Iterator[list[Hit]]:
+    """Yield the hits of query 0, 1, ...: the k best of `snippets` by the mean of what enters."""
+    options, k = options or Options(), min(k, snippets)
+    if options.fusion is Fusion.MAXABS:
+        signals = [with_largest(one, options) if isinstance(one, Cosines) else one for one in signals]
+    dense = [signal for signal in signals if isinstance(signal, Cosines)]
+    report = options.report("search")
+    if len(dense) == len(signals):
+        for hits in spread(partial(together, signals, k), a_few(best_by_vectors(dense, k, options))):
+            yield from hits
+        report(queries, queries)
+        return
+    step = queries_a_block(signals, snippets, options.memory_mb)
+    for start in range(0, queries, step):
+        block = range(start, min(start + step, queries))
+        lexical = {
+            s.name: Lexical(s.index.scores(s.queries[start : block.stop]), options.fusion)
+            for s in signals
+            if isinstance(s, Terms)
+        }
+        found = above_kth(means(dense, lexical, block, snippets), off(dense, block), k)
+        yield from rescored(signals, lexical, block, found, k)
+        report(block.stop, queries)
+
+
+def a_few(found: Sequence[Indices]) -> Iterator[tuple[int, Sequence[Indices]]]:
+    """Lists of some queries at a time, each with the number of its first query."""
+    for start in range(0, len(found), QUERIES_AT_ONCE):
+        yield start, found[start : start + QUERIES_AT_ONCE]
+
+
+def together(
+    signals: Sequence[Cosines | Terms], k: int, some: tuple[int, Sequence[Indices]]
+) -> list[list[Hit]]:
+    """The hits of a few queries, from the number of the first one on."""
+    start, found = some
+    return list(rescored(signals, {}, range(start, start + len(found)), found, k))
+
+
+def _first_of_each(snippets: Sequence[str]) -> Indices:
+    first: dict[str, int] = {}
+    for index, text in enumerate(snippets):
+        first.setdefault(text.strip(), index)
+    return np.fromiter(first.values(), np.int64, len(first))
+
+
+def _check(encoders: Sequence[Encoder], k: int) -> None:
+    names = [encoder.name for encoder in encoders]
+    if k < 1:
+        raise ValueError(f"k is the number of snippets a query and must be at least 1, not {k}")
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"name at least one encoder, each once; got {', '.join(names) or 'none'}")

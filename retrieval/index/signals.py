@@ -1,0 +1,116 @@
+"""What enters the mean of a query and a snippet: cosines of vectors, and scores of terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+
+from retrieval.encoders.base import Doubles, Floats, LexicalIndex, LexicalScores, Progress
+from retrieval.fusion import Fusion, scaled, weights
+from retrieval.product import Format, Indices
+from retrieval.search import Rows
+
+DECIMALS = 12
+"""Cosines and means are rounded to this many decimals, far above float64's rounding: nearer ones are ties."""
+
+PAIRS_A_READ = 4_096
+
+StageProgress: TypeAlias = Callable[[str, int, int], None]
+"""Called with (encoder name or "search", done, total); raising inside it stops the mining."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One snippet found for one query.
+
+    `index` is the snippet's place in the collection, `score` the mean of `entering`, which holds for each
+    encoder's name the number in [-1, 1] that entered the mean; `raw` holds the encoder's own score.
+    """
+
+    index: int
+    score: float
+    entering: Mapping[str, float]
+    raw: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Cosines:
+    """A dense encoder's vectors of the queries, shape (q, d), and of the snippets, n rows of d.
+
+    `largest`, shape (q,), is what a query's cosines are divided by; None for nothing.
+    """
+
+    name: str
+    queries: Floats
+    snippets: Rows
+    largest: Doubles | None = None
+
+    def raw(self, queries: Indices, snippets: Indices) -> Doubles:
+        """Cosines of pairs in float64, shape (pairs,); pairs of one query lie together."""
+        found = np.empty(len(queries))
+        for start in range(0, len(queries), PAIRS_A_READ):
+            part = slice(start, start + PAIRS_A_READ)
+            vectors, owners = self.snippets[snippets[part]], queries[part]
+            edges = [0, *(np.flatnonzero(np.diff(owners)) + 1).tolist(), len(owners)]
+            for first, last in pairwise(edges):
+                query = self.queries[owners[first]].astype(np.float64)
+                found[start + first : start + last] = vectors[first:last].astype(np.float64) @ query
+        return np.round(found, DECIMALS)
+
+    def entering(self, query: int, raw: Doubles) -> Doubles:
+        """What enters the mean of some of a query's cosines."""
+        return raw if self.largest is None else scaled(raw, float(self.largest[query]))
+
+    def weights(self, queries: slice) -> Floats:
+        """What the cosines of some queries are multiplied by, shape (q, 1)."""
+        largest = np.ones(len(self.queries[queries])) if self.largest is None else self.largest[queries]
+        return np.asarray(weights(largest)[:, None], dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A lexical encoder's index of the snippets, and the queries' texts."""
+
+    name: str
+    queries: Sequence[str]
+    index: LexicalIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """A lexical encoder's scores of a block of queries, and how they enter the mean."""
+
+    scores: LexicalScores
+    fusion: Fusion
+
+    def entering(self, row: int, snippets: Indices | slice = slice(None)) -> Doubles:
+        """The entering scores of one query of the block with some snippets."""
+        if self.fusion is Fusion.MEAN:
+            return self.scores.share(row, snippets)
+        return scaled(self.scores.raw[row, snippets], float(np.abs(self.scores.raw[row]).max(initial=0.0)))
+
+
+@dataclass(frozen=True)
+class Options:
+    """How `mine` and `fuse` work. `format_` None: the faster one of this machine, with the same result.
+
+    `memory_mb` bounds the block of scores where lexical encoders take part, not the encoders.
+    """
+
+    fusion: Fusion = Fusion.MEAN
+    memory_mb: int = 1024
+    format_: Format | None = None
+    progress: StageProgress | None = field(default=None, compare=False)
+
+    def report(self, stage: str) -> Progress:
+        """Progress of one stage."""
+
+        def report(done: int, total: int) -> None:
+            if self.progress is not None:
+                self.progress(stage, done, total)
+
+        return report

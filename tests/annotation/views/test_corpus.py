@@ -1,0 +1,137 @@
+"""Corpus statistics: what stands there, what can be taken home, and from whom it is kept."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from annotation.access import Role, give_role
+from annotation.models import Build, Condition
+from retrieval.evaluation.publishing import Order, publish
+from retrieval.models import Annotator, Benchmark, Collection, Label, Pair
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def build() -> Build:
+    """Three queries: one with two matches, at ranks 1 and 2, one with one, one with none."""
+    made = factories.opened("autumn <i>")
+    for case, label in zip(factories.cases(made), (1, 1, 0, 0, 1, 0), strict=False):
+        factories.settled(case, label)
+    return made
+
+
+@pytest.fixture
+def benchmark_() -> Benchmark:
+    queries, snippets = factories.queries(), factories.snippets()
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    for (query, snippet), value in {(0, 0): 1, (0, 1): 0, (1, 1): 1}.items():
+        ids = (queries.members.get(position=query).text_id, snippets.members.get(position=snippet).text_id)
+        Label.objects.create(pair=Pair.objects.keep_all([ids])[0], annotator=by, value=value)
+    return publish(Order("small <i>", queries, snippets, "by hand"), Label.objects.all())
+
+
+def told(client: Client, name: str, pk: int) -> str:
+    answer = client.get(reverse(name, args=[pk]))
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def table(client: Client, name: str, pk: int, key: str) -> list[dict[str, object]]:
+    answer = client.get(reverse(name, args=[pk]), {"table": key, "format": "json"})
+    assert answer.status_code == 200
+    rows: list[dict[str, object]] = json.loads(answer.content)["rows"]
+    return rows
+
+
+def test_a_builds_statistics_stand_beside_the_papers(ray: Client, build: Build) -> None:
+    page = told(ray, "build-corpus", build.pk)
+    assert "CoSQA⁺, as reported" in page
+    assert "412,080" in page
+    assert "autumn &lt;i&gt;" in page
+    assert "<i>" not in page
+
+
+def test_queries_are_counted_by_their_matches_from_none_on(ray: Client, build: Build) -> None:
+    rows = table(ray, "build-corpus", build.pk, "matches")
+    by_number = {row["Matches"]: row["Queries"] for row in rows}
+    assert sum(int(str(count)) for count in by_number.values()) == 3
+    assert rows[0]["Paper’s queries"] == 20_604 - 17_115
+    assert rows[1]["Paper’s queries"] == 2907
+
+
+def test_every_candidate_has_its_rank(ray: Client, build: Build) -> None:
+    rows = table(ray, "build-corpus", build.pk, "ranks")
+    assert [row["Rank"] for row in rows] == list(range(1, len(rows) + 1))
+    assert sum(int(str(row["New queries"])) for row in rows) == 2
+    assert {row["Cost of this rank"] for row in rows} == {None}
+
+
+def test_a_benchmarks_statistics(ray: Client, benchmark_: Benchmark) -> None:
+    page = told(ray, "benchmark-corpus", benchmark_.pk)
+    assert "small &lt;i&gt;, version 1" in page
+    assert "There are no candidates with ranks." in page
+    rows = table(ray, "benchmark-corpus", benchmark_.pk, "matches")
+    assert [row["Queries"] for row in rows[:3]] == [1, 2, 0]
+    (row,) = table(ray, "benchmark-corpus", benchmark_.pk, "relevance")
+    assert (row["Relevance 0"], row["Relevance 1"], row["Labels"]) == (1, 2, 3)
+
+
+@pytest.mark.parametrize("kind", ["queries", "snippets"])
+def test_a_collections_statistics(ada: Client, kind: str) -> None:
+    made = factories.queries() if kind == "queries" else factories.snippets()
+    page = told(ada, "collection-corpus", made.pk)
+    assert ("Query length" in page) == (kind == "queries")
+    assert ("Code length in characters" in page) == (kind == "snippets")
+
+
+def test_what_is_empty_says_so(ada: Client) -> None:
+    empty = Collection.objects.create(name="none", kind="snippets")
+    assert "Nothing to count yet" in told(ada, "collection-corpus", empty.pk)
+    assert "Nothing to count yet" in told(ada, "build-corpus", factories.launched().pk)
+
+
+@pytest.mark.parametrize(("key", "form"), [("none", "json"), ("size", "svg"), ("size", "exe"), ("", "")])
+def test_other_tables_and_formats_are_not_there(ray: Client, build: Build, key: str, form: str) -> None:
+    assert (
+        ray.get(reverse("build-corpus", args=[build.pk]), {"table": key, "format": form}).status_code == 404
+    )
+
+
+def test_a_table_can_be_taken_home(ray: Client, build: Build) -> None:
+    answer = ray.get(reverse("build-corpus", args=[build.pk]), {"table": "size", "format": "csv"})
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="build-size.csv"'
+    assert answer.content.decode().startswith("Corpus,Pairs,Snippets")
+
+
+def test_it_is_counted_once(
+    ray: Client, build: Build, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    told(ray, "build-corpus", build.pk)
+    with django_assert_max_num_queries(8):
+        told(ray, "build-corpus", build.pk)
+
+
+def test_a_move_has_it_counted_again(ray: Client, build: Build) -> None:
+    told(ray, "build-corpus", build.pk)
+    factories.settled(factories.cases(build)[6], 1)
+    rows = table(ray, "build-corpus", build.pk, "ranks")
+    assert sum(int(str(row["Judged"])) for row in rows) == 7
+
+
+def test_who_rates_blind_sees_none(ray: Client, build: Build, benchmark_: Benchmark) -> None:
+    pairs = list(Pair.objects.filter(cases__build=build)[:3])
+    study = studies.study(conditions=(Condition.Kind.READING,), pairs=pairs)
+    study.builds.add(build)
+    rita = studies.rater("rita", study, Condition.Kind.READING)
+    give_role(rita.user, Role.ADMIN)
+    client = Client()
+    client.force_login(rita.user)
+    for name, pk in (("build-corpus", build.pk), ("benchmark-corpus", benchmark_.pk)):
+        assert client.get(reverse(name, args=[pk])).status_code == 403

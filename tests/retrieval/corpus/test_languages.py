@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from retrieval.corpus.languages import Functions, functions, relevance
+from retrieval.evaluation.publishing import Order, publish
+from retrieval.models import Annotator, Collection, Label, Member, Pair
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+IDS = ("a/m.py::f", "a/M.java::M.g", "a/m.py::h", "17")
+
+
+@pytest.fixture
+def snippets() -> Collection:
+    made = factories.collection("snippets", ["f", "g", "h", "i"])
+    for place, source_id in enumerate(IDS):
+        Member.objects.filter(collection=made, position=place).update(source_id=source_id)
+    return made
+
+
+@pytest.fixture
+def queries() -> Collection:
+    made = factories.collection("queries", ["what f does", "what seventeen does"])
+    for place, source_id in enumerate(("a/m.py::f", "17")):
+        Member.objects.filter(collection=made, position=place).update(source_id=source_id)
+    return made
+
+
+def test_functions_by_language_with_documentation(snippets: Collection, queries: Collection) -> None:
+    # a plain number may name a query and a snippet that have nothing to do with each other
+    assert functions(snippets) == [
+        Functions("Python", 1, 2),
+        Functions("Java", 0, 1),
+        Functions("not stated", 0, 1),
+    ]
+
+
+def test_a_query_elsewhere_documents_nothing(snippets: Collection, queries: Collection) -> None:
+    Collection.objects.filter(pk=queries.pk).update(name="other")
+    assert all(row.documented == 0 for row in functions(snippets))
+
+
+def test_labels_by_language_and_relevance(snippets: Collection, queries: Collection) -> None:
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    texts = [of.members.order_by("position").values_list("text", flat=True) for of in (queries, snippets)]
+    for query, snippet, value in ((0, 0, 3), (0, 1, 0), (1, 1, 2), (1, 3, 0)):
+        pair = Pair.objects.keep_all([(texts[0][query], texts[1][snippet])])[0]
+        Label.objects.create(pair=pair, annotator=by, value=value, scale=Label.Scale.GRADED)
+    benchmark = publish(Order("graded", queries, snippets, "by hand"), Label.objects.all())
+    assert relevance(benchmark) == {"Python": {3: 1}, "Java": {0: 1, 2: 1}, "not stated": {0: 1}}

@@ -1,0 +1,93 @@
+"""What of a snippet is searched, in Python and in Java."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.filters import TEXT_OPTIONS, Unreadable, parse, text_of
+
+PYTHON = '''def add(a,  # the first
+        b):  # the second
+    """Add # two."""
+    # sum up
+    total = a + b  # a "sum"
+    return "# no comment"
+'''
+JAVA = """/** Adds two. */
+@Override
+public int add(int a, int b) {
+  // sum up
+  return a + b; /* done */
+}"""
+PARTS = {
+    "without docstring": (
+        PYTHON.replace('    """Add # two."""\n', ""),
+        JAVA.replace("/** Adds two. */\n", ""),
+    ),
+    "without comments": (
+        'def add(a,\n        b):\n    """Add # two."""\n    total = a + b\n    return "# no comment"\n',
+        "/** Adds two. */\n@Override\npublic int add(int a, int b) {\n  return a + b; \n}",
+    ),
+    "signature + docstring": (
+        'def add(a,\n        b):\n    """Add # two."""',
+        "/** Adds two. */\n@Override\npublic int add(int a, int b)",
+    ),
+    "whole": (PYTHON, JAVA),
+}
+
+
+@pytest.mark.parametrize("option", TEXT_OPTIONS)
+def test_parts_of_python_and_java(option: str) -> None:
+    assert (text_of(PYTHON, option), text_of(JAVA, option)) == PARTS[option]
+
+
+@pytest.mark.parametrize(
+    ("code", "head"),
+    [
+        ("def f(x): return x", "def f(x):"),
+        ("def f(x):\n    @wraps\n    def g():\n        pass\n    return g", "def f(x):"),
+        ("    def method(self):\n        return 1", "    def method(self):"),
+        ("async def f():\n    '''é'''; return 1", "async def f():\n    '''é'''"),
+        ("x = 1", "x = 1"),
+    ],
+)
+def test_a_head_ends_where_the_body_begins(code: str, head: str) -> None:
+    assert text_of(code, "signature + docstring") == head
+
+
+@pytest.mark.parametrize("option", TEXT_OPTIONS)
+@pytest.mark.parametrize(
+    "code", ["not code at all", "", "print 'python 2' # yes", "int x = 1; // y", "é ü ("]
+)
+def test_what_is_read_in_no_language_stays_whole(code: str, option: str) -> None:
+    assert text_of(code, option) == code
+
+
+def test_a_method_without_a_body_is_all_signature() -> None:
+    assert text_of("int size(); // of it", "signature + docstring") == "int size();"
+
+
+def test_another_option_is_refused() -> None:
+    with pytest.raises(ValueError, match="is one of whole, without docstring, without comments"):
+        text_of("x", "half")
+
+
+@given(st.text(), st.sampled_from(TEXT_OPTIONS))
+def test_any_text_has_every_part(code: str, option: str) -> None:
+    assert isinstance(text_of(code, option), str)
+
+
+@pytest.mark.real_data
+def test_comments_say_nothing_to_the_parser(cosqa_functions: list[str]) -> None:
+    for code in cosqa_functions[:500]:
+        try:
+            before = parse(code)
+        except Unreadable:
+            continue
+        after = parse(text_of(code, "without comments"))
+        assert [ast.dump(one) for one in before] == [ast.dump(one) for one in after]
+        assert text_of(code, "signature + docstring") in text_of(code, "without comments")
