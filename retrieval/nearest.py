@@ -12,6 +12,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
 
+INDEXES = {"hnsw": "approximate: a graph of neighbours (HNSW)", "ivf": "approximate: inverted lists (IVF)"}
+"""What may be asked for instead of exact search, in words."""
+
 
 def best(queries: Floats, rows: Floats, count: int) -> tuple[Floats, Indices]:
     """The `count` largest inner products of each query with `rows`, descending, and whose they are.

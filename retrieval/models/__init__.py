@@ -4,7 +4,7 @@ from retrieval.models.benchmarks import Benchmark, BenchmarkLabel, Pool, Publish
 from retrieval.models.blobs import Blob
 from retrieval.models.collections import Collection, ImportJob, Member
 from retrieval.models.labels import Annotator, Label
-from retrieval.models.minings import Candidate, Mining
+from retrieval.models.minings import Candidate, Mining, MiningPart
 from retrieval.models.texts import Pair, QueryText, Text, TextBody
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Label",
     "Member",
     "Mining",
+    "MiningPart",
     "Pair",
     "Pool",
     "Published",
