@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -17,7 +18,9 @@ from django.utils import timezone
 
 from annotation.models import Build, Extension
 from retrieval.encoders import why_missing
-from retrieval.models import ImportJob, Mining
+from retrieval.mining import release
+from retrieval.mining.parts import free as free_parts
+from retrieval.models import ImportJob, Mining, MiningPart
 
 CHILD_LEASE = timedelta(seconds=30)
 SECONDS_BETWEEN_LOOKS = 2.0
@@ -26,9 +29,14 @@ STOPPED = {-signal.SIGINT, -signal.SIGTERM}
 
 
 def mine_one() -> int:
-    """Take up one mining that waits, or that a dead worker left, and see it through in a child process."""
+    """Take up a mining that waits, that a dead worker left or that has parts left, in a child process.
+
+    Several workers may be at the parts of one mining; the last one closes it.
+    """
     now = timezone.now()
-    free = Q(state=Mining.State.WAITING) | Q(state=Mining.State.RUNNING, lease_until__lt=now)
+    parts = MiningPart.objects.filter(free_parts(), mining=OuterRef("pk"))
+    left_over = Q(lease_until__lt=now) | Exists(parts)
+    free = Q(state=Mining.State.WAITING) | Q(Q(state=Mining.State.RUNNING) & left_over)
     asking = Build.objects.filter(Q(mining=OuterRef("pk")) | Q(extensions__mining=OuterRef("pk")))
     running = Exists(asking.filter(state=Build.State.RUNNING))
     wanted = Mining.objects.filter(free).filter(~Exists(asking) | running)
@@ -38,12 +46,15 @@ def mine_one() -> int:
     taken = Mining.objects.filter(free, pk=mining.pk)
     if not taken.update(state=Mining.State.RUNNING, lease_until=now + CHILD_LEASE):
         return 0
-    ended = child(["mine", str(mining.pk)], lambda: keep_mining(mining.pk))
+    worker = uuid.uuid4().hex
+    ended = child(["mine", str(mining.pk), f"--worker={worker}"], lambda: keep_mining(mining.pk))
+    release(worker)
     left = Mining.objects.filter(pk=mining.pk, state=Mining.State.RUNNING)
-    if ended not in STOPPED and mining_is_wanted(mining.pk):
+    if ended in STOPPED or not mining_is_wanted(mining.pk):
+        with_others = MiningPart.objects.filter(mining=mining, found=None, lease_until__gte=timezone.now())
+        left.exclude(Exists(with_others)).update(state=Mining.State.WAITING, lease_until=None)
+    elif ended:
         left.update(state=Mining.State.FAILED, message="the mining process ended without a word; see the log")
-    else:
-        left.update(state=Mining.State.WAITING, lease_until=None)
     return 1
 
 

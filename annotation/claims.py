@@ -29,7 +29,7 @@ from annotation.models import (
 )
 from annotation.models.calls import IN_WORK
 from annotation.stages import QUEUE_OF, Queue, Stage
-from retrieval.models import ImportJob, Mining, statements
+from retrieval.models import ImportJob, Mining, MiningPart, statements
 
 REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest, Trial)
 RequestRow = TypeVar("RequestRow", bound=Request)
@@ -228,6 +228,7 @@ def free_all() -> int:
     ConnectionTest.objects.filter(state=ConnectionTest.State.RUNNING).update(lease_until=now)
     Batch.objects.filter(state=Batch.State.OPEN).update(look_at=now)
     Mining.objects.filter(state=Mining.State.RUNNING).update(lease_until=now)
+    MiningPart.objects.filter(lease_until__isnull=False).update(lease_until=now)
     ImportJob.objects.filter(state=ImportJob.State.RUNNING).update(lease_until=now)
     return expire(timezone.now())
 

@@ -28,6 +28,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from retrieval import nearest
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -44,7 +46,7 @@ SLACK = 1.02
 LEAST = 1e-11
 """Covers that exact scores are rounded to 12 decimals, and numbers too small for a format."""
 
-SAMPLE_QUERIES, SAMPLE_SNIPPETS, SAMPLE_TIMES = 512, 4096, 3
+SAMPLE_QUERIES, SAMPLE_SNIPPETS, SAMPLE_BEST, SAMPLE_TIMES = 512, 4096, 32, 3
 WORTH_TIMING = 4e11
 """Floating-point operations, some seconds' work: below, float32 is done before torch is loaded."""
 
@@ -120,8 +122,13 @@ class Fp32:
         return Fp32Table(np.matmul(queries, self.block.T, out=out))
 
     def errors(self) -> Floats:
-        share = gamma(self.queries.shape[1]) + 8 * UNIT
-        return np.asarray(SLACK * share * self.longest * self.lengths + LEAST, dtype=np.float32)
+        return errors_fp32(self.lengths, self.longest, self.queries.shape[1])
+
+
+def errors_fp32(lengths: Floats, longest: float, terms: int) -> Floats:
+    """How far float32 sums can be off: of queries so long with snippets of which the longest is so long."""
+    share = gamma(terms) + 8 * UNIT
+    return np.asarray(SLACK * share * longest * lengths + LEAST, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,18 +246,17 @@ def fitting(queries: int, snippets: int, dimension: int) -> Format:
 
 @cache
 def faster(dimension: int) -> Format:
-    """The format whose product and filter of a sample take less time; bfloat16 only if it errs as proved."""
+    """The format in which a sample is searched in less time; bfloat16 only if it errs as proved."""
     random = np.random.default_rng(7)
     queries = unit(random.standard_normal((SAMPLE_QUERIES, dimension), dtype=np.float32))
     snippets = unit(random.standard_normal((SAMPLE_SNIPPETS, dimension), dtype=np.float32))
-    tried: dict[Format, Product] = {"fp32": Fp32(queries), "bf16": Bf16(queries)}
-    for one in tried.values():
-        one.load(snippets)
-    if not errs_as_proved(tried["bf16"], queries, snippets):
+    tried = Bf16(queries)
+    tried.load(snippets)
+    if not errs_as_proved(tried, queries, snippets):
         return "fp32"
     high = np.ones(SAMPLE_QUERIES, dtype=np.float32)
-    seconds = {name: _seconds(partial(_filtered, one, high)) for name, one in tried.items()}
-    return min(seconds, key=seconds.__getitem__)
+    plain = _seconds(partial(nearest.best, queries, snippets, SAMPLE_BEST))
+    return "bf16" if _seconds(partial(_filtered, tried, high)) < plain else "fp32"
 
 
 def _filtered(by: Product, least: Floats) -> Found:

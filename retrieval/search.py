@@ -2,8 +2,13 @@
 
 Every score comes with a lower and an upper bound (`retrieval.product` proves how far it can be off). Whatever
 is among the k best has an upper bound not below the k-th largest lower bound of all snippets: keeping these
-loses nothing, whatever the format. Where a format can't tell apart more snippets than are worth keeping, the
-query is searched again in float32, and what float32 can't tell apart is left to the caller.
+loses nothing, whatever the format.
+
+In float32, faiss tells a few more than the k best scores of each query. Nothing that it left out beats the
+last of these: if that one is surely worse than the k-th, all that could be among the k best is there. The few
+queries of which this can't be said, and those for which bfloat16 can't tell enough snippets apart, are
+searched again by our own product in float32, which keeps as many as it takes; what that can't tell apart is
+left to the caller.
 """
 
 from __future__ import annotations
@@ -16,7 +21,19 @@ from typing import Final, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.product import Floats, Format, Found, Indices, Product, Table, fitting, product
+from retrieval import nearest
+from retrieval.product import (
+    Floats,
+    Format,
+    Found,
+    Indices,
+    Product,
+    Table,
+    errors_fp32,
+    fitting,
+    longest,
+    product,
+)
 from retrieval.threads import spread
 
 Doubles: TypeAlias = npt.NDArray[np.float64]
@@ -24,11 +41,14 @@ Scanned: TypeAlias = Callable[[int, int], None]
 """Called with (snippets searched, all of them)."""
 
 SNIPPETS_A_BLOCK = 16_384
-SNIPPETS_A_PIECE = 2_048
+SNIPPETS_A_PIECE = 512
 QUERIES_A_PART = 1_024
 SAMPLED_FOR_CENTRE: Final = 2_048
 GROUPS: Final = 1_024
 """The k-th largest of so many groups' maxima is a first bound of the k-th largest score."""
+
+MORE_THAN_K = 12
+"""So many scores beyond the k-th are asked of faiss: with fewer, more queries have to be searched again."""
 
 TOO_MANY_A_QUERY: Final = 512
 """If a query has more entries of one block than this, all are filtered again by the block's own bound."""
@@ -49,6 +69,15 @@ Rows: TypeAlias = Floats | StoredRows
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """Centred snippets, shape (s, d), the first of them number `start`, and the largest length."""
+
+    start: int
+    rows: Floats
+    longest: float
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """Several encoders' rows side by side: one inner product is then the sum of theirs."""
 
@@ -65,25 +94,28 @@ class Joined:
         sample = np.unique(np.linspace(0, len(self) - 1, SAMPLED_FOR_CENTRE).astype(np.int64))
         return np.asarray(self[sample].mean(axis=0, dtype=np.float64), dtype=np.float32)
 
-    def blocks(self, centre: Floats) -> Iterator[tuple[int, Floats]]:
-        """The rows less `centre` in blocks, each with its first row's number; all in one buffer."""
+    def blocks(self, centre: Floats) -> Iterator[Block]:
+        """The rows less `centre` in blocks; all in one buffer."""
         buffer = np.empty((min(SNIPPETS_A_BLOCK, len(self)), len(centre)), dtype=np.float32)
         for start in range(0, len(self), SNIPPETS_A_BLOCK):
             stop = min(start + SNIPPETS_A_BLOCK, len(self))
-            pieces_of_it = range(start, stop, SNIPPETS_A_PIECE)
-            for _ in spread(partial(self._fill, buffer, centre, start, stop), pieces_of_it):
-                pass
-            yield start, buffer[: stop - start]
+            fill = partial(self._fill, buffer, centre, start, stop)
+            lengths = list(spread(fill, range(start, stop, SNIPPETS_A_PIECE)))
+            yield Block(start, buffer[: stop - start], max(lengths))
 
-    def _fill(self, buffer: Floats, centre: Floats, start: int, stop: int, piece: int) -> None:
-        """Read and centre the rows from `piece` on into a buffer that begins with row `start`."""
-        column = 0
+    def _fill(self, buffer: Floats, centre: Floats, start: int, stop: int, piece: int) -> float:
+        """Read and centre the rows from `piece` on into a buffer that begins with row `start`.
+
+        Returns the largest length: they are in the processor's cache now.
+        """
+        column, end = 0, min(piece + SNIPPETS_A_PIECE, stop)
         for part in self.parts:
-            for first, rows in pieces(part, piece, min(piece + SNIPPETS_A_PIECE, stop)):
+            for first, rows in pieces(part, piece, end):
                 columns = slice(column, column + rows.shape[1])
                 out = buffer[first - start : first - start + len(rows), columns]
                 np.subtract(rows, centre[columns], out=out)
             column = columns.stop
+        return longest(buffer[piece - start : end - start])
 
 
 def pieces(rows: Rows, start: int, stop: int) -> Iterator[tuple[int, Floats]]:
@@ -111,28 +143,79 @@ def candidates(
     centre, k = snippets.centre(), min(k, len(snippets))
     chosen = format_ or fitting(len(queries), len(snippets), queries.shape[1])
     floor = np.full(len(queries), -np.inf) if least is None else least - queries @ centre.astype(np.float64)
-    found = scan(product(queries, chosen), floor, snippets, centre, k, scanned)
-    crowded = [] if chosen == "fp32" else [i for i, one in enumerate(found) if one is None]
+    first = flat if chosen == "fp32" else partial(scan, format_=chosen)
+    found = first(queries, floor, snippets, centre, k, scanned=scanned)
+    crowded = [i for i, one in enumerate(found) if one is None]
     if crowded:
-        again = scan(product(queries[crowded], "fp32"), floor[crowded], snippets, centre, k, scanned)
+        again = scan(queries[crowded], floor[crowded], snippets, centre, k, scanned=scanned)
         for query, one in zip(crowded, again, strict=True):
             found[query] = one
     return found
 
 
-def scan(
-    by: Product, floor: Doubles, snippets: Joined, centre: Floats, k: int, scanned: Scanned | None
+def flat(
+    queries: Floats, floor: Doubles, snippets: Joined, centre: Floats, k: int, *, scanned: Scanned | None
 ) -> list[Indices | None]:
-    """One pass over the snippets for all queries of a product."""
+    """One pass by faiss; None for a query of which it did not tell enough."""
+    lengths = np.linalg.norm(queries, axis=1)
+    errors = np.zeros(len(queries))
+    scores = np.empty((len(queries), 0), dtype=np.float32)
+    indices = np.empty((len(queries), 0), dtype=np.int64)
+    for block in snippets.blocks(centre):
+        np.maximum(errors, errors_fp32(lengths, block.longest, queries.shape[1]), out=errors)
+        found, places = nearest.best(queries, block.rows, k + MORE_THAN_K)
+        scores, indices = merged(scores, indices, found, places + block.start, k + MORE_THAN_K)
+        if scanned is not None:
+            scanned(block.start + len(block.rows), len(snippets))
+    return surely(scores, indices, errors, floor, k, len(snippets))
+
+
+def merged(
+    scores: Floats, indices: Indices, found: Floats, places: Indices, count: int
+) -> tuple[Floats, Indices]:
+    """The `count` best of two lists of each query, in no order."""
+    scores, indices = np.hstack([scores, found]), np.hstack([indices, places])
+    if scores.shape[1] <= count:
+        return scores, indices
+    best = np.argpartition(-scores, count - 1, axis=1)[:, :count]
+    return np.take_along_axis(scores, best, 1), np.take_along_axis(indices, best, 1)
+
+
+def surely(
+    scores: Floats, indices: Indices, errors: Doubles, floor: Doubles, k: int, snippets: int
+) -> list[Indices | None]:
+    """Of the best of each query those that could be among the k best; None where others could be as well."""
+    ordered = np.sort(scores.astype(np.float64), axis=1)
+    least = np.maximum(ordered[:, ordered.shape[1] - k] - errors, floor)
+    complete = (ordered[:, 0] + errors < least) | (ordered.shape[1] == snippets)
+    kept = scores + errors[:, None] >= least[:, None]
+    return [
+        np.sort(row[these]) if whole else None
+        for row, these, whole in zip(indices, kept, complete, strict=True)
+    ]
+
+
+def scan(
+    queries: Floats,
+    floor: Doubles,
+    snippets: Joined,
+    centre: Floats,
+    k: int,
+    *,
+    format_: Format = "fp32",
+    scanned: Scanned | None = None,
+) -> list[Indices | None]:
+    """One pass by our own product; None for a query of which too many can't be told apart."""
+    by: Product = product(queries, format_)
     parts = [slice(start, start + QUERIES_A_PART) for start in range(0, len(floor), QUERIES_A_PART)]
     kept = [Kept(k, floor[part].copy(), by.rounding) for part in parts]
-    for start, block in snippets.blocks(centre):
-        by.load(block)
+    for block in snippets.blocks(centre):
+        by.load(block.rows)
         errors = by.errors().astype(np.float64)
         for part, one in zip(parts, kept, strict=True):
-            one.take(by.table(part), errors[part], start)
+            one.take(by.table(part), errors[part], block.start)
         if scanned is not None:
-            scanned(start + len(block), len(snippets))
+            scanned(block.start + len(block.rows), len(snippets))
     return [indices for one in kept for indices in one.by_query()]
 
 

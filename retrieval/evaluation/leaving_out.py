@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from retrieval import encoders, mining
+from retrieval import encoders
 from retrieval.evaluation.content import Content, content_of
 from retrieval.evaluation.judged import Ints, JudgedPairs
 from retrieval.evaluation.leaderboard import Digests, Leaderboard, Queries, digests_of, kept_by
@@ -23,6 +23,7 @@ from retrieval.evaluation.running import code_version
 from retrieval.fusion import Fusion
 from retrieval.index import StageProgress, mine
 from retrieval.metrics.from_ranks import is_from_ranks, per_query
+from retrieval.mining import reading
 from retrieval.models import Benchmark, Candidate, KeptFigures, Mining, Pool, Run
 from retrieval.vectors import VectorStore
 
@@ -158,8 +159,8 @@ def found_without(
     of: Mining, encoder: str, vectors: Path, progress: StageProgress | None = None
 ) -> dict[int, set[int]]:
     """By query (id of its text) the snippets that a mining by the other encoders proposes."""
-    queries = mining.texts_of(mining.queries_of(of), "whole")
-    snippets = mining.texts_of(mining.snippets_of(of), of.text_option)
+    queries = reading.texts_of(reading.queries_of(of), "whole")
+    snippets = reading.texts_of(reading.snippets_of(of), of.text_option)
     hits = mine(
         queries.texts,
         snippets.texts,

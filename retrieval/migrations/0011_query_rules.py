@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("retrieval", "0009_figures"),
+        ("retrieval", "0010_mining_parts"),
     ]
 
     operations = [

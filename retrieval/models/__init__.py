@@ -6,7 +6,7 @@ from retrieval.models.collections import Collection, ImportJob, Member
 from retrieval.models.figures import KeptFigures, Pin
 from retrieval.models.holes import Holes
 from retrieval.models.labels import Annotator, Label
-from retrieval.models.minings import Candidate, Mining
+from retrieval.models.minings import Candidate, Mining, MiningPart
 from retrieval.models.texts import Pair, QueryText, Text, TextBody
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Label",
     "Member",
     "Mining",
+    "MiningPart",
     "Pair",
     "Pin",
     "Pool",

@@ -8,6 +8,7 @@ from retrieval.filters import Rule
 from retrieval.fusion import WORDS, Fusion
 from retrieval.models.collections import Collection
 from retrieval.models.texts import Pair, Text
+from retrieval.nearest import INDEXES
 
 
 class Mining(models.Model):
@@ -42,12 +43,53 @@ class Mining(models.Model):
     total = models.PositiveIntegerField(default=0)
     phase = models.CharField(max_length=80, blank=True, help_text="what is being done, for people")
     message = models.TextField(blank=True, help_text="why it failed")
+    identities = models.JSONField(null=True, help_text="by encoder: weights, options and precision")
+    approximate = models.CharField(
+        max_length=4, choices=tuple(INDEXES.items()), blank=True, help_text="empty: exact search"
+    )
+    recall = models.JSONField(
+        null=True, help_text="of an approximate index: what share of exact search it found, on a sample"
+    )
+    recovered = models.JSONField(null=True, help_text="counts of human matches, and of those that it found")
     lease_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 
+    @property
+    def recovery(self) -> str:
+        """What share of the human matches that came with the data it found, in words; empty of none."""
+        about = self.recovered
+        if not about or not about["matches"]:
+            return ""
+        found, matches = about["found"][str(self.k)], about["matches"]
+        left_out = (
+            f"; {about['outside']:,} more have a snippet that it did not search" if about["outside"] else ""
+        )
+        return (
+            f"{found / matches:.1%} of {matches:,} human matches are among the top {self.k} "
+            f"({found:,} found){left_out}"
+        )
+
     def __str__(self) -> str:
         return f"top {self.k} of {self.snippets} for {self.queries} by {', '.join(self.encoders)}"
+
+
+class MiningPart(models.Model):
+    """Some of a mining's snippets, those from number `start` to `stop`, which one worker searches."""
+
+    mining = models.ForeignKey(Mining, on_delete=models.CASCADE, related_name="parts", db_index=False)
+    number = models.PositiveIntegerField(help_text="from 1")
+    start = models.PositiveIntegerField()
+    stop = models.PositiveIntegerField()
+    worker = models.CharField(max_length=32, blank=True, help_text="who works on it, or did")
+    lease_until = models.DateTimeField(null=True)
+    found = models.BinaryField(null=True, help_text="its lists, as retrieval.mining.lists stores them")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["mining", "number"], name="mining_part_once")]
+
+    def __str__(self) -> str:
+        return f"part {self.number} of {self.mining}"
 
 
 class Candidate(models.Model):

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation import children
 from annotation.steering import Action, control
-from retrieval.models import Collection, ImportJob, Mining
+from retrieval.models import Collection, ImportJob, Mining, MiningPart
 from tests import factories
 from tests.annotation.test_worker import in_process, small_build  # noqa: F401  (a fixture)
 
@@ -21,6 +21,36 @@ def test_a_mining_that_a_dead_worker_left_is_taken_up_again(in_process: None) ->
     )
     assert children.mine_one() == 1
     assert Mining.objects.get(pk=build.mining_id).state == Mining.State.DONE
+
+
+@pytest.mark.django_db
+def test_a_mining_at_which_another_works_is_joined_while_it_has_parts_left(in_process: None) -> None:  # noqa: F811
+    build, later = small_build(), timezone.now() + children.CHILD_LEASE
+    Mining.objects.filter(pk=build.mining_id).update(state=Mining.State.RUNNING, lease_until=later)
+    assert children.mine_one() == 0
+    part = MiningPart.objects.create(
+        mining=build.mining, number=1, start=0, stop=3, worker="other", lease_until=later
+    )
+    assert children.mine_one() == 0
+    MiningPart.objects.filter(pk=part.pk).update(lease_until=timezone.now() - children.CHILD_LEASE)
+    assert children.mine_one() == 1
+    assert Mining.objects.get(pk=build.mining_id).state == Mining.State.DONE
+
+
+@pytest.mark.django_db
+def test_a_stopped_worker_leaves_its_part_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    build = small_build()
+    taken: list[str] = []
+
+    def stopped(command: list[str], still_wanted: object) -> int:
+        taken.append(command[-1].removeprefix("--worker="))
+        MiningPart.objects.create(mining=build.mining, number=1, start=0, stop=3, worker=taken[-1])
+        return -15
+
+    monkeypatch.setattr(children, "child", stopped)
+    assert children.mine_one() == 1
+    assert MiningPart.objects.get().worker == ""
+    assert Mining.objects.get(pk=build.mining_id).state == Mining.State.WAITING
 
 
 @pytest.mark.django_db

@@ -53,6 +53,30 @@ def test_none_of_the_k_best_is_lost(format_: Format, seed: int, cosine: float, b
         assert all(a < b for a, b in pairwise(kept.tolist()))
 
 
+@given(seed=st.integers(0, 10_000), cosine=st.sampled_from([0.0, 0.99]), more=st.integers(0, 3))
+@settings(max_examples=10)
+def test_queries_of_which_faiss_told_too_few_are_searched_again(seed: int, cosine: float, more: int) -> None:
+    queries, snippets = both(seed, cosine)
+    snippets[300:] = snippets[:300]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "MORE_THAN_K", more)
+        found = candidates(queries, Joined([snippets]), 9, format_="fp32")
+    for row, kept in zip(exact(queries, snippets), found, strict=True):
+        assert kept is not None
+        assert set(np.argsort(-row, kind="stable")[:9]) <= set(kept.tolist())
+
+
+def test_one_pass_of_faiss_is_enough_for_ordinary_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("searched again")
+
+    monkeypatch.setattr(search, "scan", refused)
+    for cosine in (0.0, 0.99):
+        queries, snippets = both(8, cosine, queries=100, snippets=5000, d=256)
+        found = candidates(queries, Joined([snippets]), 20, format_="fp32")
+        assert max(len(kept) for kept in found if kept is not None) < 30
+
+
 @pytest.mark.parametrize("format_", FORMATS)
 @given(seed=st.integers(0, 10_000), cosine=st.sampled_from([0.0, 0.99]), size=st.floats(1e-3, 1e3))
 @settings(max_examples=15)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django.conf import settings
@@ -10,18 +11,24 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from retrieval.encoders import MissingWeights, UnknownEncoder
 from retrieval.fusion import Fusion
 from retrieval.management import leash
-from retrieval.mining import NothingToMine, Reporter, finish, perform
+from retrieval.mining import NothingToMine, OtherWeights, Reporter, Unwanted, begin_anew, fail, perform
 from retrieval.models import Mining
 
 
 class Command(BaseCommand):
-    help = "Perform one mining in this process and store its candidates."
+    help = (
+        "Perform one mining in this process and store its candidates. Several processes, on one machine or "
+        "many, may be at one mining: each takes the parts that no other works on."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("mining", type=int, help="id of the mining")
         parser.add_argument(
             "--fusion", choices=list(Fusion), help="how scores are fused from now on (default: as ordered)"
         )
+        parser.add_argument("--anew", action="store_true", help="forget the parts that were searched before")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument("--worker", default="", help="name of this worker's parts (for workers)")
         leash.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -29,13 +36,33 @@ class Command(BaseCommand):
         mining = Mining.objects.select_related("queries", "snippets").filter(pk=options["mining"]).first()
         if mining is None:
             raise CommandError(f"There is no mining {options['mining']}.")
-        if options["fusion"]:
-            mining.fusion = options["fusion"]
-            mining.save(update_fields=["fusion"])
+        self.order(mining, options)
         try:
-            found = perform(mining, settings.COSQA_HOME / "vectors", Reporter(mining))
-        except (NothingToMine, MissingWeights, UnknownEncoder) as why:
-            finish(mining, Mining.State.FAILED, str(why))
+            found = perform(mining, settings.COSQA_HOME / "vectors", Reporter(mining), options["worker"])
+        except Unwanted:
+            found = None
+        except (NothingToMine, MissingWeights, OtherWeights, UnknownEncoder) as why:
+            fail(mining, str(why))
             raise CommandError(str(why)) from why
-        finish(mining, Mining.State.DONE)
-        self.stdout.write(f"{found:,} candidates")
+        mining.refresh_from_db()
+        self.stdout.write(json.dumps(told(mining, found)) if options["json"] else in_words(mining, found))
+
+    def order(self, mining: Mining, options: dict[str, Any]) -> None:
+        """Take over what the command line changes; a mining that was done is wanted again."""
+        other = options["fusion"] and options["fusion"] != mining.fusion
+        done = mining.state == Mining.State.DONE and not options["worker"]
+        if other or done or options["anew"]:
+            mining.fusion = options["fusion"] or mining.fusion
+            begin_anew(mining)
+
+
+def told(mining: Mining, found: int | None) -> dict[str, Any]:
+    """What was found, for programs; `candidates` is null while others are at it."""
+    return {"mining": mining.pk, "state": mining.state, "candidates": found, "recovered": mining.recovered}
+
+
+def in_words(mining: Mining, found: int | None) -> str:
+    if found is None:
+        return "Other workers are at the rest of this mining; the last one closes it."
+    matches = mining.recovery
+    return f"{found:,} candidates" + (f"\n{matches}" if matches else "")

@@ -1,0 +1,139 @@
+"""Encoders + collections → candidates: performs one Mining and stores what it found, with progress.
+
+The snippets are divided into parts, the same ones whoever works. Each part is searched by itself and its
+lists are kept; whoever finishes the last one merges them, exactly.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from django.utils import timezone
+
+from retrieval import encoders
+from retrieval.encoders import Encoder
+from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.fusion import Fusion
+from retrieval.index import StageProgress, mine
+from retrieval.mining import parts
+from retrieval.mining.lists import Lists, lists_of
+from retrieval.mining.parts import LEASE, Unwanted, release
+from retrieval.mining.reading import (
+    NothingToMine,
+    Texts,
+    note_end,
+    queries_of,
+    refuse_empty,
+    snippets_of,
+    text_ids,
+    texts_of,
+)
+from retrieval.mining.reporting import Reporter, fail
+from retrieval.mining.storing import store
+from retrieval.models import Mining, MiningPart
+from retrieval.vectors import VectorStore
+
+__all__ = [
+    "NothingToMine",
+    "OtherWeights",
+    "Reporter",
+    "Unwanted",
+    "begin_anew",
+    "fail",
+    "perform",
+    "release",
+]
+
+
+class OtherWeights(ValueError):
+    """This machine would encode otherwise than the one that began; the message says what differs."""
+
+
+def perform(
+    mining: Mining, vectors: Path, progress: StageProgress | None = None, worker: str = ""
+) -> int | None:
+    """Search the parts of `mining` that nobody else works on, and close it if no other is left.
+
+    Returns the number of candidates; None where others are still at it. Safe to run again after a crash, and
+    beside other workers. `vectors` is the folder of the vector store. Raises NothingToMine, OtherWeights,
+    Unwanted, encoders.MissingWeights and encoders.UnknownEncoder; the caller records the failure.
+    """
+    note_end(mining)
+    members = snippets_of(mining)
+    queries = texts_of(queries_of(mining), "whole")
+    refuse_empty(mining, queries.ids, members)
+    chosen = alike(mining, [encoders.get(name) for name in mining.encoders])
+    lexical = not all(isinstance(one, encoders.DenseEncoder) for one in chosen)
+    parts.plan(mining, len(members), together=parts.needs_all(mining, lexical))
+    start(mining)
+    count, name = mining.parts.count(), worker or uuid.uuid4().hex
+    while (part := parts.claim(mining, name)) is not None:
+        found = search(mining, part, queries, members, chosen, vectors, parts.renewing(part, count, progress))
+        parts.keep(part, found)
+    lists = parts.whole(mining)
+    return None if lists is None else store(mining, queries.ids, text_ids(members), lists)
+
+
+def start(mining: Mining) -> None:
+    """Say that the work has begun, where no worker has said so."""
+    begun = Mining.objects.filter(pk=mining.pk).exclude(state=Mining.State.RUNNING)
+    begun.update(state=Mining.State.RUNNING, lease_until=timezone.now() + LEASE)
+
+
+def begin_anew(mining: Mining) -> None:
+    """Forget what was found so far: what was ordered has changed, or is wanted again."""
+    mining.parts.all().delete()
+    mining.identities = None
+    mining.state = Mining.State.WAITING
+    mining.save(update_fields=["identities", "state", "fusion"])
+
+
+def alike(mining: Mining, chosen: Sequence[Encoder]) -> list[Encoder]:
+    """The encoders as whoever came first runs them: with its weights, and in its precision.
+
+    Raises OtherWeights.
+    """
+    own = {one.name: one.identity for one in chosen}
+    Mining.objects.filter(pk=mining.pk, identities=None).update(identities=own)
+    mining.refresh_from_db(fields=["identities"])
+    first = mining.identities or own
+    return [matching(one, first.get(one.name, own[one.name])) for one in chosen]
+
+
+def matching(encoder: Encoder, wanted: str) -> Encoder:
+    """`encoder` in the precision of `wanted`. Raises OtherWeights where that is not all that differs."""
+    if encoder.identity != wanted and isinstance(encoder, TransformerEncoder):
+        encoder = replace(encoder, wanted="bf16" if encoder.precision == "fp32" else "fp32")
+    if encoder.identity != wanted:
+        raise OtherWeights(
+            f"The weights or options of {encoder.name} are not those that this mining began with "
+            f"({encoder.identity}, not {wanted}). Bring the same weights to every machine, or begin it anew: "
+            "manage.py mine ID --anew"
+        )
+    return encoder
+
+
+def search(
+    mining: Mining,
+    part: MiningPart,
+    queries: Texts,
+    members: Sequence[int],
+    chosen: Sequence[Encoder],
+    vectors: Path,
+    progress: StageProgress,
+) -> Lists:
+    """The k best snippets of one part for every query."""
+    snippets = texts_of(members[part.start : part.stop], mining.text_option)
+    hits = mine(
+        queries.texts,
+        snippets.texts,
+        chosen,
+        mining.k,
+        vectorise=VectorStore(vectors).rows,
+        fusion=Fusion(mining.fusion),
+        progress=progress,
+    )
+    return lists_of(hits, snippets.texts, part.start, mining.encoders)

@@ -1,0 +1,96 @@
+"""Lists of hits as arrays: what a part of a mining found, stored as bytes, and merged with other parts."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index import Hit
+
+Doubles = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Hits of all queries, n of them by m encoders, each query's together.
+
+    `owners`: the query's number; `indices`: the snippet's place among all of the mining; `keys`, shape
+    (n, 2): what its text is known by, the same for the same text; `scores`: the means; `entering` and `raw`,
+    shape (n, m): each encoder's.
+    """
+
+    owners: Indices
+    indices: Indices
+    keys: Keys
+    scores: Doubles
+    entering: Doubles
+    raw: Doubles
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def __getitem__(self, these: Indices | npt.NDArray[np.bool_]) -> Lists:
+        return Lists(*(getattr(self, one.name)[these] for one in fields(self)))
+
+    def to_bytes(self) -> bytes:
+        stream = io.BytesIO()
+        np.savez_compressed(stream, **{one.name: getattr(self, one.name) for one in fields(self)})
+        return stream.getvalue()
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> Lists:
+        with np.load(io.BytesIO(stored), allow_pickle=False) as arrays:
+            return cls(*(arrays[one.name] for one in fields(cls)))
+
+    def ranks(self) -> Indices:
+        """Each hit's rank in its query's list, from 1."""
+        starts = np.searchsorted(self.owners, self.owners, side="left")
+        return np.arange(len(self)) - starts + 1
+
+    def scores_of(self, names: Sequence[str], row: int) -> Mapping[str, Mapping[str, float]]:
+        """What a candidate keeps of each encoder."""
+        both = zip(names, self.entering[row].tolist(), self.raw[row].tolist(), strict=True)
+        return {name: {"entering": entering, "raw": raw} for name, entering, raw in both}
+
+
+def lists_of(hits: Sequence[Sequence[Hit]], texts: Sequence[str], start: int, names: Sequence[str]) -> Lists:
+    """`hits` of a part whose first snippet is number `start`; `texts` are the part's, as searched."""
+    flat = list(chain.from_iterable(hits))
+    shape = (len(flat), len(names))
+    indices = np.array([hit.index for hit in flat], dtype=np.int64)
+    return Lists(
+        owners=np.repeat(np.arange(len(hits)), [len(found) for found in hits]).astype(np.int64),
+        indices=indices + start,
+        keys=np.array([key_of(texts[hit.index]) for hit in flat], dtype=np.uint64).reshape(len(flat), 2),
+        scores=np.array([hit.score for hit in flat], dtype=np.float64),
+        entering=np.array([[hit.entering[name] for name in names] for hit in flat]).reshape(shape),
+        raw=np.array([[hit.raw[name] for name in names] for hit in flat]).reshape(shape),
+    )
+
+
+def key_of(text: str) -> tuple[int, int]:
+    """128 bits of what a stripped text is known by."""
+    digest = hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
+
+
+def merged(some: Lists, later: Lists, k: int) -> Lists:
+    """The k best of each query of two parts, of which `later` has the later snippets.
+
+    Of one text the first snippet alone stays; equal means keep ascending index. That is what one search of
+    both gives: whatever is among the k best of both is among the k best of its part.
+    """
+    both = Lists(*(np.concatenate([getattr(some, f.name), getattr(later, f.name)]) for f in fields(some)))
+    both = both[np.lexsort((both.indices, both.keys[:, 1], both.keys[:, 0], both.owners))]
+    same = (np.diff(both.owners) == 0) & (np.diff(both.keys, axis=0) == 0).all(axis=1)
+    both = both[np.concatenate([[True], ~same])[: len(both)]]
+    both = both[np.lexsort((both.indices, -both.scores, both.owners))]
+    return both[both.ranks() <= k]

@@ -1,0 +1,199 @@
+"""Parts of a mining: taken up once, left to others, merged into what one search finds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as configured
+from django.db import connection
+from django.utils import timezone
+
+from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.mining import OtherWeights, Unwanted, parts, perform, release
+from retrieval.models import Candidate, Mining, Pair
+from tests import factories
+from tests.retrieval.encoders.conftest import tiny_models  # noqa: F401  (a fixture)
+
+WORDS = tuple(f"sort {word}" for word in ("rows", "words", "dates", "files", "keys", "lines"))
+CODES = tuple(
+    f"def {verb}_{word}({word}):\n    return {verb}({word})\n"
+    for verb in ("sort", "read", "write", "count")
+    for word in ("rows", "words", "dates", "files", "keys", "lines")
+)
+
+Row = tuple[int, int, int, float]
+
+
+def mining(encoder: str, **columns: Any) -> Mining:
+    wanted: dict[str, Any] = {
+        "encoders": [encoder],
+        "k": 4,
+        "state": Mining.State.WAITING,
+        "rule": 0,
+        **columns,
+    }
+    queries = wanted.pop("queries", None) or factories.queries(WORDS)
+    return factories.mining(queries, factories.snippets(CODES), **wanted)
+
+
+def found(row: Mining) -> list[Row]:
+    columns = ("query_id", "rank", "pair__snippet_id", "score")
+    return list(Candidate.objects.filter(mining=row).order_by("query_id", "rank").values_list(*columns))
+
+
+@pytest.mark.django_db
+def test_parts_give_the_candidates_of_one_search(
+    tiny_models: dict[str, Path],  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole, divided = (mining(f"minilm:{tiny_models['minilm']}") for _ in range(2))
+    perform(whole, tmp_path)
+    monkeypatch.setattr(parts, "SNIPPETS_A_PART", 5)
+    told: list[str] = []
+    perform(divided, tmp_path, lambda phase, done, total: told.append(phase))
+    assert len(found(whole)) == 24 and found(divided) == found(whole)
+    assert {phase.partition(":")[0] for phase in told} == {f"part {n} of 5" for n in range(1, 6)}
+    divided.refresh_from_db()
+    assert divided.state == Mining.State.DONE and not divided.parts.exists()
+
+
+@pytest.mark.django_db
+def test_what_needs_all_snippets_is_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "SNIPPETS_A_PART", 5)
+    row = mining("bow")
+    parts.plan(row, 24, together=parts.needs_all(row, lexical=True))
+    assert row.parts.count() == 1
+    assert parts.needs_all(Mining(fusion="maxabs"), lexical=False)
+
+
+@pytest.mark.django_db
+def test_a_part_is_one_workers_until_its_lease_has_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "SNIPPETS_A_PART", 12)
+    row = mining("bow")
+    parts.plan(row, 24, together=False)
+    parts.plan(row, 24, together=False)
+    one, two = parts.claim(row, "one"), parts.claim(row, "two")
+    assert one is not None and two is not None and parts.claim(row, "three") is None
+    assert [(p.number, p.start, p.stop) for p in (one, two)] == [(1, 0, 12), (2, 12, 24)]
+    row.parts.filter(number=1).update(lease_until=timezone.now() - timedelta(seconds=1))
+    again = parts.claim(row, "three")
+    assert again is not None and again.number == 1
+    monkeypatch.setattr(parts, "SECONDS_BETWEEN_RENEWALS", -1.0)
+    with pytest.raises(Unwanted):
+        parts.renewing(one, 2, None)("search", 1, 2)
+    release("two")
+    assert getattr(parts.claim(row, "four"), "number", None) == 2
+    assert parts.whole(row) is None
+
+
+@pytest.mark.django_db
+def test_a_killed_workers_parts_are_not_searched_again(
+    tiny_models: dict[str, Path],  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parts, "SNIPPETS_A_PART", 8)
+    row = mining(f"minilm:{tiny_models['minilm']}")
+
+    def stop(phase: str, done: int, total: int) -> None:
+        if phase.startswith("part 2"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        perform(row, tmp_path, stop, "first")
+    release("first")
+    seen: list[str] = []
+    assert perform(row, tmp_path, lambda phase, done, total: seen.append(phase[:6])) == 24
+    assert set(seen) == {"part 2", "part 3"}
+
+
+@pytest.mark.django_db
+def test_other_weights_are_refused(
+    tiny_models: dict[str, Path],  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    name = f"minilm:{tiny_models['minilm']}"
+    other = TransformerEncoder("minilm", str(tiny_models["minilm"])).identity + "another"
+    row = mining(name, identities={name: other})
+    with pytest.raises(OtherWeights, match="not those that this mining began with"):
+        perform(row, tmp_path)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_minings_of_the_same_pairs_do_not_wait_for_each_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In the order of their queries each would hold what the other waits for: PostgreSQL ends one of them."""
+    monkeypatch.setattr("retrieval.mining.storing.PAIRS_A_TIME", 3)
+    factories.snippets(CODES)
+    orders = {"small": WORDS, "turned": WORDS[::-1]}
+    rows = [mining("bow", queries=factories.queries(words, name)) for name, words in orders.items()]
+    faults: list[BaseException] = []
+    together = threading.Barrier(2)
+
+    def work(row: Mining) -> None:
+        try:
+            together.wait()
+            perform(row, tmp_path)
+        except BaseException as fault:
+            faults.append(fault)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work, args=(row,)) for row in rows]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults and found(rows[0]) == found(rows[1])
+    assert Pair.objects.count() == 24
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_processes_find_what_one_does(
+    tiny_models: dict[str, Path],  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On SQLite one process alone may work, as always there: it does all parts."""
+    name = f"minilm:{tiny_models['minilm']}"
+    alone, shared = mining(name), mining(name)
+    monkeypatch.setattr(parts, "SNIPPETS_A_PART", 3)
+    perform(alone, tmp_path / "vectors")
+    parts.plan(shared, len(CODES), together=False)
+    Mining.objects.filter(pk=shared.pk).update(until=len(CODES))
+    if connection.vendor == "sqlite":
+        perform(shared, tmp_path / "others")
+    else:
+        for worker in [process(shared.pk, tmp_path) for _ in range(2)]:
+            out, err = worker.communicate(timeout=400)
+            assert worker.returncode == 0, out + err
+    shared.refresh_from_db()
+    assert shared.state == Mining.State.DONE
+    assert found(shared) == found(alone) and len(found(alone)) == 24
+
+
+def process(pk: int, home: Path) -> subprocess.Popen[str]:
+    """`manage.py mine` in a process of its own, on the database of this test."""
+    known = {**os.environ, "COSQA_HOME": str(home), "DATABASE_URL": url_of_test_database()}
+    return subprocess.Popen(
+        [sys.executable, "manage.py", "mine", str(pk)],
+        cwd=configured.BASE_DIR,
+        env=known,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def url_of_test_database() -> str:
+    about = connection.settings_dict
+    return f"postgres://{about['USER']}:{about['PASSWORD']}@{about['HOST']}:{about['PORT']}/{about['NAME']}"
