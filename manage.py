@@ -8,8 +8,8 @@ import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-STARTING = {"account", "again", "agreement", "build", "evaluate", "exchange", "extend", "filters", "import"}
-STARTING |= {"merge", "missing", "prices", "study", "token", "work"}
+STARTING = {"account", "again", "agreement", "benchmark", "build", "evaluate", "exchange", "export", "extend"}
+STARTING |= {"filters", "import", "merge", "missing", "prices", "study", "token", "work"}
 """Commands that use the database, so each may be somebody's first one: they find it up to date."""
 
 

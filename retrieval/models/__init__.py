@@ -3,7 +3,7 @@
 from retrieval.models.benchmarks import Benchmark, BenchmarkLabel, Pool, Published, RankedList, Run, Score
 from retrieval.models.blobs import Blob
 from retrieval.models.collections import Collection, ImportJob, Member
-from retrieval.models.labels import Annotator, Label
+from retrieval.models.labels import Annotator, Label, Source, source_of
 from retrieval.models.minings import Candidate, Mining
 from retrieval.models.texts import Pair, QueryText, Text, TextBody
 
@@ -25,6 +25,8 @@ __all__ = [
     "RankedList",
     "Run",
     "Score",
+    "Source",
     "Text",
     "TextBody",
+    "source_of",
 ]

@@ -151,7 +151,7 @@ def _insert_all(kind: Kind, names: tuple[str, ...], unless_there: bool, vendor: 
         rows = f"SELECT * FROM unnest({arrays})"  # noqa: S608  # types of columns
     else:
         rows = f"VALUES ({', '.join(['%s'] * len(names))})"
-    return f"INSERT INTO {_table(kind)} ({columns}) {rows}{conflict}"  # noqa: S608  # names of models
+    return f"INSERT INTO {_table(kind)} ({columns}) {rows}{conflict}"
 
 
 @lru_cache(maxsize=100)

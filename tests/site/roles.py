@@ -130,6 +130,7 @@ ROLES: Final = {
         "build-merge",
         "build-new",
         "build-progress",
+        "build-publish",
         "build-write-again",
         "collection",
         "collections",
