@@ -8,8 +8,17 @@ import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-STARTING = {"account", "again", "agreement", "build", "evaluate", "exchange", "extend", "filters", "import"}
-STARTING |= {"compare-benchmarks", "corpus", "fill-holes", "leaderboard", "pin", "reproduce"}
+STARTING = {"account", "again", "agreement", "benchmark", "build", "evaluate", "exchange", "export", "extend"}
+STARTING |= {
+    "compare-benchmarks",
+    "corpus",
+    "fill-holes",
+    "filters",
+    "import",
+    "leaderboard",
+    "pin",
+    "reproduce",
+}
 STARTING |= {"merge", "missing", "prices", "study", "token", "work"}
 """Commands that use the database, so each may be somebody's first one: they find it up to date."""
 

@@ -26,6 +26,8 @@ SCALES: Final = {
     Study.Scale.GRADED.value: Label.Scale.GRADED,
 }
 """The scale of what is published; the three steps are published as exact match."""
+ASSISTED: Final = (Condition.Kind.AGENTS_TESTS,)
+"""Conditions in which raters see what exists only because an agent judged the pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ def publish(study: Study, by: User) -> int:
                 annotator=annotator,
                 value=int(one.value == 2) if exact else one.value,
                 scale=scale,
+                assisted=locked.reference in ASSISTED,
                 source=source_of(locked),
             )
             for one in verdicts(locked)

@@ -68,6 +68,7 @@ PLACES: Final = (
     Place("build-cases-not-ran", CASES + "?ran=no&label=1", grows=RARE),
     Place("build-cases-agent", CASES + "?agent=arbiter&label=0", grows=COUNTED),
     Place("build-cases-cause", "/builds/{again}/cases/?cause=declined"),
+    Place("build-publish", "/builds/{build}/publish/", grows=EVERY_CASE),
     Place("browse", "/browse/"),
     Place("browse-build", BROWSE, grows=COUNTED),
     Place("browse-build-deep", BROWSE + "?after={late_member}", grows=COUNTED),

@@ -1,18 +1,38 @@
-"""Labels → a published benchmark: one relevance a pair, a hash of everything, never changed again."""
+"""Labels → a published benchmark: one relevance a pair, a hash of everything, never changed again.
+
+Held as arrays, some 40 bytes a member or label.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
-from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Candidate, Collection, Label, Mining, Pool
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    BenchmarkLabel,
+    Candidate,
+    Collection,
+    Label,
+    Mining,
+    Pool,
+    statements,
+)
 
 ROWS_A_READ = 2000
+ROWS_A_WRITE: Final = 5000
+COLUMNS: Final = ("benchmark", "pair", "relevance", "label")
+Ids = npt.NDArray[np.int64]
 
 
 class NothingToPublish(ValueError):
@@ -21,47 +41,105 @@ class NothingToPublish(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A benchmark to be. `merge_rule` tells people whose labels count, and which of several."""
+    """A benchmark to be. `merge_rule` tells people whose labels count, and which of several.
+
+    With a mining its candidates are searched, unless `searched` says otherwise. Members from `queries_until`
+    and `snippets_until` on are no part of it; None: all are.
+    """
 
     name: str
     queries: Collection
     snippets: Collection
     merge_rule: str
     mining: Mining | None = None
+    searched: Pool | None = None
+    queries_until: int | None = None
+    snippets_until: int | None = None
 
     @property
     def pool(self) -> Pool:
-        return Pool.CANDIDATES if self.mining else Pool.COLLECTION
+        return self.searched or (Pool.CANDIDATES if self.mining else Pool.COLLECTION)
 
 
-@dataclass(frozen=True, slots=True)
-class _Members:
-    """Texts of a collection by position, which has no gaps, as members are never deleted."""
-
-    ids: list[int]
-    digests: list[str]
-    until: int
-
-    @classmethod
-    def of(cls, collection: Collection) -> _Members:
-        rows = collection.members.order_by("position").values_list("text_id", "text__body_id")
-        ids, digests = list[int](), list[str]()
-        for text, digest in rows.iterator(ROWS_A_READ):
-            ids.append(text)
-            digests.append(digest)
-        last: int | None = collection.members.aggregate(last=Max("position"))["last"]
-        return cls(ids, digests, 0 if last is None else last + 1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """What was said of a pair, and the label that said it."""
+class Chosen(NamedTuple):
+    """What counts of a pair: texts' ids, its relevance, and the label that said it."""
 
     query: int
     snippet: int
     pair: int
     relevance: float
     label: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """Texts of a collection by position, which has no gaps, as members are never deleted.
+
+    `digests`: the texts' hashes as four numbers of 64 bits, shape (members, 4), which sort as the hashes do.
+    """
+
+    ids: Ids
+    digests: npt.NDArray[np.uint64]
+    until: int
+
+    @classmethod
+    def of(cls, collection: Collection, until: int | None) -> _Members:
+        members = collection.members.all()
+        if until is not None:
+            members = members.filter(position__lt=until)
+        rows = members.order_by("position").values_list("text_id", "text__body_id")
+        ids, digests = array("q"), bytearray()
+        for text, digest in rows.iterator(ROWS_A_READ):
+            ids.append(text)
+            digests += bytes.fromhex(digest)
+        last: int | None = members.aggregate(last=Max("position"))["last"]
+        numbers = np.frombuffer(bytes(digests), dtype=">u8").reshape(-1, 4)
+        return cls(np.array(ids, dtype=np.int64), numbers, 0 if last is None else last + 1)
+
+    def hashes(self) -> Iterator[str]:
+        """The texts' hashes in hex, by position."""
+        return (row.tobytes().hex() for row in self.digests)
+
+    def places(self, texts: Ids) -> Ids:
+        """Positions of texts by their ids, -1 for those that are no members."""
+        if not len(self.ids):
+            return np.full(len(texts), -1, dtype=np.int64)
+        order = np.argsort(self.ids)
+        found = order[np.minimum(np.searchsorted(self.ids, texts, sorter=order), len(order) - 1)]
+        return np.where(self.ids[found] == texts, found, -1)
+
+    def ranks(self) -> Ids:
+        """The rank of each member's hash among all, by position."""
+        ranks = np.empty(len(self.ids), dtype=np.int64)
+        ranks[np.lexsort(self.digests.T[::-1])] = np.arange(len(self.ids))
+        return ranks
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What was said of pairs of members, in the order of pairs; queries and snippets as positions."""
+
+    queries: Ids
+    snippets: Ids
+    pairs: Ids
+    relevances: npt.NDArray[np.float64]
+    labels: Ids
+
+    @classmethod
+    def of(cls, chosen: Iterable[Chosen], queries: _Members, snippets: _Members) -> _Given:
+        """Those of `chosen` that are about members."""
+        columns: list[array[Any]] = [array(kind) for kind in "qqqdq"]
+        for row in chosen:
+            for column, value in zip(columns, row, strict=True):
+                column.append(value)
+        asked, code, pairs, relevances, labels = (np.asarray(column) for column in columns)
+        asked, code = queries.places(asked), snippets.places(code)
+        kept = np.flatnonzero((asked >= 0) & (code >= 0))
+        kept = kept[np.argsort(pairs[kept], kind="stable")]
+        return cls(asked[kept], code[kept], pairs[kept], relevances[kept], labels[kept])
+
+    def __len__(self) -> int:
+        return len(self.pairs)
 
 
 def publish_import(name: str) -> Benchmark | None:
@@ -82,35 +160,42 @@ def publish_import(name: str) -> Benchmark | None:
         return None
 
 
-@transaction.atomic
 def publish(order: Order, labels: QuerySet[Label]) -> Benchmark:
     """Publish `labels` as the next version of a benchmark; the last version where nothing has changed.
 
     Of several labels of one pair the last one counts, a label that was taken back none. Labels of other
     queries and snippets are left out. Raises `NothingToPublish`.
     """
+    return publish_chosen(order, last_of(labels))
+
+
+@transaction.atomic
+def publish_chosen(order: Order, chosen: Iterable[Chosen]) -> Benchmark:
+    """As `publish`, where it has been decided which label of a pair counts: each pair comes once."""
     # Whoever publishes beside us waits here: both would number their versions alike.
     Collection.objects.select_for_update().get(pk=order.queries.pk)
-    queries, snippets = _Members.of(order.queries), _Members.of(order.snippets)
-    given = _given(labels, set(queries.ids), set(snippets.ids))
-    if not given:
+    queries = _Members.of(order.queries, order.queries_until)
+    snippets = _Members.of(order.snippets, order.snippets_until)
+    given = _Given.of(chosen, queries, snippets)
+    if not len(given):
         raise NothingToPublish(f"No label is about a query and a snippet of {order.name}.")
     digest = _digest(order, queries, snippets, given)
     last = Benchmark.objects.newest(order.name)
     if last is not None and last.digest == digest:
         return last
     made = _benchmark(order, queries, snippets, given, digest, last.version + 1 if last else 1)
-    rows = (
-        BenchmarkLabel(benchmark=made, pair_id=one.pair, relevance=one.relevance, label_id=one.label)
-        for one in given
-    )
-    BenchmarkLabel.objects.bulk_create(rows, batch_size=1000)
+    for start in range(0, len(given), ROWS_A_WRITE):
+        ends = slice(start, start + ROWS_A_WRITE)
+        parts = (column[ends].tolist() for column in (given.pairs, given.relevances, given.labels))
+        rows = [(made.pk, *row) for row in zip(*parts, strict=True)]
+        statements.insert_all(BenchmarkLabel, COLUMNS, rows)
     return made
 
 
 def _benchmark(
-    order: Order, queries: _Members, snippets: _Members, given: list[_Given], digest: str, version: int
+    order: Order, queries: _Members, snippets: _Members, given: _Given, digest: str, version: int
 ) -> Benchmark:
+    matches = np.bincount(given.queries[given.relevances > 0], minlength=len(queries.ids))
     return Benchmark.objects.create(
         name=order.name,
         version=version,
@@ -122,56 +207,54 @@ def _benchmark(
         mining=order.mining,
         merge_rule=order.merge_rule,
         size=len(given),
-        positives=sum(one.relevance > 0 for one in given),
-        matches=_matches(queries, given),
+        positives=int((given.relevances > 0).sum()),
+        matches=matches.astype("<u4").tobytes(),
         digest=digest,
     )
 
 
-def _given(labels: QuerySet[Label], queries: set[int], snippets: set[int]) -> list[_Given]:
-    """The last label of each pair of members, in the order of pairs."""
+def last_of(labels: QuerySet[Label]) -> Iterator[Chosen]:
+    """The last label of each pair, without those that took another back."""
     columns = ("pair__query_id", "pair__snippet_id", "pair_id", "value", "pk")
-    last: dict[int, _Given] = {}
-    for query, snippet, pair, value, pk in labels.order_by("pk").values_list(*columns).iterator(ROWS_A_READ):
-        if query not in queries or snippet not in snippets:
-            continue
-        last.pop(pair, None)
-        if value is not None:
-            last[pair] = _Given(query, snippet, pair, float(value), pk)
-    return [last[pair] for pair in sorted(last)]
+    rows = labels.order_by("pair_id", "pk").values_list(*columns).iterator(ROWS_A_READ)
+    last: tuple[int, int, int, int | None, int] | None = next(rows, None)
+    while last is not None:
+        row = next(rows, None)
+        if (row is None or row[2] != last[2]) and last[3] is not None:
+            yield Chosen(last[0], last[1], last[2], float(last[3]), last[4])
+        last = row
 
 
-def _matches(queries: _Members, given: Iterable[_Given]) -> bytes:
-    """Numbers of matches by position, as `Benchmark.matches` holds them."""
-    place = {query: number for number, query in enumerate(queries.ids)}
-    found = [place[one.query] for one in given if one.relevance > 0]
-    return np.bincount(np.array(found, dtype=np.int64), minlength=len(place)).astype("<u4").tobytes()
-
-
-def _digest(order: Order, queries: _Members, snippets: _Members, given: Iterable[_Given]) -> str:
+def _digest(order: Order, queries: _Members, snippets: _Members, given: _Given) -> str:
     """sha256 (hex) of pool, texts in their order and labels, each by the hashes of its texts."""
     whole = hashlib.sha256(f"pool {order.pool}\n".encode())
-    for line in _lines(order, queries, snippets, given):
-        whole.update(f"{line}\n".encode())
+    lines = _lines(order, queries, snippets, given)
+    while part := "".join(f"{line}\n" for line in islice(lines, ROWS_A_WRITE)):
+        whole.update(part.encode())
     return whole.hexdigest()
 
 
-def _lines(order: Order, queries: _Members, snippets: _Members, given: Iterable[_Given]) -> Iterator[str]:
-    query_of = dict(zip(queries.ids, queries.digests, strict=True))
-    snippet_of = dict(zip(snippets.ids, snippets.digests, strict=True))
-    yield from (f"query {digest}" for digest in queries.digests)
-    yield from (f"snippet {digest}" for digest in snippets.digests)
-    yield from sorted(
-        f"label {query_of[one.query]} {snippet_of[one.snippet]} {one.relevance!r}" for one in given
-    )
-    if order.mining:
-        yield from _candidate_lines(order.mining, query_of, snippet_of)
+def _lines(order: Order, queries: _Members, snippets: _Members, given: _Given) -> Iterator[str]:
+    query_hash, snippet_hash = list(queries.hashes()), list(snippets.hashes())
+    yield from (f"query {digest}" for digest in query_hash)
+    yield from (f"snippet {digest}" for digest in snippet_hash)
+    asked, code = queries.ranks(), snippets.ranks()
+    for row in np.lexsort((code[given.snippets], asked[given.queries])).tolist():
+        pair = f"{query_hash[given.queries[row]]} {snippet_hash[given.snippets[row]]}"
+        yield f"label {pair} {float(given.relevances[row])!r}"
+    if order.mining and order.pool == Pool.CANDIDATES:
+        found = _candidates(order.mining, queries, snippets)
+        for row in np.lexsort((code[found[1]], asked[found[0]])).tolist():
+            yield f"candidate {query_hash[found[0][row]]} {snippet_hash[found[1][row]]}"
 
 
-def _candidate_lines(mining: Mining, query_of: Mapping[int, str], snippet_of: Mapping[int, str]) -> list[str]:
-    pairs = Candidate.objects.filter(mining=mining).values_list("query_id", "pair__snippet_id")
-    return sorted(
-        f"candidate {query_of[query]} {snippet_of[snippet]}"
-        for query, snippet in pairs.order_by().iterator(ROWS_A_READ)
-        if query in query_of and snippet in snippet_of
-    )
+def _candidates(mining: Mining, queries: _Members, snippets: _Members) -> tuple[Ids, Ids]:
+    """The positions of the candidates' queries and snippets that are members."""
+    rows = Candidate.objects.filter(mining=mining).order_by()
+    asked, code = array("q"), array("q")
+    for query, snippet in rows.values_list("query_id", "pair__snippet_id").iterator(ROWS_A_READ):
+        asked.append(query)
+        code.append(snippet)
+    places = queries.places(np.asarray(asked)), snippets.places(np.asarray(code))
+    kept = (places[0] >= 0) & (places[1] >= 0)
+    return places[0][kept], places[1][kept]

@@ -5,7 +5,7 @@ from retrieval.models.blobs import Blob
 from retrieval.models.collections import Collection, ImportJob, Member
 from retrieval.models.figures import KeptFigures, Pin
 from retrieval.models.holes import Holes
-from retrieval.models.labels import Annotator, Label
+from retrieval.models.labels import Annotator, Label, Source, source_of
 from retrieval.models.minings import Candidate, Mining, MiningPart
 from retrieval.models.texts import Pair, QueryText, Text, TextBody
 
@@ -31,6 +31,8 @@ __all__ = [
     "RankedList",
     "Run",
     "Score",
+    "Source",
     "Text",
     "TextBody",
+    "source_of",
 ]

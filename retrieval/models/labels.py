@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
@@ -14,6 +15,28 @@ from retrieval.models.texts import Pair
 def version_hash(config: dict[str, Any]) -> str:
     """sha256 (hex) of the canonical JSON of an annotator's configuration."""
     return hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()
+
+
+class Source(models.TextChoices):
+    """Where a label comes from, from what counts most in a published benchmark to what counts least."""
+
+    STUDY = "study", "blind study"
+    REVIEWS = "reviews", "agreeing assisted reviews"
+    AGENT = "agent", "agents"
+    ORIGINAL = "original", "original data"
+
+
+def source_of(kind: str, config: Mapping[str, Any], assisted: bool) -> Source:
+    """The source of a label, by its annotator's kind and configuration and whether it was assisted.
+
+    An imported release says of its labels who gave them (`given_by`).
+    """
+    if kind == Annotator.Kind.ORIGINAL:
+        given = config.get("given_by")
+        return Source(given) if given in Source.values else Source.ORIGINAL
+    if kind == Annotator.Kind.PERSON or "study" in config:
+        return Source.REVIEWS if assisted else Source.STUDY
+    return Source.AGENT
 
 
 class AnnotatorManager(models.Manager["Annotator"]):

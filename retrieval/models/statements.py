@@ -50,6 +50,27 @@ def insert(row: models.Model, *, unless_there: bool = False) -> bool:
     return made is not None
 
 
+def insert_all(
+    kind: Kind, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, unless_there: bool = False
+) -> None:
+    """Store new `rows`, each its `columns` by the fields' names; several times as fast as the ORM's way.
+
+    Every column that has no default of the database is to be given; values are as the database holds them:
+    numbers, texts, bytes, JSON as text, but moments as `datetime`. With `unless_there` a row that a unique
+    key forbids is left out. Some thousand rows at once are best.
+    """
+    if not rows:
+        return
+    statement = _insert_all(kind, tuple(columns), unless_there, connection.vendor)
+    fields = [kind._meta.get_field(name) for name in columns]
+    given = [_as_stored(field, column) for field, column in zip(fields, zip(*rows, strict=True), strict=True)]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(statement, [list(column) for column in given])
+        else:
+            cursor.executemany(statement, list(zip(*given, strict=True)))
+
+
 def look(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Columns of the rows of `kind` whose columns equal `where`, as the database holds them.
 
@@ -59,6 +80,13 @@ def look(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[t
     with connection.cursor() as cursor:
         cursor.execute(statement, _stored(kind, _given(where)))
         return list(cursor.fetchall())
+
+
+def _as_stored(field: Any, column: Sequence[Any]) -> Sequence[Any]:
+    """A column's values; only moments are held by the databases in different ways."""
+    if isinstance(field, models.DateTimeField):
+        return [field.get_db_prep_save(value, connection) for value in column]
+    return column
 
 
 def _execute(statement: str, values: Sequence[Any]) -> int:
@@ -111,6 +139,19 @@ def _insert(kind: Kind, unless_there: bool, vendor: str) -> str:
     conflict = " ON CONFLICT DO NOTHING" if unless_there else ""
     key = _column(kind, kind._meta.pk.name)
     return f"INSERT INTO {_table(kind)} ({columns}) VALUES ({marks}){conflict} RETURNING {key}"  # noqa: S608
+
+
+@lru_cache(maxsize=100)
+def _insert_all(kind: Kind, names: tuple[str, ...], unless_there: bool, vendor: str) -> str:
+    """PostgreSQL takes each column as one array; SQLite a statement that is repeated for each row."""
+    columns = ", ".join(_column(kind, name) for name in names)
+    conflict = " ON CONFLICT DO NOTHING" if unless_there else ""
+    if vendor == "postgresql":
+        arrays = ", ".join(f"%s::{kind._meta.get_field(name).db_type(connection)}[]" for name in names)
+        rows = f"SELECT * FROM unnest({arrays})"  # noqa: S608  # types of columns
+    else:
+        rows = f"VALUES ({', '.join(['%s'] * len(names))})"
+    return f"INSERT INTO {_table(kind)} ({columns}) {rows}{conflict}"
 
 
 @lru_cache(maxsize=100)

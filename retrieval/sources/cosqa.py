@@ -20,7 +20,7 @@ CODE_TEXT = ("code",)
 CODE_ID = ("code-idx", "retrieval_idx", "idx")
 LABELS = (0, 1)
 
-__all__ = ["GivenLabel", "read_labels", "read_queries", "read_snippets"]
+__all__ = ["GivenLabel", "label_of", "read_labels", "read_queries", "read_snippets"]
 
 
 class _WrongShape(ValueError):
@@ -50,7 +50,7 @@ def read_labels(path: Path) -> Iterator[GivenLabel | Problem]:
     for element in elements(path):
         query = _record(element, path, QUERY_TEXT, QUERY_ID, "")
         if isinstance(element, Element) and isinstance(query, Record) and "label" in element.value:
-            yield _label(element, path)
+            yield label_of(element, path)
 
 
 def _record(
@@ -73,7 +73,8 @@ def _mapped(element: Element, code: str, path: Path, licence: str) -> Record | P
     return Record(code, str(element.value), path.name, licence)
 
 
-def _label(element: Element, path: Path) -> GivenLabel | Problem:
+def label_of(element: Element, path: Path) -> GivenLabel | Problem:
+    """The label of one pair of a file."""
     try:
         query, snippet = _text(element.value, QUERY_TEXT), _text(element.value, CODE_TEXT)
         value = element.value["label"]

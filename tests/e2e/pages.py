@@ -57,6 +57,8 @@ PLACES: Final = (
     Place("build-cancel", "/builds/{waiting}/control/?action=cancel", "admin"),
     Place("build-cap", "/builds/{waiting}/cap/", "admin"),
     Place("build-merge", "/builds/{rounds}/merge/", "admin"),
+    Place("build-publish", "/builds/{rounds}/publish/", "admin"),
+    Place("build-publish-open", "/builds/{waiting}/publish/", "admin"),
     Place("project-cap", "/project/cap/", "admin"),
     Place("build-abandoned", "/builds/{broken}/abandoned/", "admin"),
     Place("build-cases", "/builds/{build}/cases/?reached=unclear&label=1", "admin"),

@@ -141,6 +141,7 @@ ROLES: Final = {
         "build-merge",
         "build-new",
         "build-progress",
+        "build-publish",
         "build-write-again",
         "collection",
         "collection-corpus",

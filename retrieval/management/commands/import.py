@@ -16,6 +16,7 @@ from retrieval.importing import Counts, Imported, Options, import_cosqa, import_
 from retrieval.labelling import import_qrels
 from retrieval.management.formats import FORMATS, source_of
 from retrieval.models import Benchmark, Collection
+from retrieval.releases import Manifest, NoRelease, import_release, manifest_of
 from retrieval.sources.places import is_path
 
 PROBLEMS_SHOWN = 20
@@ -40,10 +41,16 @@ class Command(BaseCommand):
         qrels.add_argument("file", type=Path, help="query iteration document relevance; ids are source ids")
         qrels.add_argument("--queries", help="name of the collection of queries (default: --name)")
         qrels.add_argument("--snippets", help="name of the collection of snippets (default: --name)")
+        release = formats.add_parser(
+            "release", help="a release folder as a benchmark, also one of export release"
+        )
+        release.add_argument(
+            "folder", type=Path, metavar="DIR", help="query.json, codebase.json, pairs.json …"
+        )
         mixed = [formats.add_parser(name, help=known.help) for name, known in FORMATS.items()]
         for parser, known in zip(mixed, FORMATS.values(), strict=True):
             known.add_arguments(parser)
-        for each in (cosqa, python, qrels, *mixed):
+        for each in (cosqa, python, qrels, release, *mixed):
             each.add_argument("--name", required=True, help="name of the collection")
             each.add_argument("--dry-run", action="store_true", help="count, and store nothing")
 
@@ -51,7 +58,11 @@ class Command(BaseCommand):
         refuse_bad_name(options["name"])
         began = time.monotonic()
         with tqdm(unit=" records", desc="importing", disable=None) as bar:
-            done = self.perform(options, Options(options["dry_run"], lambda counts: advance(bar, counts)))
+            how = Options(options["dry_run"], lambda counts: advance(bar, counts))
+            try:
+                done = self.perform(options, how)
+            except NoRelease as error:
+                raise CommandError(str(error)) from error
         for problem in done.problems[:PROBLEMS_SHOWN]:
             self.stderr.write(str(problem))
         if len(done.problems) > PROBLEMS_SHOWN:
@@ -67,6 +78,8 @@ class Command(BaseCommand):
             )
         if done.benchmark is not None:
             self.stdout.write(published(done.benchmark))
+            if options["format"] == "release":
+                self.stdout.write(compared(done.benchmark, manifest_of(options["folder"])))
         if "refusals" in options and options["refusals"].steps:
             self.stdout.write("\n".join(options["refusals"].lines()))
         self.stdout.write(pace(done.total(), time.monotonic() - began))
@@ -83,6 +96,9 @@ class Command(BaseCommand):
             return import_cosqa(options["file"], options["codebase"], options["name"], how)
         if options["format"] == "qrels":
             return self.label(options, how)
+        if options["format"] == "release":
+            refuse_missing([options["folder"]])
+            return import_release(options["folder"], options["name"], how)
         if options["format"] in FORMATS:
             places = options.get("places") or [options["place"]]
             refuse_missing([Path(place) for place in places if is_path(place)])
@@ -126,6 +142,18 @@ def published(benchmark: Benchmark) -> str:
     return (
         f"benchmark: {benchmark} has {counted(benchmark.size, 'label')}, {benchmark.positives:,} of them "
         "matches ('manage.py evaluate' scores systems on it)"
+    )
+
+
+def compared(benchmark: Benchmark, told: Manifest) -> str:
+    """Whether it is what was exported, for a folder that says what that was."""
+    if not told.digest:
+        return f"sha256 {benchmark.digest}"
+    if told.digest == benchmark.digest:
+        return f"the same content as was exported: sha256 {benchmark.digest}"
+    return (
+        f"sha256 {benchmark.digest}; what was exported had {told.digest}: this folder has not all of it, or "
+        "the collection had other members before"
     )
 
 

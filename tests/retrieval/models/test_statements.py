@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.models import Case, Step, Tally
 from annotation.models.builds import WITHIN_CAP
-from retrieval.models import Label, statements
+from retrieval.models import Annotator, Label, Pair, TextBody, statements
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -64,3 +64,38 @@ def test_a_second_row_is_refused_or_left_out() -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         statements.insert(label(0))
     assert list(Label.objects.values_list("value", flat=True)) == [1]
+
+
+def test_many_rows_are_stored_at_once_and_those_that_are_there_stay() -> None:
+    queries, snippets = (
+        list(of.members.order_by("position")) for of in (factories.queries(), factories.snippets())
+    )
+    keys = [(query.text_id, snippet.text_id) for query in queries for snippet in snippets]
+    statements.insert_all(Pair, ["query", "snippet"], keys[:3])
+    statements.insert_all(Pair, ["query", "snippet"], keys, unless_there=True)
+    statements.insert_all(Pair, ["query", "snippet"], [])
+    assert sorted(Pair.objects.values_list("query", "snippet")) == sorted(keys)
+    pair, annotator, now = Pair.objects.all()[0], factories.annotator(), timezone.now()
+    columns = ["pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at"]
+    rows = [
+        (pair.pk, annotator.pk, 1, None, "binary", True, "n\u00e4h's", now),
+        (pair.pk, annotator.pk, 2, 1, "binary", False, "", now),
+    ]
+    statements.insert_all(Label, columns, rows)
+    first, second = Label.objects.order_by("round")
+    assert (first.value, first.assisted, first.source, first.created_at) == (None, True, "n\u00e4h's", now)
+    assert (second.value, second.assisted) == (1, False)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        statements.insert_all(Label, columns, rows)
+
+
+def test_bytes_and_json_are_stored_as_the_models_do() -> None:
+    body = TextBody.packed("a b\x00 c")
+    statements.insert_all(TextBody, ["digest", "size", "data"], [(body.digest, body.size, body.data)])
+    assert TextBody.objects.get().text == body.text
+    statements.insert_all(
+        Annotator,
+        ["kind", "name", "version", "config", "created_at"],
+        [("person", "p", "v", '{"a": [1]}', timezone.now())],
+    )
+    assert Annotator.objects.get(name="p").config == {"a": [1]}

@@ -1,0 +1,265 @@
+"""A build's pairs, or a mining's, become a benchmark: each with the label that the merge rule publishes.
+
+Of each annotator the label of the last round counts; one that was taken back says nothing. The agents'
+label of a pair counts where the build settled it: what was abandoned stays unjudged. Grades of 0 to 3 are
+left out, as matches can't be told from them. Labels of data that was imported are no part of the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from annotation.launching import Actor, record
+from annotation.models import Build, Case, Extension
+from annotation.stages import Stage
+from retrieval.evaluation.merge_rule import FEWEST_REVIEWS, WORDS, Said, merged
+from retrieval.evaluation.publishing import Chosen, NothingToPublish, Order, publish_chosen
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    Candidate,
+    Collection,
+    Label,
+    Member,
+    Mining,
+    Pool,
+    Source,
+    source_of,
+)
+
+ROWS_A_READ = 2000
+LONGEST_RULE = 400
+LONGEST_NAME = 120
+
+
+class PublishRefused(ValueError):
+    """The pairs can't be published; the message says what to do. Nothing was stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A benchmark to be made of a build's pairs, or without one of all candidates of the mining."""
+
+    name: str
+    mining: Mining
+    build: Build | None = None
+    pool: Pool = Pool.COLLECTION
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many pairs one source gives a label."""
+
+    source: Source
+    matches: int
+    no_matches: int
+
+    @property
+    def pairs(self) -> int:
+        return self.matches + self.no_matches
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What would be published: pairs by the source of their label."""
+
+    counts: tuple[Count, ...]
+    pairs: int
+
+    @property
+    def judged(self) -> int:
+        return sum(count.pairs for count in self.counts)
+
+    @property
+    def unjudged(self) -> int:
+        return self.pairs - self.judged
+
+
+@dataclass(frozen=True, slots=True)
+class _Voices:
+    """Whose labels count: by annotator's id its kind and configuration; `agents` are among them."""
+
+    configs: Mapping[int, tuple[str, Mapping[str, Any]]]
+    agents: Annotator | None
+    settled: frozenset[int] | None
+    """The pairs that the build settled; None where that need not be asked, as rounds were merged."""
+
+
+def outlook(wish: Wish) -> Outlook:
+    """What `publish` would make of it. Raises PublishRefused."""
+    found: dict[tuple[Source, int], int] = {}
+    for _, said in _decided(wish, _voices(wish)):
+        found[said.source, said.value] = found.get((said.source, said.value), 0) + 1
+    counts = (Count(each, found.get((each, 1), 0), found.get((each, 0), 0)) for each in Source)
+    return Outlook(tuple(count for count in counts if count.pairs), _pairs(wish).count())
+
+
+@transaction.atomic
+def publish(wish: Wish, by: Actor = None) -> Benchmark:
+    """The next version of the benchmark; the last one where nothing has changed. Raises PublishRefused."""
+    if not 1 <= len(wish.name.strip()) <= LONGEST_NAME:
+        raise PublishRefused(f"A benchmark's name has 1 to {LONGEST_NAME} characters.")
+    voices = _voices(wish)
+    queries, until = _queries(wish)
+    order = Order(
+        wish.name.strip(),
+        queries,
+        wish.mining.snippets,
+        _rule(wish, voices.agents),
+        mining=wish.mining,
+        searched=wish.pool,
+        queries_until=until,
+        snippets_until=_snippets_until(wish),
+    )
+    chosen = (Chosen(*texts, float(said.value), said.label) for texts, said in _decided(wish, voices))
+    try:
+        made = publish_chosen(order, chosen)
+    except NothingToPublish as why:
+        raise PublishRefused(
+            "None of its pairs has a label that counts: there is nothing to publish."
+        ) from why
+    if wish.build is not None:
+        record(wish.build, by, "published", f"as benchmark {made}")
+    return made
+
+
+def _voices(wish: Wish) -> _Voices:
+    """Raises PublishRefused for builds that are not over, not merged, or judged by different agents."""
+    builds = [wish.build] if wish.build else _builds_of(wish.mining)
+    agents = {found.pk: found for found in map(_agents, builds)}
+    if len(agents) > 1:
+        names = ", ".join(f"{build.name!r} (--build {build.pk})" for build in builds)
+        raise PublishRefused(f"Several builds judged these pairs, by different agents: name one of {names}.")
+    if wish.pool == Pool.CANDIDATES and len(_minings(wish)) > 1:
+        raise PublishRefused(
+            "The build was extended, so its candidates are those of several minings: publish it for a search "
+            "in the whole collection."
+        )
+    known = Annotator.objects.filter(
+        Q(kind__in=[Annotator.Kind.PERSON, Annotator.Kind.MERGE]) | Q(pk__in=agents)
+    )
+    configs = {
+        row.pk: (row.kind, row.config)
+        for row in known
+        if row.kind == Annotator.Kind.PERSON or "study" in row.config or row.pk in agents
+    }
+    merged_rounds = any(build.rounds > 1 for build in builds)
+    cases = Case.objects.filter(build__in=builds, stage=Stage.SETTLED).values_list("pair_id", flat=True)
+    settled = None if merged_rounds else frozenset(cases.order_by().iterator(ROWS_A_READ))
+    return _Voices(configs, next(iter(agents.values()), None), settled)
+
+
+def _builds_of(mining: Mining) -> list[Build]:
+    return list(
+        Build.objects.filter(mining=mining, filling__isnull=True).select_related("annotator").order_by("pk")
+    )
+
+
+def _agents(build: Build) -> Annotator:
+    """Whose labels are the build's: its annotator's, or the merge of its rounds that was asked for last."""
+    if not build.is_over:
+        state = build.get_state_display().lower()
+        raise PublishRefused(f"The build {build.name!r} is {state}: it is published once it is over.")
+    if build.rounds == 1:
+        return build.annotator
+    done = build.merges.filter(finished_at__isnull=False).select_related("annotator").first()
+    if done is None:
+        raise PublishRefused(
+            f"The build {build.name!r} judged each pair {build.rounds} times: merge its rounds first, on its "
+            f"page or by 'manage.py merge {build.name!r} --rule majority'."
+        )
+    return done.annotator
+
+
+def _pairs(wish: Wish) -> QuerySet[Any, Any]:
+    """The ids of the pairs, each once."""
+    if wish.build is not None:
+        return Case.objects.filter(build=wish.build).order_by().values("pair").distinct()
+    return Candidate.objects.filter(mining=wish.mining).order_by().values("pair")
+
+
+def _decided(wish: Wish, voices: _Voices) -> Iterator[tuple[tuple[int, int, int], Said]]:
+    """Yield (query, snippet, pair) and what is published of it, for pairs of which anything is. One query."""
+    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "annotator_id", "value", "assisted", "pk")
+    labels = Label.objects.filter(pair__in=_pairs(wish), annotator__in=list(voices.configs))
+    labels = labels.exclude(scale=Label.Scale.GRADED).order_by("pair_id", "annotator_id", "round")
+    rows = labels.values_list(*columns).iterator(ROWS_A_READ)
+    for texts, of_pair in groupby(rows, key=lambda row: row[:3]):
+        last = {row[3]: row[4:] for row in of_pair}
+        found = merged(list(_standing(texts[2], last, voices)))
+        if found is not None:
+            yield texts, found
+
+
+def _standing(pair: int, last: Mapping[int, tuple[int | None, bool, int]], voices: _Voices) -> Iterable[Said]:
+    """What each annotator says of the pair by its last label, where that is not empty."""
+    for annotator, (value, assisted, label) in last.items():
+        kind, config = voices.configs[annotator]
+        source = source_of(kind, config, assisted)
+        if value is None or (
+            source is Source.AGENT and voices.settled is not None and pair not in voices.settled
+        ):
+            continue
+        counts = FEWEST_REVIEWS if kind == Annotator.Kind.MERGE else 1
+        yield Said(label, source, value, counts)
+
+
+def _rule(wish: Wish, agents: Annotator | None) -> str:
+    """The merge rule in words, with the agents whose labels count last."""
+    told = f"{WORDS}. Agents: {agents.name}, version {agents.version[:8]}" if agents else WORDS
+    return (f"{told}, in build {wish.build.name}" if wish.build else told)[:LONGEST_RULE]
+
+
+def _minings(wish: Wish) -> list[Mining]:
+    """The mining, and those of the build's extensions."""
+    if wish.build is None:
+        return [wish.mining]
+    opened = Extension.objects.filter(build=wish.build, state=Extension.State.OPENED)
+    return [wish.mining, *(row.mining for row in opened.select_related("mining"))]
+
+
+def _snippets_until(wish: Wish) -> int | None:
+    """Where the snippets ended that were searched."""
+    ends = [mining.until for mining in _minings(wish)]
+    known = [end for end in ends if end is not None]
+    return max(known) if len(known) == len(ends) else None
+
+
+def _queries(wish: Wish) -> tuple[Collection, int | None]:
+    """The queries that were mined: the first so many of their collection, or a collection of those alone."""
+    whole = wish.mining.queries
+    positions = set[int]()
+    for mining in _minings(wish):
+        first = whole.size if mining.limit is None else min(mining.limit, whole.size)
+        positions.update(mining.chosen or range(first))
+    if len(positions) == max(positions, default=-1) + 1:
+        return whole, len(positions)
+    return _collection_of(whole, sorted(positions), f"{whole.name}, chosen for mining {wish.mining.pk}"), None
+
+
+def _collection_of(whole: Collection, positions: list[int], name: str) -> Collection:
+    """A collection of some members of another; the one that is there already, if it has just these."""
+    name = name[-LONGEST_NAME:]
+    rows = {row.position: row for row in whole.members.all() if row.position in set(positions)}
+    texts = [rows[position].text_id for position in positions if position in rows]
+    before = Collection.objects.filter(name=name, kind=whole.kind).order_by("-version").first()
+    if before and list(before.members.order_by("position").values_list("text_id", flat=True)) == texts:
+        return before
+    made = Collection.objects.create(
+        name=name,
+        kind=whole.kind,
+        version=before.version + 1 if before else 1,
+        source=str(whole)[:400],
+        size=len(texts),
+    )
+    kept = [rows[position] for position in positions if position in rows]
+    for number, row in enumerate(kept):
+        row.pk, row.collection, row.position = None, made, number
+    Member.objects.bulk_create(kept, batch_size=500)
+    return made

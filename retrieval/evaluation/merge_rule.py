@@ -1,0 +1,60 @@
+"""The merge rule: how blind votes, assisted reviews and agents' labels become one published label a pair.
+
+A blind study's majority, adjudicated where there is none > two agreeing assisted reviews > the agents' label.
+What none of them says is unjudged, never "no match".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from retrieval.models import Source
+
+WORDS: Final = (
+    "a blind study's majority, adjudicated where there is none; else at least two agreeing assisted reviews, "
+    "more than disagree; else the agents' label; what none of them judged, abandoned or not, is unjudged"
+)
+FEWEST_REVIEWS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one annotator says of a pair now, as 1 or 0: the value of its last label, by that label's id.
+
+    `counts` is how many people stand behind it: several where it is itself a majority.
+    """
+
+    label: int
+    source: Source
+    value: int
+    counts: int = 1
+
+
+def merged(said: Sequence[Said]) -> Said | None:
+    """The one that is published of what several annotators say of a pair; None: it is unjudged.
+
+    Of several studies the one published last counts, as of several agents. Reviews that are tied, or one
+    alone, say nothing.
+    """
+    for found in (_last(said, Source.STUDY), _agreed(said), _last(said, Source.AGENT)):
+        if found is not None:
+            return found
+    return None
+
+
+def _last(said: Sequence[Said], source: Source) -> Said | None:
+    return max((one for one in said if one.source is source), key=lambda one: one.label, default=None)
+
+
+def _agreed(said: Sequence[Said]) -> Said | None:
+    reviews = [one for one in said if one.source is Source.REVIEWS]
+    votes = Counter[int]()
+    for one in reviews:
+        votes[one.value] += one.counts
+    ahead = votes[1] - votes[0]
+    if not ahead or max(votes.values()) < FEWEST_REVIEWS:
+        return None
+    return _last([one for one in reviews if one.value == int(ahead > 0)], Source.REVIEWS)

@@ -1,0 +1,57 @@
+"""The split of a benchmark's queries into train, dev and test."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from retrieval.evaluation.content import query_members, snippet_members
+from retrieval.exporting.content import ROWS_A_READ, Subject
+from retrieval.splits import Report, by_repository, report, same_queries, split
+
+REPOSITORY = re.compile(r"(?:https?://)?(?:www\.)?((?:github|gitlab|bitbucket)\.(?:com|org)/[\w.-]+/[\w.-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`part_of`: by a query's position its place in `retrieval.splits.PARTS`."""
+
+    part_of: Sequence[int]
+    report: Report
+
+
+def parts_of(subject: Subject, seed: int, repositories: bool = False) -> Parts:
+    """8:1:1 by number of matches; near-same queries stay together, with `repositories` those of one, too."""
+    members = query_members(subject.benchmark).values_list("text__head", flat=True)
+    groups = same_queries(list(members.iterator(ROWS_A_READ)))
+    if repositories:
+        groups = by_repository(groups, _repositories(subject))
+    matches = [0] * len(groups)
+    for query, _, relevance, _ in subject.pairs.rows():
+        matches[query] += relevance > 0
+    found = split(groups, matches, seed)
+    pairs = ((query, snippet, relevance > 0) for query, snippet, relevance, _ in subject.pairs.rows())
+    return Parts(found, report(found, groups, matches, pairs, seed))
+
+
+def _repositories(subject: Subject) -> list[set[str]]:
+    """By query the repositories that its matches came from."""
+    known = snippet_members(subject.benchmark).values_list("position", "origin").iterator(ROWS_A_READ)
+    names = [repository_of(origin) for _, origin in known]
+    found = defaultdict[int, set[str]](set)
+    for query, snippet, relevance, _ in subject.pairs.rows():
+        if relevance > 0 and names[snippet]:
+            found[query].add(names[snippet])
+    return [found[query] for query in range(len(subject.query_ids))]
+
+
+def repository_of(origin: str) -> str:
+    """`github.com/owner/name` of a link, empty where the origin names no repository.
+
+    >>> repository_of("https://github.com/a/b/blob/1/m.py#L1-L4")
+    'github.com/a/b'
+    """
+    found = REPOSITORY.match(origin)
+    return found[1].lower() if found else ""

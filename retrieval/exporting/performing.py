@@ -1,0 +1,147 @@
+"""One export from beginning to end: content, split, files of the format, provenance, manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from retrieval.exporting import provenance, release
+from retrieval.exporting.content import Choice, Subject, subject_of
+from retrieval.exporting.parts import Parts, parts_of
+from retrieval.exporting.writing import FORMAT, MANIFEST, cleared
+from retrieval.filters import Rule
+from retrieval.models import Benchmark
+
+Tick = Callable[[int], None]
+SPLITS: Final = "splits.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Whose labels; the seed of a split (None: no split); whether snippets are withheld by their licence.
+
+    `tick` is called with the number of records written since.
+    """
+
+    labels: Choice = Choice.FINAL
+    split: int | None = None
+    by_repository: bool = False
+    withhold: bool = False
+    tick: Tick = lambda done: None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: what it is called, who writes it, and whether its labels can be other than 0 and 1."""
+
+    title: str
+    write: Callable[[Subject, Path, Parts | None, Tick], list[str]]
+    grades: bool = True
+
+
+FORMATS: Final[Mapping[str, Format]] = {
+    "release": Format("CoSQA⁺ release", release.write, grades=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written. `unjudged` is None where nobody knows which pairs were candidates."""
+
+    folder: Path
+    files: list[str]
+    queries: int
+    snippets: int
+    pairs: int
+    withheld: int
+    unjudged: int | None
+    by_source: Mapping[str, int]
+    warnings: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"folder": str(self.folder)}
+
+
+def export(benchmark: Benchmark, name: str, folder: Path, options: Options) -> Exported:
+    """Write `benchmark` in the format called `name`. Raises `NothingToExport`, `FolderInUse`."""
+    subject = subject_of(benchmark, options.labels, options.withhold)
+    cleared(folder)
+    parts = None if options.split is None else parts_of(subject, options.split, options.by_repository)
+    files = FORMATS[name].write(subject, folder, parts, options.tick)
+    provenance.write_labels(subject, subject.open_pairs, folder)
+    withheld = provenance.write_withheld(subject, folder)
+    unjudged = provenance.write_candidates(subject, folder)
+    if parts is not None:
+        (folder / SPLITS).write_text(json.dumps(asdict(parts.report), indent=2) + "\n", "utf-8")
+    done = Exported(
+        folder,
+        [*files, *_side_files(folder, files), MANIFEST],
+        len(subject.query_ids),
+        len(subject.snippet_ids) - withheld,
+        len(subject.open_pairs),
+        withheld,
+        unjudged,
+        subject.open_pairs.by_source(),
+    )
+    done.warnings.extend(_warnings(done, subject, FORMATS[name]))
+    (folder / MANIFEST).write_text(
+        json.dumps(_manifest(done, subject, name, options), indent=2) + "\n", "utf-8"
+    )
+    return done
+
+
+def _side_files(folder: Path, files: list[str]) -> list[str]:
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(str(path) for path in found if str(path) not in {*files, MANIFEST})
+
+
+def _warnings(done: Exported, subject: Subject, kind: Format) -> list[str]:
+    """What the format can't say, with counts."""
+    told = []
+    if done.unjudged:
+        told.append(
+            f"{done.unjudged:,} candidate pairs are unjudged, which is not 0: they are in "
+            f"{provenance.UNJUDGED} and in no other file"
+        )
+    if done.withheld:
+        told.append(
+            f"{done.withheld:,} snippets may not be passed on by their licence: {provenance.WITHHELD} has "
+            f"their origins and hashes, {provenance.WITHHELD_PAIRS} their labels"
+        )
+    graded = int((subject.open_pairs.relevances > 1).sum()) if not kind.grades else 0
+    if graded:
+        told.append(
+            f"{graded:,} labels above 1 are written as 1: {provenance.LABELS} has the relevance of each"
+        )
+    return told
+
+
+def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> dict[str, Any]:
+    benchmark = subject.benchmark
+    mining = benchmark.mining
+    return {
+        "format": FORMAT,
+        "written_as": name,
+        "benchmark": benchmark.name,
+        "version": benchmark.version,
+        "digest": benchmark.digest,
+        "pool": benchmark.pool,
+        "merge_rule": benchmark.merge_rule,
+        "labels": options.labels.value,
+        "published_at": benchmark.published_at.isoformat(),
+        "queries": done.queries,
+        "snippets": done.snippets,
+        "pairs": done.pairs,
+        "matches": int((subject.open_pairs.relevances > 0).sum()),
+        "unjudged": done.unjudged,
+        "withheld": done.withheld,
+        "by_source": done.by_source,
+        "annotators": [giver.as_json() for giver in subject.pairs.known],
+        "mining": mining and {"encoders": mining.encoders, "k": mining.k, "fusion": mining.fusion},
+        "rules": [str(rule.name) for rule in Rule],
+        "warnings": done.warnings,
+        "files": done.files,
+    }

@@ -1,0 +1,99 @@
+"""What formats have no place for: the source of each label, the origins of members, and what is unjudged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.exporting.content import Entry, Ids, Pairs, Subject
+from retrieval.exporting.writing import PROVENANCE, Output
+from retrieval.models import Pool
+
+LABELS = f"{PROVENANCE}/labels.jsonl"
+QUERIES = f"{PROVENANCE}/queries.jsonl"
+SNIPPETS = f"{PROVENANCE}/codebase.jsonl"
+WITHHELD = f"{PROVENANCE}/withheld.jsonl"
+WITHHELD_PAIRS = f"{PROVENANCE}/withheld_pairs.jsonl"
+UNJUDGED = f"{PROVENANCE}/unjudged.jsonl"
+CANDIDATES = f"{PROVENANCE}/candidates.jsonl"
+
+
+def noted(entries: Iterator[Entry], key: str, output: Output) -> Iterator[Entry]:
+    """Pass the members on, and note of each where it came from."""
+    for entry in entries:
+        output.line(
+            {
+                key: entry.number,
+                "source_id": entry.source_id,
+                "origin": entry.origin,
+                "licence": entry.licence,
+                "rules": entry.rules,
+            }
+        )
+        yield entry
+
+
+def write_labels(subject: Subject, pairs: Pairs, folder: Path, name: str = LABELS) -> int:
+    """A line for each pair, in the order of pairs: who gave the label, assisted or blind."""
+    givers = [json.dumps(giver.as_json())[1:].encode() for giver in pairs.known]
+    asked, code = subject.query_numbers, subject.snippet_numbers
+    with Output(folder, name) as output:
+        for query, snippet, relevance, giver in pairs.rows():
+            told = (asked[query], code[snippet], _number(relevance), givers[giver])
+            output.add(b'{"query-idx": %d, "code-idx": %d, "relevance": %b, %b\n' % told)
+    return output.count
+
+
+def _number(relevance: float) -> bytes:
+    return b"%d" % relevance if relevance.is_integer() else repr(relevance).encode()
+
+
+def write_withheld(subject: Subject, folder: Path) -> int:
+    """Snippets whose licence does not let them be passed on, as origin and hash, and their pairs."""
+    if not subject.withheld.any():
+        return 0
+    with Output(folder, WITHHELD) as output:
+        for entry in subject.snippets():
+            if subject.withheld[entry.position]:
+                output.line(
+                    {
+                        "code-idx": entry.number,
+                        "sha256": entry.digest,
+                        "source_id": entry.source_id,
+                        "origin": entry.origin,
+                        "licence": entry.licence,
+                    }
+                )
+    pairs = subject.pairs.kept(subject.withheld[subject.pairs.snippets])
+    write_labels(subject, pairs, folder, WITHHELD_PAIRS)
+    return output.count
+
+
+def write_candidates(subject: Subject, folder: Path) -> int | None:
+    """The candidates that have no label, and all of them where they are what is searched.
+
+    Says how many have none; None where the benchmark was not made of a mining, so nobody knows.
+    """
+    if subject.benchmark.mining_id is None:
+        return None
+    judged = np.sort(_keys(subject, subject.pairs.queries, subject.pairs.snippets))
+    asked, code = subject.query_numbers, subject.snippet_numbers
+    with Output(folder, UNJUDGED) as unjudged:
+        for query, snippet, _, _ in subject.candidates():
+            key = query * len(subject.snippet_ids) + snippet
+            place = int(np.searchsorted(judged, key))
+            if place == len(judged) or judged[place] != key:
+                unjudged.add(b'{"query-idx": %d, "code-idx": %d}\n' % (asked[query], code[snippet]))
+    if subject.benchmark.pool == Pool.CANDIDATES:
+        with Output(folder, CANDIDATES) as candidates:
+            for query, snippet, rank, score in subject.candidates():
+                told = (asked[query], code[snippet], rank, json.dumps(score).encode())
+                candidates.add(b'{"query-idx": %d, "code-idx": %d, "rank": %d, "score": %b}\n' % told)
+    return unjudged.count
+
+
+def _keys(subject: Subject, queries: Ids, snippets: Ids) -> Ids:
+    return queries * len(subject.snippet_ids) + snippets

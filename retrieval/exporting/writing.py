@@ -1,0 +1,86 @@
+"""Files of an export: JSON arrays and lines that are streamed, under other names until they are whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any, Final
+
+MANIFEST: Final = "workbench.json"
+"""Says what the folder holds, who labelled it, and how; with it an import gives the same benchmark."""
+FORMAT: Final = "cosqa-workbench export 1"
+PROVENANCE: Final = "provenance"
+"""The folder of what a format has no place for: sources of labels, origins, licences, unjudged pairs."""
+
+
+class FolderInUse(ValueError):
+    """The folder has files that no export wrote; the message says what to do."""
+
+
+class Output:
+    """A file of a folder, called `….part` until it is whole. Use it as a context."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.path = folder / name
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.part = self.path.with_name(f"{self.path.name}.part")
+        self.file: IO[bytes] = self.part.open("wb")
+        self.count = 0
+
+    def __enter__(self) -> Output:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        self.end()
+        self.file.close()
+        if kind is None:
+            self.part.replace(self.path)
+        else:
+            self.part.unlink()
+
+    def end(self) -> None:
+        """What comes after the last record."""
+
+    def add(self, record: bytes) -> None:
+        """Write a record, which has its own end of line."""
+        self.file.write(record)
+        self.count += 1
+
+    def line(self, record: Mapping[str, Any]) -> None:
+        """Write a record as a line of JSON."""
+        self.add(json.dumps(record).encode() + b"\n")
+
+
+class JsonArray(Output):
+    """One JSON array with a record a line."""
+
+    def add(self, record: bytes) -> None:
+        self.file.write(b",\n" if self.count else b"[\n")
+        super().add(record)
+
+    def end(self) -> None:
+        self.file.write(b"\n]\n" if self.count else b"[]\n")
+
+
+def cleared(folder: Path) -> Path:
+    """The folder, made, or without the files of an earlier export. Raises `FolderInUse`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = folder / MANIFEST
+    if not manifest.exists() and any(folder.iterdir()):
+        raise FolderInUse(f"{folder} is not empty: name a new folder, or an earlier export to be replaced.")
+    for name in _files(manifest) if manifest.exists() else ():
+        path = (folder / name).resolve()
+        if path.is_relative_to(folder.resolve()):
+            path.unlink(missing_ok=True)
+    return folder
+
+
+def _files(manifest: Path) -> list[str]:
+    try:
+        told = json.loads(manifest.read_text("utf-8"))
+        if told.get("format") == FORMAT:
+            return [str(name) for name in told["files"]]
+    except (ValueError, KeyError, AttributeError, TypeError):
+        pass
+    raise FolderInUse(f"{manifest} is not of an export: name a new folder.")

@@ -1,0 +1,85 @@
+"""`manage.py export FORMAT BENCHMARK DIR`: a published benchmark as files that others read."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from retrieval.evaluation.content import NoSuchBenchmark, named
+from retrieval.exporting.content import Choice, NothingToExport
+from retrieval.exporting.performing import FORMATS, Exported, Options, export
+from retrieval.exporting.writing import FolderInUse
+
+
+class Command(BaseCommand):
+    help = (
+        "Write a published benchmark into a folder. Beside the format's own files stand workbench.json (what "
+        "it is, by which merge rule) and provenance/ (who gave each label, assisted or blind; origins; what "
+        "is unjudged, which is never 0). docs/data.md has an example of each format."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        formats = parser.add_subparsers(dest="format", required=True, parser_class=type(parser))
+        for name, known in FORMATS.items():
+            each = formats.add_parser(name, help=known.title)
+            each.add_argument("benchmark", help="its name, or name@version")
+            each.add_argument(
+                "folder", type=Path, metavar="DIR", help="a new folder, or an export to replace"
+            )
+            each.add_argument(
+                "--labels",
+                choices=[choice.value for choice in Choice],
+                default=Choice.FINAL.value,
+                help="whose: by the merge rule (final, default), of people alone, or of the agents",
+            )
+            each.add_argument(
+                "--split", action="store_true", help="train, dev and test, 8:1:1 by number of matches"
+            )
+            each.add_argument("--seed", type=int, default=1, help="of the split (default 1)")
+            each.add_argument(
+                "--by-repository",
+                action="store_true",
+                help="with --split: matches of a repository in one part",
+            )
+            each.add_argument(
+                "--withhold",
+                action="store_true",
+                help="snippets that may not be passed on by their licence: origin and hash alone",
+            )
+            each.add_argument("--json", action="store_true", help="one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        began = time.monotonic()
+        try:
+            benchmark = named(options["benchmark"])
+            with tqdm(unit=" records", desc="exporting", disable=None) as bar:
+                done = export(benchmark, options["format"], options["folder"], wanted(options, bar))
+        except (NoSuchBenchmark, NothingToExport, FolderInUse, OSError) as why:
+            raise CommandError(str(why)) from why
+        for warning in done.warnings:
+            self.stderr.write(f"warning: {warning}")
+        self.stdout.write(json.dumps(done.as_json()) if options["json"] else told(done))
+        self.stderr.write(f"{time.monotonic() - began:,.1f} s")
+
+
+def wanted(options: dict[str, Any], bar: Any) -> Options:
+    return Options(
+        Choice(options["labels"]),
+        options["seed"] if options["split"] or options["by_repository"] else None,
+        options["by_repository"],
+        options["withhold"],
+        lambda done: bar.update(done),
+    )
+
+
+def told(done: Exported) -> str:
+    sources = ", ".join(f"{count:,} from {source}" for source, count in done.by_source.items())
+    return (
+        f"{done.queries:,} queries, {done.snippets:,} snippets, {done.pairs:,} labelled pairs ({sources}) in "
+        f"{done.folder}"
+    )

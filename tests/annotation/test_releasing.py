@@ -1,0 +1,195 @@
+"""A build's pairs become a benchmark: whose label is published, what stays unjudged, what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation import merging, releasing
+from annotation.models import Build, BuildEvent, Extension
+from annotation.publishing import annotator_of
+from annotation.releasing import PublishRefused, Wish
+from retrieval.models import Annotator, Benchmark, Label, Mining, Pool, Source, source_of
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+ROW = (1, 0, None, 1, 0, 0, 1, 1, 0)
+"""What the agents said of three queries with three snippets each."""
+
+
+@pytest.fixture
+def build() -> Build:
+    return factories.said(factories.opened(), ROW)
+
+
+def review(build: Build, number: int, *values: int | None, name: str = "erin") -> None:
+    """A person's reviews of a pair, one after the other."""
+    case = factories.cases(build)[number]
+    for revision, value in enumerate(values, 1):
+        Label.objects.create(
+            pair=case.pair,
+            annotator=annotator_of(factories.person(name)),
+            round=revision,
+            value=value,
+            assisted=True,
+        )
+
+
+def study(build: Build, number: int, value: int, assisted: bool = False, scale: str = "binary") -> None:
+    pair = factories.cases(build)[number].pair
+    verified = Annotator.objects.version(Annotator.Kind.MERGE, "verified by first", {"study": "first"})
+    Label.objects.create(pair=pair, annotator=verified, value=value, assisted=assisted, scale=scale)
+
+
+def published(build: Build, pool: Pool = Pool.COLLECTION) -> Benchmark:
+    return releasing.publish(Wish("first", build.mining, build, pool), factories.ada())
+
+
+def values(benchmark: Benchmark, build: Build) -> list[float | None]:
+    """What is published of each pair of the build."""
+    found = dict(benchmark.labels.values_list("pair", "relevance"))
+    return [found.get(case.pair_id) for case in factories.cases(build)]
+
+
+def test_agents_labels_are_published_and_what_was_abandoned_is_unjudged(build: Build) -> None:
+    made = published(build)
+    assert values(made, build) == [1, 0, None, 1, 0, 0, 1, 1, 0]
+    assert (made.size, made.positives, made.match_counts.tolist()) == (8, 4, [1, 1, 2])
+    assert made.pool == Pool.COLLECTION and made.mining == build.mining
+    assert "build first" in made.merge_rule and "majority" in made.merge_rule
+    assert BuildEvent.objects.get(event="published").note == "as benchmark first@1"
+
+
+def test_people_come_before_agents_and_studies_before_people(build: Build) -> None:
+    review(build, 0, 0)
+    review(build, 1, 1)
+    review(build, 1, 1, name="emil")
+    review(build, 2, 1)
+    review(build, 2, 1, name="emil")
+    review(build, 3, 1)
+    review(build, 3, 1, name="emil")
+    study(build, 3, 0)
+    made = published(build)
+    assert values(made, build) == [1, 1, 1, 0, 0, 0, 1, 1, 0]
+    labels = made.labels.select_related("label__annotator").order_by("pair")
+    rows = [row.label for row in labels if row.label]
+    sources = [source_of(row.annotator.kind, row.annotator.config, row.assisted) for row in rows]
+    assert sources == [Source.AGENT, Source.REVIEWS, Source.REVIEWS, Source.STUDY, *[Source.AGENT] * 5]
+
+
+def test_reviews_that_were_withdrawn_or_replaced_never_count(build: Build) -> None:
+    review(build, 0, 0, None)
+    review(build, 0, 0, name="emil")
+    review(build, 1, 1, 0)
+    review(build, 1, 1, name="emil")
+    assert values(published(build), build)[:2] == [1, 0]
+
+
+def test_grades_are_left_out_and_raters_who_saw_agents_tests_are_no_blind_study(build: Build) -> None:
+    study(build, 0, 0, scale="graded")
+    study(build, 1, 1, assisted=True)
+    seen = releasing.outlook(Wish("first", build.mining, build))
+    assert {count.source: count.pairs for count in seen.counts} == {Source.REVIEWS: 1, Source.AGENT: 7}
+
+
+def test_the_preview_counts_what_is_published(build: Build) -> None:
+    review(build, 1, 1)
+    review(build, 1, 1, name="emil")
+    seen = releasing.outlook(Wish("first", build.mining, build))
+    assert [(count.source, count.matches, count.no_matches) for count in seen.counts] == [
+        (Source.REVIEWS, 1, 0),
+        (Source.AGENT, 4, 3),
+    ]
+    assert (seen.pairs, seen.judged, seen.unjudged) == (9, 8, 1)
+    assert published(build).size == seen.judged
+
+
+def test_what_a_build_abandoned_is_unjudged_though_another_one_judged_it(build: Build) -> None:
+    other = factories.said(factories.opened("second"), (0, 0, 1, 1, 0, 0, 1, 1, 0))
+    assert other.annotator == build.annotator
+    assert values(published(build), build)[2] is None
+
+
+def test_rounds_are_merged_first() -> None:
+    build = factories.said(factories.opened(rounds=2), ROW, ROW)
+    with pytest.raises(PublishRefused, match="merge its rounds first"):
+        published(build)
+    merging.merge(build, merging.Rule.UNANIMOUS)
+    merging.go_on()
+    made = published(build)
+    assert made.size == 8
+    assert {row.label.annotator.kind for row in made.labels.all() if row.label} == {Annotator.Kind.MERGE}
+
+
+def test_a_build_that_is_not_over_is_refused() -> None:
+    with pytest.raises(PublishRefused, match="is running: it is published once it is over"):
+        published(factories.opened())
+
+
+def test_a_build_without_a_label_is_refused() -> None:
+    with pytest.raises(PublishRefused, match="nothing to publish"):
+        published(factories.said(factories.opened(), [None] * 9))
+    assert not Benchmark.objects.exists()
+
+
+def test_candidates_can_be_what_is_searched(build: Build) -> None:
+    first, second = published(build), published(build, Pool.CANDIDATES)
+    assert (second.pool, second.mining, second.version) == ("candidates", build.mining, 2)
+    assert first.digest != second.digest
+    assert published(build, Pool.CANDIDATES) == second
+
+
+def test_an_extended_build_has_no_one_pool_of_candidates(build: Build) -> None:
+    Extension.objects.create(
+        build=build, number=1, mining=factories.mining(), state=Extension.State.OPENED, words="more"
+    )
+    with pytest.raises(PublishRefused, match="several minings"):
+        published(build, Pool.CANDIDATES)
+    assert published(build).size == 8
+
+
+def test_only_queries_and_snippets_that_were_mined_are_in_it(build: Build) -> None:
+    Mining.objects.filter(pk=build.mining_id).update(limit=2, until=3)
+    build.mining.refresh_from_db()
+    made = published(build)
+    assert (made.queries_until, made.snippets_until, made.size) == (2, 3, 5)
+
+
+def test_chosen_queries_make_a_collection_of_their_own_once(build: Build) -> None:
+    Mining.objects.filter(pk=build.mining_id).update(chosen=[0, 2])
+    build.mining.refresh_from_db()
+    made = published(build)
+    members = list(made.queries.members.order_by("position").select_related("text"))
+    assert [member.text.head for member in members] == [factories.QUERIES[0], factories.QUERIES[2]]
+    assert (made.queries_until, made.size, made.match_counts.tolist()) == (2, 5, [1, 2])
+    assert published(build) == made
+
+
+def test_a_mining_is_published_by_the_agents_of_its_builds(build: Build) -> None:
+    assert releasing.publish(Wish("whole", build.mining)).size == 8
+    other = factories.annotator(model="other")
+    factories.launched("second", mining=build.mining, annotator=other, state=Build.State.DONE)
+    with pytest.raises(PublishRefused, match=f"'first' \\(--build {build.pk}\\)"):
+        releasing.publish(Wish("whole", build.mining))
+
+
+def test_the_command(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("benchmark", "publish", "first", "--build", "first", "--dry-run")
+    told = capsys.readouterr().out
+    assert "8 pairs from agents: 4 match, 4 do not" in told
+    assert "1 of 9 pairs are unjudged, which is never a 0" in told and "Nothing was published" in told
+    call_command("benchmark", "publish", "first", "--mining", str(build.mining_id), "--json")
+    assert json.loads(capsys.readouterr().out) == {
+        "benchmark": "first@1",
+        "pairs": 9,
+        "unjudged": 1,
+        "labels": {"agent": {"matches": 4, "no_matches": 4}},
+    }
+    for arguments, message in (
+        (["--build", "none"], "no build 'none'; there are 'first'"),
+        (["--mining", "99"], "no mining 99"),
+    ):
+        with pytest.raises(CommandError, match=message):
+            call_command("benchmark", "publish", "first", *arguments)

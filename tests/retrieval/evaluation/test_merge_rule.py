@@ -1,0 +1,81 @@
+"""Which of several labels of a pair is published: laws of the rule, and its order."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.evaluation.merge_rule import Said, merged
+from retrieval.models import Source, source_of
+
+said = st.builds(
+    Said,
+    label=st.integers(1, 10**6),
+    source=st.sampled_from([Source.STUDY, Source.REVIEWS, Source.AGENT]),
+    value=st.integers(0, 1),
+)
+several = st.lists(said, max_size=8, unique_by=lambda one: one.label)
+
+
+def of(*given: tuple[Source, int]) -> list[Said]:
+    return [Said(number, source, value) for number, (source, value) in enumerate(given, 1)]
+
+
+@given(several)
+def test_what_is_published_was_said(found: list[Said]) -> None:
+    assert merged(found) in {None, *found}
+
+
+@given(several, st.randoms())
+def test_the_order_of_what_was_said_does_not_matter(found: list[Said], random: object) -> None:
+    assert merged(found) == merged(sorted(found, key=lambda one: -one.label))
+
+
+@given(several)
+def test_a_study_is_never_outvoted(found: list[Said]) -> None:
+    studies = [one for one in found if one.source is Source.STUDY]
+    if studies:
+        assert merged(found) == max(studies, key=lambda one: one.label)
+
+
+@given(several)
+def test_turning_every_label_round_turns_the_published_one_round(found: list[Said]) -> None:
+    turned = [Said(one.label, one.source, 1 - one.value) for one in found]
+    first, second = merged(found), merged(turned)
+    assert (first is None) == (second is None)
+    if first and second:
+        assert (first.source, first.value) == (second.source, 1 - second.value)
+
+
+def test_one_review_alone_does_not_outvote_the_agents() -> None:
+    found = merged(of((Source.AGENT, 0), (Source.REVIEWS, 1)))
+    assert found and (found.source, found.value) == (Source.AGENT, 0)
+
+
+def test_two_agreeing_reviews_do_and_a_third_that_disagrees_changes_nothing() -> None:
+    for more in ((), ((Source.REVIEWS, 0),)):
+        found = merged(of((Source.AGENT, 0), (Source.REVIEWS, 1), (Source.REVIEWS, 1), *more))
+        assert found and (found.label, found.value) == (3, 1)
+
+
+def test_tied_reviews_say_nothing() -> None:
+    tied = [(Source.REVIEWS, value) for value in (1, 0, 1, 0)]
+    found = merged(of(*tied, (Source.AGENT, 1)))
+    assert found and found.source is Source.AGENT
+    assert merged(of(*tied)) is None
+
+
+def test_a_majority_of_raters_who_saw_the_agents_test_is_an_agreement_of_reviews() -> None:
+    found = merged([Said(1, Source.AGENT, 0), Said(2, Source.REVIEWS, 1, counts=2)])
+    assert found and found.label == 2
+
+
+def test_whose_labels_these_are() -> None:
+    assert source_of("agents", {}, False) is Source.AGENT
+    assert source_of("merge", {"rule": "majority"}, False) is Source.AGENT
+    assert source_of("merge", {"study": "first"}, False) is Source.STUDY
+    assert source_of("merge", {"study": "first"}, True) is Source.REVIEWS
+    assert source_of("person", {"user": 1}, True) is Source.REVIEWS
+    assert source_of("original", {"source": "pairs.json"}, False) is Source.ORIGINAL
+    assert source_of("original", {"given_by": "study"}, False) is Source.STUDY
+    assert source_of("original", {"given_by": "nobody"}, False) is Source.ORIGINAL

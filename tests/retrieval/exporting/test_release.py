@@ -1,0 +1,250 @@
+"""A release is what the authors' scripts read, and gives the same benchmark when it is imported."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.django import TestCase
+
+from retrieval.exporting.content import Choice, NothingToExport
+from retrieval.exporting.performing import Options, export
+from retrieval.exporting.writing import FolderInUse
+from retrieval.importing import Options as ImportOptions
+from retrieval.models import Annotator, Benchmark, Label, Member, Pair, Source, source_of
+from retrieval.models.texts import canonical
+from retrieval.releases import import_release
+from tests import factories
+from tests.retrieval.exporting.conftest import annotator, benchmark, lines, loaded, names
+
+pytestmark = pytest.mark.django_db
+
+texts = st.lists(
+    st.text(min_size=1, max_size=40).map(canonical).filter(bool), min_size=1, max_size=5, unique=True
+)
+
+
+def imported(folder: Path, name: str) -> Benchmark:
+    made = import_release(folder, name, ImportOptions()).benchmark
+    assert made is not None
+    return made
+
+
+def sources(of: Benchmark) -> list[tuple[str, str, float, Source, bool]]:
+    """What is published of each pair, and whose label it is."""
+    found = []
+    for row in of.labels.select_related("pair__query", "pair__snippet", "label__annotator"):
+        by, assisted = (row.label.annotator, row.label.assisted) if row.label else (Annotator(), False)
+        source = source_of(by.kind, by.config, assisted)
+        found.append((row.pair.query.digest, row.pair.snippet.digest, row.relevance, source, assisted))
+    return sorted(found)
+
+
+class RoundTrip(TestCase):
+    """Django's own test case, as each example begins with an empty database."""
+
+    @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+    @given(texts, texts, st.data())
+    def test_an_import_of_an_export_is_the_same_benchmark(
+        self, queries: list[str], snippets: list[str], data: st.DataObject
+    ) -> None:
+        places = st.tuples(st.integers(0, len(queries) - 1), st.integers(0, len(snippets) - 1))
+        labels = data.draw(st.dictionaries(places, st.integers(0, 3), min_size=1))
+        people = data.draw(st.sets(st.sampled_from(sorted(labels))))
+        by = {
+            annotator(): {key: value for key, value in labels.items() if key not in people},
+            annotator("person", user=3): {key: labels[key] for key in people},
+        }
+        made = benchmark(queries, snippets, by, data.draw(st.lists(places, unique=True)), scale="graded")
+        with tempfile.TemporaryDirectory() as folder:
+            done = export(made, "release", Path(folder) / "out", Options())
+            again = imported(done.folder, f"again {next(names)}")
+        assert again.digest == made.digest
+        assert (again.pool, again.size, again.positives) == (made.pool, made.size, made.positives)
+        assert sources(again) == sources(made)
+
+
+@pytest.fixture
+def plain() -> Benchmark:
+    """Three queries, four snippets; two matches, one that is none, and two unjudged candidates."""
+    return benchmark(candidates=[(0, 0), (0, 1), (0, 2), (1, 1), (1, 2)])
+
+
+def test_the_files_are_what_the_authors_scripts_read(plain: Benchmark, tmp_path: Path) -> None:
+    export(plain, "release", tmp_path, Options())
+    assert loaded(tmp_path, "query.json")[1] == {"query-idx": 1, "query": factories.QUERIES[1]}
+    assert loaded(tmp_path, "codebase.json")[0] == {"code-idx": 0, "code": factories.SNIPPETS[0].strip()}
+    pairs = loaded(tmp_path, "pairs.json")
+    assert pairs[1] == {
+        "pair-idx": 1,
+        "query-idx": 0,
+        "query": factories.QUERIES[0],
+        "code-idx": 1,
+        "code": factories.SNIPPETS[1].strip(),
+        "label": 0,
+    }
+    assert [(row["query-idx"], row["code-idx"], row["label"]) for row in pairs] == [
+        (0, 0, 1),
+        (0, 1, 0),
+        (1, 1, 1),
+    ]
+    assert loaded(tmp_path, "pairs_true.json") == [pairs[0], pairs[2]]
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_unjudged_pairs_are_in_a_file_of_their_own_with_a_warning(plain: Benchmark, tmp_path: Path) -> None:
+    done = export(plain, "release", tmp_path, Options())
+    assert done.unjudged == 2 and done.warnings[0].startswith(
+        "2 candidate pairs are unjudged, which is not 0"
+    )
+    assert lines(tmp_path, "provenance/unjudged.jsonl") == [
+        {"query-idx": 0, "code-idx": 2},
+        {"query-idx": 1, "code-idx": 2},
+    ]
+    assert loaded(tmp_path, "workbench.json")["unjudged"] == 2
+
+
+def test_every_pair_carries_its_labels_source(tmp_path: Path) -> None:
+    study, person = annotator("merge", study="first"), annotator("person", user=9)
+    made = benchmark(said={annotator(): {(0, 0): 1}, study: {(0, 1): 0}, person: {(1, 1): 1}})
+    export(made, "release", tmp_path, Options())
+    rows = lines(tmp_path, "provenance/labels.jsonl")
+    assert [(row["source"], row["assisted"]) for row in rows] == [
+        ("agent", False),
+        ("study", False),
+        ("reviews", True),
+    ]
+    assert rows[2]["annotator"] == "people" and rows[2]["version"] == ""  # not who it was
+    assert loaded(tmp_path, "workbench.json")["by_source"] == {"agent": 1, "study": 1, "reviews": 1}
+    again = imported(tmp_path, "again")
+    assert sources(again) == sources(made)
+    assert {row.annotator.kind for row in Label.objects.filter(annotator__name="again")} == {"original"}
+
+
+def test_numbers_of_the_source_are_kept_where_all_have_one(tmp_path: Path) -> None:
+    made = benchmark()
+    for number, member in enumerate(Member.objects.filter(collection=made.queries)):
+        Member.objects.filter(pk=member.pk).update(source_id=str(100 + number))
+    export(made, "release", tmp_path, Options())
+    assert [row["query-idx"] for row in loaded(tmp_path, "query.json")] == [100, 101, 102]
+    again = imported(tmp_path, "again")
+    assert again.digest == made.digest
+    told = list(again.snippets.members.order_by("position").values_list("source_id", "origin", "licence"))
+    assert told[0] == ("snippets-0", "tests", "MIT")
+    rules = again.snippets.members.order_by("position").values_list("rules", flat=True)
+    assert list(rules) == list(made.snippets.members.order_by("position").values_list("rules", flat=True))
+
+
+def test_importing_again_changes_nothing(plain: Benchmark, tmp_path: Path) -> None:
+    export(plain, "release", tmp_path, Options())
+    first = imported(tmp_path, "again")
+    before = Member.objects.count(), Label.objects.count(), Pair.objects.count()
+    second = import_release(tmp_path, "again", ImportOptions())
+    assert second.benchmark == first
+    assert (Member.objects.count(), Label.objects.count(), Pair.objects.count()) == before
+    assert second.queries and (second.queries.stored, second.queries.known) == (0, 3)
+
+
+def test_a_release_of_others_needs_no_side_files(plain: Benchmark, tmp_path: Path) -> None:
+    export(plain, "release", tmp_path, Options())
+    for name in ("workbench.json", "provenance"):
+        shutil.rmtree(tmp_path / name) if (tmp_path / name).is_dir() else (tmp_path / name).unlink()
+    for name in ("query", "codebase", "pairs"):
+        (tmp_path / f"{name}.json").rename(tmp_path / f"test_agent_{name}.json")
+    again = imported(tmp_path, "again")
+    assert (again.pool, again.size, again.positives) == ("collection", 3, 2)
+    assert {source for *_, source, _ in sources(again)} == {Source.ORIGINAL}
+
+
+def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path) -> None:
+    (tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "a"}]')
+    (tmp_path / "codebase.json").write_text('[{"code-idx": 0, "code": "b"}]')
+    row: dict[str, Any] = {"query-idx": 0, "query": "a", "code-idx": 0, "code": "b", "label": 1}
+    rows = [row, {**row, "code": "other"}, {**row, "label": 7}, {"query": "a"}]
+    (tmp_path / "pairs.json").write_text(json.dumps(rows))
+    done = import_release(tmp_path, "again", ImportOptions())
+    assert done.benchmark is not None and done.benchmark.size == 1
+    assert sorted(problem.message for problem in done.problems) == [
+        "\"label\" is '7'; expected 0 or 1",
+        "1 pairs whose query or code is in no file of the release",
+    ]
+
+
+@pytest.mark.parametrize(
+    "broken", ["{", "[]", '{"format": "other"}', '{"format": "cosqa-workbench export 1"}']
+)
+def test_a_manifest_that_says_nothing_is_no_error(plain: Benchmark, tmp_path: Path, broken: str) -> None:
+    export(plain, "release", tmp_path, Options())
+    (tmp_path / "workbench.json").write_text(broken)
+    assert imported(tmp_path, "again").pool == "collection"
+
+
+def test_labels_of_people_or_of_agents(tmp_path: Path) -> None:
+    agents, person = annotator(), annotator("person", user=1)
+    made = benchmark(said={agents: {(0, 0): 0, (1, 1): 1}, person: {(0, 0): 1}})
+    for choice, labels in ((Choice.FINAL, [1, 1]), (Choice.EXPERTS, [1]), (Choice.AGENTS, [0, 1])):
+        export(made, "release", tmp_path / choice, Options(labels=choice))
+        assert [row["label"] for row in loaded(tmp_path / choice, "pairs.json")] == labels
+    only = benchmark(said={annotator("original"): {(0, 0): 1}})
+    with pytest.raises(NothingToExport, match="no label of experts; its labels are of: original"):
+        export(only, "release", tmp_path / "none", Options(labels=Choice.EXPERTS))
+
+
+def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path: Path) -> None:
+    second = plain.snippets.members.get(position=1)
+    Member.objects.filter(pk=second.pk).update(licence="Proprietary", origin="somewhere")
+    done = export(plain, "release", tmp_path, Options(withhold=True))
+    assert (done.withheld, done.snippets, done.pairs) == (1, 3, 1)
+    assert "1 snippets may not be passed on" in done.warnings[1]
+    told = lines(tmp_path, "provenance/withheld.jsonl")[0]
+    assert (told["code-idx"], told["sha256"], told["origin"]) == (1, second.text.digest, "somewhere")
+    assert [row["relevance"] for row in lines(tmp_path, "provenance/withheld_pairs.jsonl")] == [0, 1]
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or "fromisoformat" not in path.read_text()
+
+
+def test_a_split_writes_the_authors_files(plain: Benchmark, tmp_path: Path) -> None:
+    export(plain, "release", tmp_path, Options(split=1))
+    queries = [
+        row for part in ("train", "dev", "test") for row in loaded(tmp_path, f"finetune/{part}_query.json")
+    ]
+    assert sorted(row["query-idx"] for row in queries) == [0, 1, 2]
+    pairs = [
+        row
+        for part in ("train", "dev", "test")
+        for row in loaded(tmp_path, f"finetune/{part}_query_code_pairs.json")
+    ]
+    assert sorted(row["pair-idx"] for row in pairs) == [0, 2]
+    assert sum(loaded(tmp_path, "splits.json")["queries"].values()) == 3
+
+
+def test_an_export_is_replaced_and_nothing_else_is(plain: Benchmark, tmp_path: Path) -> None:
+    export(plain, "release", tmp_path / "out", Options(split=1))
+    export(plain, "release", tmp_path / "out", Options())
+    assert not (tmp_path / "out" / "splits.json").exists()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with pytest.raises(FolderInUse, match="is not empty: name a new folder"):
+        export(plain, "release", tmp_path / "mine", Options())
+
+
+def test_the_commands(plain: Benchmark, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("export", "release", plain.name, str(tmp_path / "out"))
+    told = capsys.readouterr()
+    assert "3 queries, 4 snippets, 3 labelled pairs (3 from agent)" in told.out
+    assert "warning: 2 candidate pairs are unjudged" in told.err
+    call_command("import", "release", str(tmp_path / "out"), "--name", "again")
+    assert f"the same content as was exported: sha256 {plain.digest}" in capsys.readouterr().out
+    call_command("export", "release", "again@1", str(tmp_path / "json"), "--json")
+    assert json.loads(capsys.readouterr().out)["pairs"] == 3
+    with pytest.raises(CommandError, match="no benchmark 'none'"):
+        call_command("export", "release", "none", str(tmp_path / "none"))
+    with pytest.raises(CommandError, match=r"has no query.json, codebase.json or pairs.json"):
+        call_command("import", "release", str(tmp_path), "--name", "again")
