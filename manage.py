@@ -9,17 +9,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 STARTING = {"account", "again", "agreement", "benchmark", "build", "evaluate", "exchange", "export", "extend"}
-STARTING |= {
-    "compare-benchmarks",
-    "corpus",
-    "fill-holes",
-    "filters",
-    "import",
-    "leaderboard",
-    "pin",
-    "reproduce",
-}
-STARTING |= {"merge", "missing", "prices", "study", "token", "work"}
+STARTING |= {"compare-benchmarks", "corpus", "fill-holes", "filters", "import", "leaderboard", "merge"}
+STARTING |= {"missing", "pin", "prices", "reproduce", "study", "token", "work"}
 """Commands that use the database, so each may be somebody's first one: they find it up to date."""
 
 
