@@ -7,12 +7,14 @@ any release of CoSQA+. Importing again changes nothing, and goes on where it was
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from django.db import transaction
 from django.db.models import F, Max
@@ -57,6 +59,10 @@ MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin"
 CANDIDATE_COLUMNS: Final = ("mining", "pair", "query", "rank", "score", "scores")
 
 
+Given: TypeAlias = tuple[bytes, bytes, int, Annotator, str, bool]
+"""Hashes of query and snippet, value, annotator, scale, whether it was assisted."""
+
+
 class NoRelease(ValueError):
     """The folder has none of a release's files; the message names them."""
 
@@ -75,10 +81,14 @@ class Manifest:
 
 @dataclass
 class _Members:
-    """A collection that is filled: what was counted, and the texts' ids by their numbers in the files."""
+    """A collection that is filled: what was counted, and the texts' ids by hash, some 200 bytes each.
+
+    `numbers`: the ids by their numbers in the files, where those are needed.
+    """
 
     target: Collection
     counts: Counts = field(default_factory=Counts)
+    ids: dict[bytes, int] = field(default_factory=dict)
     numbers: dict[int, int] = field(default_factory=dict)
 
 
@@ -127,7 +137,7 @@ class _Import:
         self.others = Counts()
         self.queries: _Members | None = None
         self.snippets: _Members | None = None
-        self.annotators: dict[tuple[Any, ...], Annotator] = {}
+        self.givers: dict[tuple[str, ...], tuple[Annotator, str, bool]] = {}
 
     def done(self, benchmark: Benchmark | None = None) -> Imported:
         queries, snippets = (part.counts if part else None for part in (self.queries, self.snippets))
@@ -193,10 +203,11 @@ class _Import:
                 self.store_labels(batch)
             self.tick()
 
-    def given(self, path: Path) -> Iterator[tuple[str, str, int, Annotator, str, bool]]:
-        """Yield the digests of query and snippet, value, annotator, scale, assisted of each label."""
+    def given(self, path: Path) -> Iterator[Given]:
+        """Yield the hashes of query and snippet, value, annotator, scale, assisted of each label."""
         sides = self.side(provenance.LABELS, "query-idx")
         side = next(sides, None)
+        hashed = lru_cache(maxsize=8)(_hash)  # the pairs of a query follow each other
         refused = {
             problem.record
             for part in (self.queries, self.snippets)
@@ -221,29 +232,28 @@ class _Import:
             if side is not None and (side[0], side[1].get("code-idx")) == keys:
                 told, side = side[1], next(sides, None)
             yield (
-                digest_of(canonical(found.query)),
-                digest_of(canonical(found.snippet)),
+                hashed(found.query),
+                _hash(found.snippet),
                 _value(told, found.value),
                 *self.giver(told),
             )
 
     def giver(self, told: Object) -> tuple[Annotator, str, bool]:
         """The annotator of a label, its scale, and whether it was assisted."""
-        scale = told.get("scale")
-        scale = scale if scale in Label.Scale.values else Label.Scale.BINARY.value
-        assisted = told.get("assisted") is True
-        key = tuple(str(told.get(name, "")) for name in GIVER)
-        if key not in self.annotators:
+        key = tuple(str(told.get(name, "")) for name in GIVER) if told else ()
+        if key not in self.givers:
+            scale = told.get("scale")
+            scale = scale if scale in Label.Scale.values else Label.Scale.BINARY.value
             config: dict[str, Any] = {"source": self.folder.name}
             if told.get("source") in Source.values and told["source"] != Source.ORIGINAL:
                 config |= {"given_by": told["source"], "annotator": key[3][:120], "version": key[4][:64]}
-            self.annotators[key] = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
-        return self.annotators[key], scale, assisted
+            by = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
+            self.givers[key] = by, scale, told.get("assisted") is True
+        return self.givers[key]
 
-    def store_labels(self, batch: Sequence[tuple[str, str, int, Annotator, str, bool]]) -> None:
+    def store_labels(self, batch: Sequence[Given]) -> None:
         assert self.queries and self.snippets, "members come first"
-        asked = _text_ids(self.queries.target, {row[0] for row in batch})
-        code = _text_ids(self.snippets.target, {row[1] for row in batch})
+        asked, code = self.queries.ids, self.snippets.ids
         kept = [row for row in batch if row[0] in asked and row[1] in code]
         if len(kept) < len(batch):
             message = f"{len(batch) - len(kept)} pairs whose query or code is in no file of the release"
@@ -318,6 +328,10 @@ class _Import:
         statements.insert_all(Candidate, CANDIDATE_COLUMNS, rows)
 
 
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(canonical(text).encode()).digest()
+
+
 def _value(told: Mapping[str, Any], label: int) -> int:
     """The relevance beside a label, where it is a whole number that means the same."""
     relevance = told.get("relevance")
@@ -356,21 +370,23 @@ def _store(filled: _Members, batch: Sequence[tuple[Record, str, Rule | None]], n
     """Add what the collection lacks of a batch: whole, or nothing of it."""
     target, counts = filled.target, filled.counts
     digests = [digest_of(canonical(record.text)) for record, _, _ in batch]
-    there = _text_ids(target, set(digests))
-    new: dict[str, tuple[Record, Rule]] = {}
-    for (record, _, rules), digest in zip(batch, digests, strict=True):
-        if digest in there or digest in new:
-            counts.known += 1
-        else:
-            new[digest] = record, _flags(record, target.kind, rules, counts)
-    if new:
-        with transaction.atomic():
-            there |= _add(target, new)
-        counts.stored += len(new)
+    with transaction.atomic():
+        # Another import into the same collection waits here: both would number their members alike.
+        locked = Collection.objects.select_for_update().get(pk=target.pk)
+        ids = _text_ids(target, digests) if locked.size else {}
+        new: dict[str, tuple[Record, Rule]] = {}
+        for (record, _, rules), digest in zip(batch, digests, strict=True):
+            if digest in ids or digest in new:
+                counts.known += 1
+            else:
+                new[digest] = record, _flags(record, target.kind, rules, counts)
+        ids |= _add(target, new) if new else {}
+    counts.stored += len(new)
+    filled.ids.update((bytes.fromhex(digest), text) for digest, text in ids.items())
     if numbered:
         for (_, number, _), digest in zip(batch, digests, strict=True):
-            if number.isdecimal() and digest in there:
-                filled.numbers.setdefault(int(number), there[digest])
+            if number.isdecimal():
+                filled.numbers.setdefault(int(number), ids[digest])
 
 
 def _flags(record: Record, kind: str, known: Rule | None, counts: Counts) -> Rule:
@@ -382,8 +398,6 @@ def _flags(record: Record, kind: str, known: Rule | None, counts: Counts) -> Rul
 
 def _add(target: Collection, new: Mapping[str, tuple[Record, Rule]]) -> dict[str, int]:
     """Store texts and members; gives the ids of the texts by their digests."""
-    # Another import into the same collection waits here: both would number their members alike.
-    Collection.objects.select_for_update().get(pk=target.pk)
     ids = _keep_texts({digest: record.text for digest, (record, _) in new.items()})
     last: int | None = target.members.aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
@@ -421,23 +435,22 @@ def _keep_texts(texts: Mapping[str, str]) -> dict[str, int]:
     return ids
 
 
-def _ids_of_digests(digests: Sequence[str]) -> dict[str, int]:
-    return _found(digests, lambda part: Text.objects.filter(body__in=part).values_list("body_id", "pk"))
-
-
-def _text_ids(target: Collection, digests: set[str]) -> dict[str, int]:
+def _text_ids(target: Collection, digests: Sequence[str]) -> dict[str, int]:
     """The ids of the texts with these digests that are members of the collection."""
-    members = Member.objects.filter(collection=target).order_by()
-    return _found(
-        sorted(digests),
-        lambda part: members.filter(text__body__in=part).values_list("text__body_id", "text_id"),
-    )
+    ids = _ids_of_digests(digests)
+    wanted = list(ids.values())
+    there = set[int]()
+    for start in range(0, len(wanted), KEYS_A_READ):
+        rows = Member.objects.filter(collection=target, text__in=wanted[start : start + KEYS_A_READ])
+        there.update(rows.order_by().values_list("text_id", flat=True))
+    return {digest: text for digest, text in ids.items() if text in there}
 
 
-def _found(keys: Sequence[str], read: Callable[[Sequence[str]], Iterable[tuple[str, int]]]) -> dict[str, int]:
+def _ids_of_digests(digests: Sequence[str]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for start in range(0, len(keys), KEYS_A_READ):
-        found.update(read(keys[start : start + KEYS_A_READ]))
+    for start in range(0, len(digests), KEYS_A_READ):
+        rows = Text.objects.filter(body__in=digests[start : start + KEYS_A_READ])
+        found.update(rows.values_list("body_id", "pk"))
     return found
 
 
