@@ -29,7 +29,7 @@ from annotation.models import (
 )
 from annotation.models.calls import IN_WORK
 from annotation.stages import QUEUE_OF, Queue, Stage
-from retrieval.models import ImportJob, Mining, statements
+from retrieval.models import ExportJob, ImportJob, Mining, statements
 
 REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest, Trial)
 RequestRow = TypeVar("RequestRow", bound=Request)
@@ -229,6 +229,7 @@ def free_all() -> int:
     Batch.objects.filter(state=Batch.State.OPEN).update(look_at=now)
     Mining.objects.filter(state=Mining.State.RUNNING).update(lease_until=now)
     ImportJob.objects.filter(state=ImportJob.State.RUNNING).update(lease_until=now)
+    ExportJob.objects.filter(state=ExportJob.State.RUNNING).update(lease_until=now)
     return expire(timezone.now())
 
 

@@ -67,8 +67,8 @@ def _about(subject: Subject) -> list[str]:
         f"# {plain(benchmark.name)}, version {benchmark.version}",
         "",
         (
-            "A benchmark of code search: queries, snippets, and for pairs of them whether the code answers the "
-            "query (1) or not (0). **A pair without a label is unjudged, which is not 0.**"
+            "A benchmark of code search: queries, snippets, and for pairs of them whether the code answers "
+            "the query (1) or not (0). **A pair without a label is unjudged, which is not 0.**"
         ),
         "",
         "## How it was made",

@@ -3,6 +3,7 @@
 from retrieval.models.benchmarks import Benchmark, BenchmarkLabel, Pool, Published, RankedList, Run, Score
 from retrieval.models.blobs import Blob
 from retrieval.models.collections import Collection, ImportJob, Member
+from retrieval.models.exports import ExportJob
 from retrieval.models.labels import Annotator, Label, Source, source_of
 from retrieval.models.minings import Candidate, Mining
 from retrieval.models.texts import Pair, QueryText, Text, TextBody
@@ -14,6 +15,7 @@ __all__ = [
     "Blob",
     "Candidate",
     "Collection",
+    "ExportJob",
     "ImportJob",
     "Label",
     "Member",

@@ -76,6 +76,7 @@ PLACES: Final = (
     Place("benchmark", "/benchmarks/1/", "reader"),
     Place("benchmark-nothing-found", "/benchmarks/1/?found=5%2B", "reader"),
     Place("benchmark-query", "/benchmarks/1/queries/1/", "reader"),
+    Place("benchmark-exports", "/benchmarks/1/exports/", "admin"),
     Place("compare", "/browse/compare/?first={build}&second={waiting}", "reader"),
     Place("compare-nothing-chosen", "/browse/compare/", "reader"),
     Place("rounds", "/browse/{rounds}/rounds/", "reader"),

@@ -118,6 +118,9 @@ ROLES: Final = {
         "history-restore",
     },
     Role.ADMIN: {
+        "benchmark-export",
+        "benchmark-export-jobs",
+        "benchmark-exports",
         "build",
         "build-abandoned",
         "build-again",

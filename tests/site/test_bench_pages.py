@@ -39,6 +39,9 @@ CHANGING: Final = {
 NOT_SEEDED: Final = {
     "benchmark",
     "benchmark-query",
+    "benchmark-export",
+    "benchmark-export-jobs",
+    "benchmark-exports",
     "api:get_drift",
     "api:get_plan",
     "api:get_study",
