@@ -52,14 +52,13 @@ class BenchFailed(RuntimeError):
 
 def measure(size: str) -> Mapping[str, object]:
     """Seconds, pairs a second and MiB at most of import and export, and ratios to bare JSON of the pairs."""
-    whole = Scratch("empty_release")
-    whole.make(lambda: None)
-    copy = whole.copy(f"release_{os.getpid()}")
+    empty = Scratch(f"release_{os.getpid()}")
+    empty.make(lambda: None)
     try:
         with TemporaryDirectory() as folder:
-            return _measured(Path(folder), PAIRS[size], copy.environment())
+            return _measured(Path(folder), PAIRS[size], empty.environment())
     finally:
-        copy.drop()
+        empty.drop()
 
 
 def _measured(folder: Path, pairs: int, environment: dict[str, str]) -> Mapping[str, object]:

@@ -86,7 +86,8 @@ def look(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[t
 def _as_stored(field: Any, column: Sequence[Any]) -> Sequence[Any]:
     """A column's values; only moments are held by the databases in different ways."""
     if isinstance(field, models.DateTimeField):
-        return [field.get_db_prep_save(value, connection) for value in column]
+        stored = {value: field.get_db_prep_save(value, connection) for value in set(column)}
+        return [stored[value] for value in column]
     return column
 
 
