@@ -1,4 +1,4 @@
-"""Minings and imports, each in a child process of the worker that takes it up: that one never loads torch."""
+"""Minings, imports and exports, each in a child process of the worker that takes it up, which stays small."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from annotation.models import Build, Extension
 from retrieval.encoders import why_missing
 from retrieval.mining import release
 from retrieval.mining.parts import free as free_parts
-from retrieval.models import ImportJob, Mining, MiningPart
+from retrieval.models import ExportJob, ImportJob, Mining, MiningPart
 
 CHILD_LEASE = timedelta(seconds=30)
 SECONDS_BETWEEN_LOOKS = 2.0
@@ -78,27 +78,34 @@ def mining_is_wanted(pk: int) -> bool:
 
 def import_one() -> int:
     """Take up one upload that waits, or that a dead worker left, and import it in a child process."""
-    now = timezone.now()
-    free = Q(state=ImportJob.State.WAITING) | Q(state=ImportJob.State.RUNNING, lease_until__lt=now)
-    job = ImportJob.objects.filter(free).order_by("pk").first()
+    return job_one(ImportJob, "import_job", "the import process ended without a word; see the log")
+
+
+def export_one() -> int:
+    """The same for one export of a benchmark."""
+    return job_one(ExportJob, "export_job", "the export process ended without a word; see the log")
+
+
+def job_one(kind: type[ImportJob] | type[ExportJob], command: str, silent: str) -> int:
+    now, jobs = timezone.now(), kind._default_manager
+    free = Q(state=kind.State.WAITING) | Q(state=kind.State.RUNNING, lease_until__lt=now)
+    job = jobs.filter(free).order_by("pk").first()
     if job is None:
         return 0
-    taken = ImportJob.objects.filter(free, pk=job.pk)
-    if not taken.update(state=ImportJob.State.RUNNING, lease_until=now + CHILD_LEASE):
+    if not jobs.filter(free, pk=job.pk).update(state=kind.State.RUNNING, lease_until=now + CHILD_LEASE):
         return 0
-    ended = child(["import_job", str(job.pk)], lambda: keep_importing(job.pk))
-    left = ImportJob.objects.filter(pk=job.pk, state=ImportJob.State.RUNNING)
+    ended = child([command, str(job.pk)], lambda: keep_job(kind, job.pk))
+    left = jobs.filter(pk=job.pk, state=kind.State.RUNNING)
     if ended in STOPPED:
-        left.update(state=ImportJob.State.WAITING, lease_until=None)
+        left.update(state=kind.State.WAITING, lease_until=None)
     else:
-        left.update(
-            state=ImportJob.State.FAILED, message="the import process ended without a word; see the log"
-        )
+        left.update(state=kind.State.FAILED, message=silent)
     return 1
 
 
-def keep_importing(pk: int) -> bool:
-    ImportJob.objects.filter(pk=pk).update(lease_until=timezone.now() + CHILD_LEASE)
+def keep_job(kind: type[ImportJob] | type[ExportJob], pk: int) -> bool:
+    """Renew the lease of a job, which is always wanted."""
+    kind._default_manager.filter(pk=pk).update(lease_until=timezone.now() + CHILD_LEASE)
     return True
 
 

@@ -29,7 +29,7 @@ from annotation.models import (
 )
 from annotation.models.calls import IN_WORK
 from annotation.stages import QUEUE_OF, Queue, Stage
-from retrieval.models import ImportJob, Mining, MiningPart, statements
+from retrieval.models import ExportJob, ImportJob, Mining, MiningPart, statements
 
 REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest, Trial)
 RequestRow = TypeVar("RequestRow", bound=Request)
@@ -230,6 +230,7 @@ def free_all() -> int:
     Mining.objects.filter(state=Mining.State.RUNNING).update(lease_until=now)
     MiningPart.objects.filter(lease_until__isnull=False).update(lease_until=now)
     ImportJob.objects.filter(state=ImportJob.State.RUNNING).update(lease_until=now)
+    ExportJob.objects.filter(state=ExportJob.State.RUNNING).update(lease_until=now)
     return expire(timezone.now())
 
 

@@ -39,7 +39,7 @@ from annotation.pipeline import Tools, advance
 from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
 from annotation.studies import queueing
-from retrieval.models import Candidate, ImportJob, Mining
+from retrieval.models import Candidate, ExportJob, ImportJob, Mining
 
 log = logging.getLogger(__name__)
 QUEUES = ("llm", "sandbox", "interactive", "mining", "control", "notices")
@@ -67,7 +67,7 @@ def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
     if queue == "interactive":
         return int(fulfil_one(tools.for_people, tools.limits))
     if queue == "mining":
-        return children.mine_one() or children.import_one()
+        return children.mine_one() or children.import_one() or children.export_one()
     if queue == "control":
         return chores(tools)
     if queue == "notices":
@@ -228,6 +228,7 @@ def busy() -> bool:
         or connecting.waits()
         or merging.waiting().exists()
         or ImportJob.objects.filter(state__in=["waiting", "running"]).exists()
+        or ExportJob.objects.filter(state__in=["waiting", "running"]).exists()
         or any(kind._default_manager.filter(state__in=["waiting", "running"]).exists() for kind in REQUESTS)
     )
 

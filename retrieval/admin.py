@@ -14,6 +14,7 @@ from retrieval.models import (
     BenchmarkLabel,
     Candidate,
     Collection,
+    ExportJob,
     ImportJob,
     Label,
     Member,
@@ -64,6 +65,12 @@ class MemberAdmin(ReadOnly):
     list_display = ("position", "source_id", "collection", "licence")
     list_select_related = ("collection",)
     search_fields = ("=source_id",)
+
+
+@admin.register(ExportJob)
+class ExportJobAdmin(ReadOnly):
+    list_display = ("benchmark", "format", "state", "done", "total", "size", "created_at")
+    list_select_related = ("benchmark",)
 
 
 @admin.register(ImportJob)

@@ -117,9 +117,10 @@ def split(groups: Sequence[int], matches: Sequence[int], seed: int) -> list[int]
     order.sort(key=len, reverse=True)
     missing = wanted(matches)
     found = [0] * len(groups)
-    for group in order:
-        part = max(range(len(PARTS)), key=lambda each: sum(missing[matches[query]][each] for query in group))
-        for query in group:
+    for together in order:
+        strata = [missing[matches[query]] for query in together]
+        part = max(range(len(PARTS)), key=[sum(column) for column in zip(*strata, strict=True)].__getitem__)
+        for query in together:
             found[query] = part
             missing[matches[query]][part] -= 1
     return found

@@ -3,7 +3,17 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from cosqa_site.benches import encoding, extraction, mining, pages, pipeline, review, sandbox, seeding
+from cosqa_site.benches import (
+    encoding,
+    extraction,
+    mining,
+    pages,
+    pipeline,
+    release,
+    review,
+    sandbox,
+    seeding,
+)
 
 Figures = Mapping[str, object]
 SIZES = ("small", "full")
@@ -11,6 +21,7 @@ SIZED: Mapping[str, Callable[[str], Figures]] = {
     "mining": mining.measure,
     "pages": pages.measure,
     "pipeline": pipeline.measure,
+    "release": release.measure,
     "review": review.measure,
     "seed": seeding.measure,
 }
@@ -18,4 +29,4 @@ BENCHES: Mapping[str, Callable[[], Figures]] = {"extraction": extraction.measure
 FED: Mapping[str, Callable[[str, Path | None], Figures]] = {"encoding": encoding.measure}
 """Benches that take a folder of real data."""
 
-DEFAULT = ("mining", *BENCHES, "pages", "pipeline", "review")
+DEFAULT = ("mining", *BENCHES, "pages", "pipeline", "release", "review")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.exporting.content import ROWS_A_READ, Subject
-from retrieval.splits import Report, by_repository, report, same_queries, split
+from retrieval.splits import PARTS, Report, by_repository, report, same_queries, split
 
 REPOSITORY = re.compile(r"(?:https?://)?(?:www\.)?((?:github|gitlab|bitbucket)\.(?:com|org)/[\w.-]+/[\w.-]+)")
 
@@ -20,6 +20,11 @@ class Parts:
 
     part_of: Sequence[int]
     report: Report
+
+
+def named_parts(parts: Parts | None, otherwise: str) -> list[str]:
+    """The names of the parts, or one name where there is no split."""
+    return list(PARTS) if parts else [otherwise]
 
 
 def parts_of(subject: Subject, seed: int, repositories: bool = False) -> Parts:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from retrieval.exporting import provenance, release
+from retrieval.exporting import beir, coclr, huggingface, parquet, provenance, qrels, release
 from retrieval.exporting.content import Choice, Subject, subject_of
 from retrieval.exporting.parts import Parts, parts_of
 from retrieval.exporting.writing import FORMAT, MANIFEST, cleared
@@ -43,7 +43,12 @@ class Format:
 
 
 FORMATS: Final[Mapping[str, Format]] = {
-    "release": Format("CoSQA⁺ release", release.write, grades=False),
+    "release": Format("CoSQA⁺ release: query, codebase and pairs", release.write, grades=False),
+    "coclr": Format("CoCLR's CoSQA: pairs and code_idx_map.txt", coclr.write, grades=False),
+    "beir": Format("a folder of BEIR or MTEB", beir.write),
+    "qrels": Format("TREC qrels, with the texts", qrels.write),
+    "parquet": Format("Parquet files (needs pyarrow)", parquet.write),
+    "huggingface": Format("a Hugging Face dataset folder with its card", huggingface.write),
 }
 
 

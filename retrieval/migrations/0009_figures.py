@@ -9,7 +9,7 @@ import retrieval.models.blobs
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("retrieval", "0007_fusions"),
+        ("retrieval", "0008_export_jobs"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -3,6 +3,7 @@
 from retrieval.models.benchmarks import Benchmark, BenchmarkLabel, Pool, Published, RankedList, Run, Score
 from retrieval.models.blobs import Blob
 from retrieval.models.collections import Collection, ImportJob, Member
+from retrieval.models.exports import ExportJob
 from retrieval.models.figures import KeptFigures, Pin
 from retrieval.models.holes import Holes
 from retrieval.models.labels import Annotator, Label, Source, source_of
@@ -16,6 +17,7 @@ __all__ = [
     "Blob",
     "Candidate",
     "Collection",
+    "ExportJob",
     "Holes",
     "ImportJob",
     "KeptFigures",

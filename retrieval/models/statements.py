@@ -8,6 +8,7 @@ models; whatever is not hot stays with the ORM.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -66,7 +67,7 @@ def insert_all(
     given = [_as_stored(field, column) for field, column in zip(fields, zip(*rows, strict=True), strict=True)]
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute(statement, [list(column) for column in given])
+            cursor.execute(statement, [_array(column) for column in given])
         else:
             cursor.executemany(statement, list(zip(*given, strict=True)))
 
@@ -85,8 +86,23 @@ def look(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[t
 def _as_stored(field: Any, column: Sequence[Any]) -> Sequence[Any]:
     """A column's values; only moments are held by the databases in different ways."""
     if isinstance(field, models.DateTimeField):
-        return [field.get_db_prep_save(value, connection) for value in column]
+        stored = {value: field.get_db_prep_save(value, connection) for value in set(column)}
+        return [stored[value] for value in column]
     return column
+
+
+def _array(values: Sequence[Any]) -> str:
+    """An array as PostgreSQL writes it: the driver needs longer for that than the database for the rows."""
+    return f"{{{','.join(map(_element, values))}}}"
+
+
+def _element(value: Any) -> str:
+    if isinstance(value, bytes | memoryview):
+        return f'"\\\\x{bytes(value).hex()}"'
+    if isinstance(value, str | datetime):
+        escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return "NULL" if value is None else str(value)
 
 
 def _execute(statement: str, values: Sequence[Any]) -> int:

@@ -84,6 +84,7 @@ PLACES: Final = (
     Place("benchmark-query", "/benchmarks/1/queries/1/", "reader"),
     Place("pins", "/pins/", "reader"),
     Place("pin", "/pins/1/", "reader"),
+    Place("benchmark-exports", "/benchmarks/1/exports/", "admin"),
     Place("compare", "/browse/compare/?first={build}&second={waiting}", "reader"),
     Place("compare-nothing-chosen", "/browse/compare/", "reader"),
     Place("rounds", "/browse/{rounds}/rounds/", "reader"),

@@ -1,4 +1,4 @@
-"""docs/data.md's examples are whole: its files, imported by its commands, print what it says."""
+"""docs/data.md's examples are whole: its files, imported by its commands, print and write what it says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from retrieval.models import Label, Member
 
 pytestmark = pytest.mark.django_db
 DOC = Path(__file__).parents[2] / "docs" / "data.md"
-BLOCK = re.compile(r"^```(file|pickle|console) ?([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(file|pickle|console|written) ?([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROMPT = "$ python manage.py "
 
 
@@ -31,6 +31,9 @@ def test_every_example_prints_what_the_page_says(
                 printed = capsys.readouterr().out.splitlines()
                 assert [line for line in wanted if line not in printed] == [], command
                 commands.append(command)
+        elif kind == "written":
+            lines = (tmp_path / name).read_text("utf-8").splitlines()
+            assert [line for line in content.splitlines() if line not in lines] == [], name
         else:
             written(tmp_path / name, kind, content)
     before = Member.objects.count(), Label.objects.count()

@@ -120,6 +120,7 @@ def concrete(route: Route, case: Case) -> str:
         "conditions": 0,
         "collections": case.build.queries_id,
         "executions": case.execution_id,
+        "exports": 0,
         "functions": 0,
         "guidelines": 0,
         "reviews": 0,

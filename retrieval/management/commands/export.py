@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.exporting.content import Choice, NothingToExport
+from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import FORMATS, Exported, Options, export
 from retrieval.exporting.writing import FolderInUse
 
@@ -59,7 +60,7 @@ class Command(BaseCommand):
             benchmark = named(options["benchmark"])
             with tqdm(unit=" records", desc="exporting", disable=None) as bar:
                 done = export(benchmark, options["format"], options["folder"], wanted(options, bar))
-        except (NoSuchBenchmark, NothingToExport, FolderInUse, OSError) as why:
+        except (NoSuchBenchmark, NothingToExport, FolderInUse, MissingLibrary, OSError) as why:
             raise CommandError(str(why)) from why
         for warning in done.warnings:
             self.stderr.write(f"warning: {warning}")

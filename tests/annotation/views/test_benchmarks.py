@@ -64,7 +64,14 @@ def test_the_list_leads_to_each(ray: Client, scored: Benchmark) -> None:
 def test_systems_stand_with_interval_judged_share_and_difference(ray: Client, scored: Benchmark) -> None:
     text = told(ray, "benchmark", scored.pk, metric="mrr")
     assert text.index("good") < text.index("&lt;b&gt;bad")
-    for words in ("1.000", "100%", "0%", "share of judged results", "fewer of its results are judged", "after Holm"):
+    for words in (
+        "1.000",
+        "100%",
+        "0%",
+        "share of judged results",
+        "fewer of its results are judged",
+        "after Holm",
+    ):
         assert words in text
     assert "With fewer than 30 queries" in text
     assert (

@@ -78,12 +78,17 @@ def test_many_rows_are_stored_at_once_and_those_that_are_there_stay() -> None:
     pair, annotator, now = Pair.objects.all()[0], factories.annotator(), timezone.now()
     columns = ["pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at"]
     rows = [
-        (pair.pk, annotator.pk, 1, None, "binary", True, "n\u00e4h's", now),
+        (pair.pk, annotator.pk, 1, None, "binary", True, "n\u00e4h's \\\" {,} NULL", now),
         (pair.pk, annotator.pk, 2, 1, "binary", False, "", now),
     ]
     statements.insert_all(Label, columns, rows)
     first, second = Label.objects.order_by("round")
-    assert (first.value, first.assisted, first.source, first.created_at) == (None, True, "n\u00e4h's", now)
+    assert (first.value, first.assisted, first.source, first.created_at) == (
+        None,
+        True,
+        "n\u00e4h's \\\" {,} NULL",
+        now,
+    )
     assert (second.value, second.assisted) == (1, False)
     with pytest.raises(IntegrityError), transaction.atomic():
         statements.insert_all(Label, columns, rows)

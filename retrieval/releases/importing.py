@@ -7,15 +7,16 @@ any release of CoSQA+. Importing again changes nothing, and goes on where it was
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from django.db import transaction
-from django.db.models import F, Max
 from django.utils import timezone
 
 from retrieval.evaluation.publishing import NothingToPublish, Order, publish
@@ -29,18 +30,13 @@ from retrieval.models import (
     Candidate,
     Collection,
     Label,
-    Member,
     Mining,
-    Pair,
     Pool,
-    QueryText,
     Source,
-    Text,
-    TextBody,
     statements,
 )
-from retrieval.models.blobs import digest_of
-from retrieval.models.texts import HEAD, canonical, folded
+from retrieval.models.texts import canonical
+from retrieval.releases.storing import Members, pair_ids, store
 from retrieval.sources import Problem, Record
 from retrieval.sources.cosqa import label_of, read_queries, read_snippets
 from retrieval.sources.cosqa_plus import LICENCE, Release, release_in
@@ -48,13 +44,15 @@ from retrieval.sources.json_stream import elements
 from retrieval.sources.records import Object, objects
 
 BATCH: Final = 2000
-KEYS_A_READ: Final = 500
 LONGEST_RULE: Final = 400
 AS_RELEASED: Final = "as released: "
 GIVER: Final = ("source", "assisted", "scale", "annotator", "version")
 LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
-MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin", "licence", "rules")
 CANDIDATE_COLUMNS: Final = ("mining", "pair", "query", "rank", "score", "scores")
+
+
+Given: TypeAlias = tuple[bytes, bytes, int, Annotator, str, bool]
+"""Hashes of query and snippet, value, annotator, scale, whether it was assisted."""
 
 
 class NoRelease(ValueError):
@@ -71,15 +69,6 @@ class Manifest:
     encoders: tuple[str, ...] = ()
     k: int = 1
     knows_rules: bool = False
-
-
-@dataclass
-class _Members:
-    """A collection that is filled: what was counted, and the texts' ids by their numbers in the files."""
-
-    target: Collection
-    counts: Counts = field(default_factory=Counts)
-    numbers: dict[int, int] = field(default_factory=dict)
 
 
 def manifest_of(folder: Path) -> Manifest:
@@ -125,9 +114,9 @@ class _Import:
     def __init__(self, folder: Path, name: str, release: Release, told: Manifest, options: Options) -> None:
         self.folder, self.name, self.release, self.told, self.options = folder, name, release, told, options
         self.others = Counts()
-        self.queries: _Members | None = None
-        self.snippets: _Members | None = None
-        self.annotators: dict[tuple[Any, ...], Annotator] = {}
+        self.queries: Members | None = None
+        self.snippets: Members | None = None
+        self.givers: dict[tuple[str, ...], tuple[Annotator, str, bool]] = {}
 
     def done(self, benchmark: Benchmark | None = None) -> Imported:
         queries, snippets = (part.counts if part else None for part in (self.queries, self.snippets))
@@ -165,14 +154,14 @@ class _Import:
             (Collection.Kind.QUERIES, queries, provenance.QUERIES, "query-idx"),
             (Collection.Kind.SNIPPETS, snippets, provenance.SNIPPETS, "code-idx"),
         ):
-            filled = _Members(collection(self.name, kind, self.folder.name))
+            filled = Members(collection(self.name, kind, self.folder.name))
             self.queries, self.snippets = (
                 (filled, self.snippets) if kind == Collection.Kind.QUERIES else (self.queries, filled)
             )
             known = self.side(side, key)
             told = _with_origins(records, known, self.told.knows_rules, filled.counts)
             while batch := list(islice(told, BATCH)):
-                _store(filled, batch, wanted)
+                store(filled, batch, wanted)
                 self.tick()
 
     def side(self, name: str, key: str) -> Iterator[tuple[int, Object]]:
@@ -193,10 +182,11 @@ class _Import:
                 self.store_labels(batch)
             self.tick()
 
-    def given(self, path: Path) -> Iterator[tuple[str, str, int, Annotator, str, bool]]:
-        """Yield the digests of query and snippet, value, annotator, scale, assisted of each label."""
+    def given(self, path: Path) -> Iterator[Given]:
+        """Yield the hashes of query and snippet, value, annotator, scale, assisted of each label."""
         sides = self.side(provenance.LABELS, "query-idx")
         side = next(sides, None)
+        hashed = lru_cache(maxsize=8)(_hash)  # the pairs of a query follow each other
         refused = {
             problem.record
             for part in (self.queries, self.snippets)
@@ -221,34 +211,33 @@ class _Import:
             if side is not None and (side[0], side[1].get("code-idx")) == keys:
                 told, side = side[1], next(sides, None)
             yield (
-                digest_of(canonical(found.query)),
-                digest_of(canonical(found.snippet)),
+                hashed(found.query),
+                _hash(found.snippet),
                 _value(told, found.value),
                 *self.giver(told),
             )
 
     def giver(self, told: Object) -> tuple[Annotator, str, bool]:
         """The annotator of a label, its scale, and whether it was assisted."""
-        scale = told.get("scale")
-        scale = scale if scale in Label.Scale.values else Label.Scale.BINARY.value
-        assisted = told.get("assisted") is True
-        key = tuple(str(told.get(name, "")) for name in GIVER)
-        if key not in self.annotators:
+        key = tuple(str(told.get(name, "")) for name in GIVER) if told else ()
+        if key not in self.givers:
+            scale = told.get("scale")
+            scale = scale if scale in Label.Scale.values else Label.Scale.BINARY.value
             config: dict[str, Any] = {"source": self.folder.name}
             if told.get("source") in Source.values and told["source"] != Source.ORIGINAL:
                 config |= {"given_by": told["source"], "annotator": key[3][:120], "version": key[4][:64]}
-            self.annotators[key] = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
-        return self.annotators[key], scale, assisted
+            by = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
+            self.givers[key] = by, scale, told.get("assisted") is True
+        return self.givers[key]
 
-    def store_labels(self, batch: Sequence[tuple[str, str, int, Annotator, str, bool]]) -> None:
+    def store_labels(self, batch: Sequence[Given]) -> None:
         assert self.queries and self.snippets, "members come first"
-        asked = _text_ids(self.queries.target, {row[0] for row in batch})
-        code = _text_ids(self.snippets.target, {row[1] for row in batch})
+        asked, code = self.queries.ids, self.snippets.ids
         kept = [row for row in batch if row[0] in asked and row[1] in code]
         if len(kept) < len(batch):
             message = f"{len(batch) - len(kept)} pairs whose query or code is in no file of the release"
             self.others.refuse(Problem(str(self.release.pairs), 0, message))
-        pairs = _pair_ids([(asked[row[0]], code[row[1]]) for row in kept])
+        pairs = pair_ids([(asked[row[0]], code[row[1]]) for row in kept])
         now = timezone.now()
         rows = [
             (pairs[asked[query], code[snippet]], by.pk, 1, value, scale, assisted, self.name, now)
@@ -310,12 +299,16 @@ class _Import:
             for row in batch
             if row["query-idx"] in asked and row.get("code-idx") in code
         ]
-        pairs = _pair_ids([(query, snippet) for query, snippet, _, _ in found])
+        pairs = pair_ids([(query, snippet) for query, snippet, _, _ in found])
         rows = [
             (mining.pk, pairs[query, snippet], query, rank, score, "{}")
             for query, snippet, rank, score in found
         ]
         statements.insert_all(Candidate, CANDIDATE_COLUMNS, rows)
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(canonical(text).encode()).digest()
 
 
 def _value(told: Mapping[str, Any], label: int) -> int:
@@ -350,105 +343,3 @@ def _with_origins(
         )
         yield Record(record.text, **told), record.source_id, known
         side = next(sides, None)
-
-
-def _store(filled: _Members, batch: Sequence[tuple[Record, str, Rule | None]], numbered: bool) -> None:
-    """Add what the collection lacks of a batch: whole, or nothing of it."""
-    target, counts = filled.target, filled.counts
-    digests = [digest_of(canonical(record.text)) for record, _, _ in batch]
-    there = _text_ids(target, set(digests))
-    new: dict[str, tuple[Record, Rule]] = {}
-    for (record, _, rules), digest in zip(batch, digests, strict=True):
-        if digest in there or digest in new:
-            counts.known += 1
-        else:
-            new[digest] = record, _flags(record, target.kind, rules, counts)
-    if new:
-        with transaction.atomic():
-            there |= _add(target, new)
-        counts.stored += len(new)
-    if numbered:
-        for (_, number, _), digest in zip(batch, digests, strict=True):
-            if number.isdecimal() and digest in there:
-                filled.numbers.setdefault(int(number), there[digest])
-
-
-def _flags(record: Record, kind: str, known: Rule | None, counts: Counts) -> Rule:
-    if known is None or kind == Collection.Kind.QUERIES:
-        return flags_of(record, kind, counts)
-    counts.count_rules(known)
-    return known
-
-
-def _add(target: Collection, new: Mapping[str, tuple[Record, Rule]]) -> dict[str, int]:
-    """Store texts and members; gives the ids of the texts by their digests."""
-    # Another import into the same collection waits here: both would number their members alike.
-    Collection.objects.select_for_update().get(pk=target.pk)
-    ids = _keep_texts({digest: record.text for digest, (record, _) in new.items()})
-    last: int | None = target.members.aggregate(last=Max("position"))["last"]
-    first = 0 if last is None else last + 1
-    rows = [
-        (
-            target.pk,
-            ids[digest],
-            first + number,
-            record.source_id[:300],
-            record.origin[:400],
-            record.licence[:120],
-            int(rules),
-        )
-        for number, (digest, (record, rules)) in enumerate(new.items())
-    ]
-    statements.insert_all(Member, MEMBER_COLUMNS, rows)
-    if target.kind == Collection.Kind.QUERIES:
-        heads = [(ids[digest], folded(canonical(record.text)[:HEAD])) for digest, (record, _) in new.items()]
-        statements.insert_all(QueryText, ("text", "folded"), heads, unless_there=True)
-    Collection.objects.filter(pk=target.pk).update(size=F("size") + len(rows))
-    return ids
-
-
-def _keep_texts(texts: Mapping[str, str]) -> dict[str, int]:
-    """Store what is new of texts by digest; gives their ids."""
-    ids = _ids_of_digests(list(texts))
-    # In the order of hashes, so that two writers never wait for each other.
-    bodies = [TextBody.packed(canonical(texts[digest])) for digest in sorted(texts) if digest not in ids]
-    if bodies:
-        rows = [(body.digest, body.size, body.data) for body in bodies]
-        statements.insert_all(TextBody, ("digest", "size", "data"), rows, unless_there=True)
-        heads = [(body.digest, canonical(texts[body.digest])[:HEAD], body.size) for body in bodies]
-        statements.insert_all(Text, ("body", "head", "size"), heads, unless_there=True)
-        ids |= _ids_of_digests([body.digest for body in bodies])
-    return ids
-
-
-def _ids_of_digests(digests: Sequence[str]) -> dict[str, int]:
-    return _found(digests, lambda part: Text.objects.filter(body__in=part).values_list("body_id", "pk"))
-
-
-def _text_ids(target: Collection, digests: set[str]) -> dict[str, int]:
-    """The ids of the texts with these digests that are members of the collection."""
-    members = Member.objects.filter(collection=target).order_by()
-    return _found(
-        sorted(digests),
-        lambda part: members.filter(text__body__in=part).values_list("text__body_id", "text_id"),
-    )
-
-
-def _found(keys: Sequence[str], read: Callable[[Sequence[str]], Iterable[tuple[str, int]]]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for start in range(0, len(keys), KEYS_A_READ):
-        found.update(read(keys[start : start + KEYS_A_READ]))
-    return found
-
-
-def _pair_ids(keys: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """The ids of pairs of texts; new ones are stored."""
-    statements.insert_all(Pair, ("query", "snippet"), sorted(set(keys)), unless_there=True)
-    wanted, found = set(keys), dict[tuple[int, int], int]()
-    queries = sorted({query for query, _ in keys})
-    for start in range(0, len(queries), KEYS_A_READ):
-        rows = Pair.objects.filter(query_id__in=queries[start : start + KEYS_A_READ])
-        for query, snippet, pk in rows.values_list("query_id", "snippet_id", "pk"):
-            if (query, snippet) in wanted:
-                found[query, snippet] = pk
-    return found

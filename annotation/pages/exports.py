@@ -1,0 +1,87 @@
+"""What the page of a benchmark's exports shows, and the form that orders one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django import forms
+from django.contrib.auth.models import User
+
+from retrieval.exporting.content import Choice
+from retrieval.exporting.performing import FORMATS
+from retrieval.models import Benchmark, ExportJob
+
+SHOWN: Final = 20
+MOST_WAITING: Final = 5
+LARGEST_SEED: Final = 2**31 - 1
+OPEN: Final = (ExportJob.State.WAITING, ExportJob.State.RUNNING)
+LABELS: Final = (
+    (Choice.FINAL.value, "by the merge rule, as published"),
+    (Choice.EXPERTS.value, "of people alone: blind studies, agreeing reviews"),
+    (Choice.AGENTS.value, "of the agents, also where people were believed"),
+)
+
+
+class ExportForm(forms.Form):
+    format = forms.ChoiceField(
+        choices=[(name, known.title) for name, known in FORMATS.items()],
+        widget=forms.RadioSelect,
+        initial="release",
+        label="Format",
+    )
+    labels = forms.ChoiceField(choices=LABELS, widget=forms.RadioSelect, initial="final", label="Labels")
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=LARGEST_SEED,
+        required=False,
+        label="Seed of a split into train, dev and test",
+        help_text="8:1:1 by number of matches, near-same queries kept together. Empty: no split.",
+    )
+    by_repository = forms.BooleanField(
+        required=False, label="split: queries whose matches come from one repository go to one part"
+    )
+    withhold = forms.BooleanField(
+        required=False, label="snippets that may not be passed on by their licence: origin and hash alone"
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("by_repository") and cleaned.get("seed") is None and "seed" not in self.errors:
+            self.add_error("seed", "Give a seed: without one there is no split.")
+        return cleaned
+
+    def job(self, benchmark: Benchmark, user: User) -> ExportJob | None:
+        """The job of a valid form, which a worker takes up; None, with an error, where too many wait."""
+        if ExportJob.objects.filter(benchmark=benchmark, state__in=OPEN).count() >= MOST_WAITING:
+            self.add_error(
+                None, f"{MOST_WAITING} exports of this benchmark wait already: let them end first."
+            )
+            return None
+        return ExportJob.objects.create(benchmark=benchmark, created_by=user, **self.cleaned_data)
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """An export; `title` is its format in words."""
+
+    job: ExportJob
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportsPage:
+    """The newest exports of a benchmark."""
+
+    benchmark: Benchmark
+    rows: tuple[JobRow, ...]
+
+    @property
+    def is_live(self) -> bool:
+        return any(row.job.state in OPEN for row in self.rows)
+
+
+def exports_page(benchmark: Benchmark) -> ExportsPage:
+    jobs = benchmark.exports.select_related("created_by")[:SHOWN]
+    titles = {name: known.title for name, known in FORMATS.items()}
+    return ExportsPage(benchmark, tuple(JobRow(job, titles.get(job.format, job.format)) for job in jobs))

@@ -1,0 +1,124 @@
+"""The dataset card of a benchmark: what is in it, how it was made, by which rule, under which licences."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from retrieval.exporting.content import Subject
+from retrieval.exporting.parts import Parts
+
+Licences: TypeAlias = Counter[str]
+MOST_LICENCES = 40
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
+
+
+def card(subject: Subject, parts: Parts | None, splits: Sequence[str], licences: Licences) -> str:
+    """Markdown with the hub's header. Texts of others are told in code marks, on one line."""
+    return "\n".join(
+        [
+            "---",
+            *_header(subject, splits, licences),
+            "---",
+            "",
+            *_about(subject),
+            *_statistics(subject, parts),
+            *_licences(licences, int(subject.withheld.sum())),
+        ]
+    )
+
+
+def plain(text: str) -> str:
+    """A text of others inside Markdown: one line between code marks."""
+    return f"`{' '.join(text.split())[:300].replace('`', chr(39))}`" if text.strip() else "not stated"
+
+
+def _header(subject: Subject, splits: Sequence[str], licences: Licences) -> list[str]:
+    pairs = len(subject.open_pairs)
+    size = next((name for most, name in SIZES if pairs < most), "1M<n<10M")
+    files = [f"  - split: {split}\n    path: data/pairs-{split}.jsonl" for split in splits]
+    every = [f"- config_name: {name}\n  data_files: data/{name}.jsonl" for name in ("queries", "codebase")]
+    return [
+        f"pretty_name: {json.dumps(str(subject.benchmark))}",
+        "license: other",
+        "license_name: see-below",
+        "task_categories: [text-retrieval]",
+        "tags: [code-search, code]",
+        f"size_categories: [{size}]",
+        "configs:",
+        "- config_name: pairs\n  default: true\n  data_files:",
+        *files,
+        *every,
+    ]
+
+
+def _about(subject: Subject) -> list[str]:
+    benchmark, mining = subject.benchmark, subject.benchmark.mining
+    made = (
+        f"The {mining.k} best snippets for each query were proposed by {plain(' + '.join(mining.encoders))}."
+        if mining
+        else "Its pairs came with the data; how they were found is not known."
+    )
+    return [
+        f"# {plain(benchmark.name)}, version {benchmark.version}",
+        "",
+        (
+            "A benchmark of code search: queries, snippets, and for pairs of them whether the code answers "
+            "the query (1) or not (0). **A pair without a label is unjudged, which is not 0.**"
+        ),
+        "",
+        "## How it was made",
+        "",
+        f"{made} Systems search {plain(benchmark.get_pool_display())}.",
+        "",
+        f"Merge rule, by which one label of each pair is published: {plain(benchmark.merge_rule)}",
+        "",
+        f"Published {benchmark.published_at:%Y-%m-%d} with CoSQA Workbench; sha256 `{benchmark.digest}`.",
+        "",
+    ]
+
+
+def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
+    pairs = subject.open_pairs
+    matching = pairs.relevances > 0
+    found = np.bincount(pairs.queries[matching], minlength=len(subject.query_ids))
+    rows = [
+        ("queries", len(subject.query_ids)),
+        ("snippets", len(subject.snippet_ids) - int(subject.withheld.sum())),
+        ("labelled pairs", len(pairs)),
+        ("of them matches", int(matching.sum())),
+        ("queries without a match", int((found == 0).sum())),
+        ("queries with several matches", int((found > 1).sum())),
+    ]
+    given = Counter[tuple[str, bool]]()
+    for giver, count in enumerate(np.bincount(pairs.givers, minlength=len(pairs.known)).tolist()):
+        known = pairs.known[giver]
+        given[known.source.label, known.assisted] += count
+    lines = ["## Statistics", "", "| what | number |", "| --- | ---: |"]
+    lines += [f"| {what} | {number:,} |" for what, number in rows]
+    lines += [
+        f"| labels of {source}{', assisted' if assisted else ''} | {count:,} |"
+        for (source, assisted), count in sorted(given.items())
+        if count
+    ]
+    if parts:
+        lines += [f"| queries in {part} | {count:,} |" for part, count in parts.report.queries.items()]
+        lines += [f"| snippets in pairs of several parts | {parts.report.shared:,} |"]
+    return [*lines, ""]
+
+
+def _licences(licences: Licences, withheld: int) -> list[str]:
+    lines = ["## Licences of the snippets", "", "| licence | snippets |", "| --- | ---: |"]
+    lines += [
+        f"| {plain(name).replace('|', '/')} | {count:,} |"
+        for name, count in licences.most_common(MOST_LICENCES)
+    ]
+    if len(licences) > MOST_LICENCES:
+        lines += [f"| {len(licences) - MOST_LICENCES:,} others | |"]
+    if withheld:
+        lines += ["", f"{withheld:,} snippets may not be passed on: only their origin and hash are here."]
+    return [*lines, ""]

@@ -1,0 +1,78 @@
+"""Parquet files of queries, code base and pairs, by pyarrow, which is an extra of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from retrieval.exporting.content import Entry, Subject
+from retrieval.exporting.parts import Parts, named_parts
+from retrieval.exporting.stores import Tick
+
+ROWS_A_GROUP = 5000
+
+
+class MissingLibrary(ValueError):
+    """Parquet needs pyarrow; the message says how to install it."""
+
+
+def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
+    """`queries.parquet`, `codebase.parquet`, and `pairs.parquet` or a file for each part; without texts.
+
+    Raises `MissingLibrary`.
+    """
+    arrow, parquet = _libraries()
+    member = [("number", arrow.int64()), *((name, arrow.string()) for name in ("text", *ORIGIN))]
+    pair = [
+        *((name, arrow.int64()) for name in ("query", "code")),
+        ("label", arrow.int8()),
+        ("relevance", arrow.float64()),
+        ("source", arrow.string()),
+        ("assisted", arrow.bool_()),
+    ]
+    names = [f"pairs-{name}.parquet" for name in named_parts(parts, "")] if parts else ["pairs.parquet"]
+    open_snippets = (entry for entry in subject.snippets() if not subject.withheld[entry.position])
+    files: list[tuple[str, Any, Iterable[tuple[Any, ...]]]] = [
+        ("queries.parquet", member, map(_member, subject.queries())),
+        ("codebase.parquet", member, map(_member, open_snippets)),
+        *((name, pair, _pairs(subject, parts, place)) for place, name in enumerate(names)),
+    ]
+    for name, columns, rows in files:
+        schema, iterator = arrow.schema(columns), iter(rows)
+        with parquet.ParquetWriter(folder / f"{name}.part", schema) as writer:
+            while batch := list(islice(iterator, ROWS_A_GROUP)):
+                arrays = [
+                    arrow.array(column, kind)
+                    for column, (_, kind) in zip(zip(*batch, strict=True), columns, strict=True)
+                ]
+                writer.write_batch(arrow.record_batch(arrays, schema=schema))
+                tick(len(batch))
+        (folder / f"{name}.part").replace(folder / name)
+    return [name for name, _, _ in files]
+
+
+ORIGIN = ("source_id", "origin", "licence")
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingLibrary("Parquet files need pyarrow: pip install 'cosqa-workbench[parquet]'") from error
+    return pyarrow, pyarrow.parquet
+
+
+def _member(entry: Entry) -> tuple[Any, ...]:
+    return entry.number, entry.text, entry.source_id, entry.origin, entry.licence
+
+
+def _pairs(subject: Subject, parts: Parts | None, place: int) -> Iterator[tuple[Any, ...]]:
+    pairs = subject.open_pairs
+    for query, snippet, relevance, giver in pairs.rows():
+        if parts is None or parts.part_of[query] == place:
+            known = pairs.known[giver]
+            numbers = int(subject.query_numbers[query]), int(subject.snippet_numbers[snippet])
+            yield *numbers, int(relevance > 0), relevance, known.source.value, known.assisted

@@ -1,0 +1,98 @@
+"""`manage.py export_job ID`: write one export in this process; the workers start it as a child."""
+
+from __future__ import annotations
+
+import shutil
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from retrieval.exporting.content import Choice, NothingToExport
+from retrieval.exporting.jobs import file_of
+from retrieval.exporting.parquet import MissingLibrary
+from retrieval.exporting.performing import Exported, Options, export
+from retrieval.management import leash
+from retrieval.models import ExportJob
+
+SECONDS_BETWEEN_NOTES = 0.5
+
+
+class Command(BaseCommand):
+    help = "Write one export of a benchmark that somebody ordered on its page."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("job", type=int)
+        leash.add_argument(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        leash.obey(options)
+        job = ExportJob.objects.select_related("benchmark__mining").filter(pk=options["job"]).first()
+        if job is None:
+            raise CommandError(f"There is no export job {options['job']}.")
+        target = file_of(settings.COSQA_HOME, job)
+        folder = target.with_suffix("")
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            done = export(job.benchmark, job.format, folder, wanted(job))
+            close(job, done, packed(folder, target))
+        except (NothingToExport, MissingLibrary) as why:
+            fail(job, str(why))
+        except OSError as why:
+            fail(job, f"The file could not be written: {why.strerror or 'unknown error'}.")
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def wanted(job: ExportJob) -> Options:
+    benchmark = job.benchmark
+    total = benchmark.queries_until + benchmark.snippets_until + benchmark.size
+    ExportJob.objects.filter(pk=job.pk).update(done=0, total=total)
+    return Options(Choice(job.labels), job.seed, job.by_repository, job.withhold, Progress(job, total))
+
+
+class Progress:
+    """Notes how much is written, twice a second."""
+
+    def __init__(self, job: ExportJob, total: int) -> None:
+        self.job, self.total, self.done, self.noted = job, total, 0, time.monotonic()
+
+    def __call__(self, more: int) -> None:
+        self.done += more
+        if time.monotonic() - self.noted > SECONDS_BETWEEN_NOTES:
+            self.noted = time.monotonic()
+            ExportJob.objects.filter(pk=self.job.pk).update(done=min(self.done, self.total))
+
+
+def packed(folder: Path, target: Path) -> Path:
+    """All files in one zip, which has its name when it is whole."""
+    part = target.with_suffix(".part")
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(folder))
+    part.replace(target)
+    return target
+
+
+def close(job: ExportJob, done: Exported, file: Path) -> None:
+    ExportJob.objects.filter(pk=job.pk).update(
+        state=ExportJob.State.DONE,
+        total=done.queries + done.snippets + done.pairs,
+        done=done.queries + done.snippets + done.pairs,
+        size=file.stat().st_size,
+        warnings=done.warnings,
+        message="",
+        lease_until=None,
+        finished_at=timezone.now(),
+    )
+
+
+def fail(job: ExportJob, why: str) -> None:
+    ExportJob.objects.filter(pk=job.pk).update(
+        state=ExportJob.State.FAILED, message=why, lease_until=None, finished_at=timezone.now()
+    )

@@ -1,0 +1,134 @@
+"""Exports of a benchmark from its page: ordered, written by a worker, downloaded."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation import children
+from retrieval.models import Benchmark, ExportJob
+from tests import factories, studies
+from tests.annotation.test_worker import in_process  # noqa: F401  (a fixture)
+from tests.retrieval.exporting.conftest import annotator, benchmark
+
+pytestmark = pytest.mark.django_db
+ORDER = {"format": "release", "labels": "final"}
+
+
+@pytest.fixture
+def made() -> Benchmark:
+    return benchmark(candidates=[(0, 0), (0, 1), (0, 2), (1, 1)])
+
+
+@pytest.fixture(autouse=True)
+def home(settings: LazySettings, tmp_path: Path) -> Path:
+    settings.COSQA_HOME = tmp_path
+    return tmp_path
+
+
+def page(of: Benchmark) -> str:
+    return reverse("benchmark-exports", args=[of.pk])
+
+
+def file(job: ExportJob) -> str:
+    return reverse("benchmark-export", args=[job.benchmark_id, job.pk])
+
+
+def test_an_export_is_ordered_written_and_downloaded(ada: Client, made: Benchmark, in_process: None) -> None:  # noqa: F811
+    answer = ada.post(page(made), {**ORDER, "seed": "4", "withhold": "on"}, follow=True)
+    assert "A worker writes the export" in answer.content.decode()
+    job = ExportJob.objects.get()
+    assert (job.state, job.seed, job.withhold) == ("waiting", 4, True)
+    assert ada.get(file(job)).status_code == 404
+    assert children.export_one() == 1 and children.export_one() == 0
+    job.refresh_from_db()
+    assert (job.state, job.done) == ("done", job.total) and job.size > 0
+    assert job.warnings[0].startswith("1 candidate pairs are unjudged")
+    text = ada.get(page(made)).content.decode()
+    assert file(job) in text and "1 candidate pairs are unjudged" in text
+    answer = ada.get(file(job))
+    assert answer.streaming and f"made-{made.name.split()[1]}-v1-release.zip" in answer["Content-Disposition"]
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:  # type: ignore[arg-type]
+        assert {"query.json", "provenance/labels.jsonl", "finetune/dev_query.json"} <= set(archive.namelist())
+        assert json.loads(archive.read("workbench.json"))["digest"] == made.digest
+
+
+def test_the_list_is_a_fragment_that_asks_again_while_something_is_open(ada: Client, made: Benchmark) -> None:
+    fragment = reverse("benchmark-export-jobs", args=[made.pk])
+    assert "Nothing was exported yet" in ada.get(fragment).content.decode()
+    job = ExportJob.objects.create(
+        benchmark=made, format="beir", created_by=factories.ada(), state="running", done=3, total=9
+    )
+    text = ada.get(fragment).content.decode()
+    assert f'hx-get="{fragment}"' in text and "3 of 9" in text and "<html" not in text
+    ExportJob.objects.filter(pk=job.pk).update(state="failed", message="The <disk> is full.")
+    text = ada.get(fragment).content.decode()
+    assert "hx-get" not in text and "The &lt;disk&gt; is full." in text
+
+
+def test_what_can_not_be_exported_says_why(ada: Client, made: Benchmark, in_process: None) -> None:  # noqa: F811
+    ada.post(page(made), {**ORDER, "labels": "experts"})
+    assert children.export_one() == 1
+    job = ExportJob.objects.get()
+    assert job.state == "failed" and "has no label of experts; its labels are of: agent" in job.message
+
+
+def test_a_file_that_cannot_be_written_says_so(
+    ada: Client,
+    made: Benchmark,
+    in_process: None,  # noqa: F811
+    home: Path,
+) -> None:
+    ada.post(page(made), ORDER)
+    (home / "exports").mkdir()
+    (home / "exports" / str(ExportJob.objects.get().pk)).write_text("in the way")
+    children.export_one()
+    assert "could not be written" in ExportJob.objects.get().message
+
+
+def test_bad_orders_are_told(ada: Client, made: Benchmark) -> None:
+    answer = ada.post(page(made), {"format": "word", "labels": "final", "by_repository": "on"})
+    assert answer.status_code == 422 and not ExportJob.objects.exists()
+    assert "Give a seed: without one there is no split." in answer.content.decode()
+    for _ in range(5):
+        ada.post(page(made), ORDER)
+    answer = ada.post(page(made), ORDER)
+    assert answer.status_code == 422 and "wait already" in answer.content.decode()
+    assert ExportJob.objects.count() == 5
+
+
+def test_a_file_of_another_machine_or_benchmark_is_not_there(ada: Client, made: Benchmark) -> None:
+    job = ExportJob.objects.create(benchmark=made, format="beir", created_by=factories.ada(), state="done")
+    assert ada.get(file(job)).status_code == 404
+    other = benchmark(said={annotator(model="other"): {(0, 0): 1}})
+    assert ada.get(reverse("benchmark-export", args=[other.pk, job.pk])).status_code == 404
+
+
+def test_the_benchmark_leads_to_it_for_admins_alone(ada: Client, ray: Client, made: Benchmark) -> None:
+    address = reverse("benchmark", args=[made.pk])
+    assert page(made) in ada.get(address).content.decode()
+    assert page(made) not in ray.get(address).content.decode()
+    assert ray.get(page(made)).status_code == 403
+
+
+def test_it_is_closed_to_an_admin_who_rates_blind(ada: Client, made: Benchmark) -> None:
+    job = ExportJob.objects.create(benchmark=made, format="beir", created_by=factories.ada(), state="done")
+    pair = made.labels.first()
+    assert pair is not None
+    study = studies.study(pairs=[pair.pair])
+    studies.rater("ada", study)
+    for address in (page(made), file(job), reverse("benchmark-export-jobs", args=[made.pk])):
+        assert ada.get(address).status_code == 403
+
+
+def test_a_job_that_is_not_there() -> None:
+    with pytest.raises(Exception, match="no export job 9"):
+        call_command("export_job", "9")

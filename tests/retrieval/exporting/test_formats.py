@@ -1,0 +1,176 @@
+"""What each format writes, read back by this project's own readers where it has one."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from django.core.management import CommandError, call_command
+
+from retrieval.exporting.content import Choice
+from retrieval.exporting.licences import may_be_passed_on
+from retrieval.exporting.parquet import MissingLibrary
+from retrieval.exporting.parts import repository_of
+from retrieval.exporting.performing import FORMATS, Options, export
+from retrieval.models import Benchmark, Label, Member
+from retrieval.sources import GivenLabel, Query, Snippet, beir, cosqa, trec
+from tests import factories
+from tests.retrieval.exporting.conftest import annotator, benchmark, lines, loaded
+
+pytestmark = pytest.mark.django_db
+HOSTILE = 'def f(x):\n    return "</script> ` | \u2028 é" # \\ \x00'
+PARTS = ("train", "dev", "test")
+
+
+@pytest.fixture
+def made() -> Benchmark:
+    return benchmark(snippets=[*factories.SNIPPETS[:3], HOSTILE], candidates=[(0, 0), (0, 1), (1, 1), (2, 3)])
+
+
+def test_coclr_is_read_back(made: Benchmark, tmp_path: Path) -> None:
+    done = export(made, "coclr", tmp_path, Options())
+    assert done.files[:2] == ["cosqa-all.json", "code_idx_map.txt"]
+    first = loaded(tmp_path, "cosqa-all.json")[0]
+    assert first == {
+        "idx": "cosqa-all-0",
+        "doc": factories.QUERIES[0],
+        "code": factories.SNIPPETS[0].strip(),
+        "code_tokens": "",
+        "docstring_tokens": "",
+        "label": 1,
+        "retrieval_idx": 0,
+    }
+    codes = loaded(tmp_path, "code_idx_map.txt")
+    assert sorted(codes.values()) == [0, 1, 2, 3] and codes[first["code"]] == 0
+    labels = list(cosqa.read_labels(tmp_path / "cosqa-all.json"))
+    assert [label.value for label in labels if isinstance(label, GivenLabel)] == [1, 0, 1]
+    assert "1 candidate pairs are unjudged" in done.warnings[0]
+
+
+def test_coclr_in_parts(made: Benchmark, tmp_path: Path) -> None:
+    export(made, "coclr", tmp_path, Options(split=3))
+    rows = [row for part in PARTS for row in loaded(tmp_path, f"cosqa-{part}.json")]
+    assert sorted(row["label"] for row in rows) == [0, 1, 1]
+
+
+def test_beir_is_read_back(made: Benchmark, tmp_path: Path) -> None:
+    export(made, "beir", tmp_path, Options())
+    items = list(beir.read(tmp_path))
+    assert [item.text for item in items if isinstance(item, Query)] == list(factories.QUERIES)
+    codes = [item for item in items if isinstance(item, Snippet)]
+    assert codes[3].text == made.snippets.members.get(position=3).text.text
+    assert [item.value for item in items if isinstance(item, GivenLabel)] == [1, 0, 1]
+    assert {row["_id"] for row in lines(tmp_path, "corpus.jsonl")}.isdisjoint(
+        row["_id"] for row in lines(tmp_path, "queries.jsonl")
+    )
+
+
+def test_grades_are_kept_where_a_format_has_them(tmp_path: Path) -> None:
+    graded = benchmark(said={annotator("original"): {(0, 0): 3, (0, 1): 0}}, scale="graded")
+    export(graded, "beir", tmp_path / "beir", Options())
+    assert (tmp_path / "beir/qrels/test.tsv").read_text().splitlines()[1:] == ["q0\td0\t3", "q0\td1\t0"]
+    done = export(graded, "coclr", tmp_path / "coclr", Options())
+    assert done.warnings == [
+        "1 labels above 1 are written as 1: provenance/labels.jsonl has the relevance of each"
+    ]
+
+
+def test_qrels_are_what_evaluate_files_reads(made: Benchmark, tmp_path: Path) -> None:
+    export(made, "qrels", tmp_path, Options())
+    assert (tmp_path / "qrels.txt").read_text() == "q0 0 d0 1\nq0 0 d1 0\nq1 0 d1 1\n"
+    judged = [
+        (row.query, row.document, row.relevance) for row in trec.read_qrels(tmp_path / "qrels.txt").rows
+    ]
+    assert judged == [("q0", "d0", 1.0), ("q0", "d1", 0.0), ("q1", "d1", 1.0)]
+    export(made, "qrels", tmp_path, Options(split=1))
+    assert sum(len((tmp_path / f"qrels-{part}.txt").read_text().splitlines()) for part in PARTS) == 3
+    assert not (tmp_path / "qrels.txt").exists()
+
+
+def test_a_dataset_folder_has_a_card(made: Benchmark, tmp_path: Path) -> None:
+    Member.objects.filter(collection=made.snippets, position=1).update(licence="od|d `x`\n# y")
+    export(made, "huggingface", tmp_path, Options(split=1))
+    text = (tmp_path / "README.md").read_text("utf-8")
+    header = yaml.safe_load(text.split("---\n")[1])
+    assert [config["config_name"] for config in header["configs"]] == ["pairs", "queries", "codebase"]
+    splits = header["configs"][0]["data_files"]
+    assert [one["split"] for one in splits] == ["train", "validation", "test"]
+    rows = [row for one in splits for row in lines(tmp_path, one["path"])]
+    assert {(row["label"], row["source"], row["assisted"]) for row in rows} == {
+        (1, "agent", False),
+        (0, "agent", False),
+    }
+    assert "| labelled pairs | 3 |" in text and "| queries without a match | 1 |" in text
+    assert "| `od/d 'x' # y` | 1 |" in text and "`bm25 + minilm`" in text
+    assert made.digest in text and "unjudged, which is not 0" in text
+
+
+def test_withheld_snippets_are_in_no_format(made: Benchmark, tmp_path: Path) -> None:
+    Member.objects.filter(collection=made.snippets, position=1).update(licence="CC-BY-NC-4.0")
+    for name in FORMATS:
+        if name != "parquet":
+            done = export(made, name, tmp_path / name, Options(withhold=True))
+            assert (done.withheld, done.pairs) == (1, 1)
+            for path in (tmp_path / name).rglob("*"):
+                assert path.is_dir() or "fromisoformat" not in path.read_text("utf-8"), path
+
+
+def test_parquet_is_written_or_says_what_it_needs(made: Benchmark, tmp_path: Path) -> None:
+    if importlib.util.find_spec("pyarrow") is None:
+        with pytest.raises(MissingLibrary, match=r"pip install 'cosqa-workbench\[parquet\]'"):
+            export(made, "parquet", tmp_path, Options())
+        with pytest.raises(CommandError, match="need pyarrow"):
+            call_command("export", "parquet", made.name, str(tmp_path / "other"))
+        return
+    from pyarrow import parquet
+
+    export(made, "parquet", tmp_path, Options())
+    assert parquet.read_table(tmp_path / "pairs.parquet").to_pylist()[0] == {
+        "query": 0,
+        "code": 0,
+        "label": 1,
+        "relevance": 1.0,
+        "source": "agent",
+        "assisted": False,
+    }
+    codes = parquet.read_table(tmp_path / "codebase.parquet").to_pylist()
+    assert [row["number"] for row in codes] == [0, 1, 2, 3] and codes[0]["licence"] == "MIT"
+
+
+def test_all_formats_take_the_agents_labels(made: Benchmark, tmp_path: Path) -> None:
+    for name in ("coclr", "beir", "qrels", "huggingface"):
+        done = export(made, name, tmp_path / name, Options(labels=Choice.AGENTS))
+        assert json.loads((tmp_path / name / "workbench.json").read_text())["labels"] == "agents"
+        assert done.pairs == Label.objects.count()
+
+
+def test_by_repository(tmp_path: Path) -> None:
+    made = benchmark(said={annotator(): {(0, 0): 1, (1, 1): 1, (2, 2): 1}})
+    link = "https://github.com/a/b/blob/1/m.py#L1"
+    Member.objects.filter(collection=made.snippets).update(origin=link)
+    export(made, "beir", tmp_path, Options(split=1, by_repository=True))
+    counts = loaded(tmp_path, "splits.json")["queries"].values()
+    assert sorted(counts) == [0, 0, 3]
+    assert repository_of(link) == "github.com/a/b" and repository_of("stdlib") == ""
+
+
+@pytest.mark.parametrize(
+    ("licence", "free"),
+    [
+        ("MIT", True),
+        ("apache-2.0", True),
+        ("GPL-3.0-or-later", True),
+        ("GPL-2.0+", True),
+        ("MIT OR Proprietary", True),
+        ("MIT AND Proprietary", False),
+        ("Apache-2.0 WITH LLVM-exception", True),
+        ("", False),
+        ("CC-BY-NC-4.0", False),
+        ("C-UDA-1.0", False),
+    ],
+)
+def test_which_licences_let_a_snippet_be_passed_on(licence: str, free: bool) -> None:
+    assert may_be_passed_on(licence) is free
