@@ -33,7 +33,7 @@ class NotOneVersion(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One kind of change of labels, in words: how many pairs, and the first of them."""
+    """One kind of change of labels, in words: how many pairs, and some of them."""
 
     said: str
     pairs: int
@@ -136,7 +136,9 @@ def _labels(benchmark: Benchmark) -> tuple[Ints, Doubles]:
 
 
 def _examples(pairs: Ints) -> list[Pair]:
-    rows = Pair.objects.filter(pk__in=pairs[:MOST_EXAMPLES].tolist())
+    """Some of the pairs from all over them, as neighbours are of one query."""
+    places = np.unique(np.linspace(0, max(len(pairs) - 1, 0), MOST_EXAMPLES).astype(np.int64))
+    rows = Pair.objects.filter(pk__in=pairs[places].tolist() if len(pairs) else [])
     return list(rows.select_related("query", "snippet").order_by("pk"))
 
 
