@@ -135,7 +135,7 @@ def test_the_command_tells_launches_and_publishes(run: Run) -> None:
 
 def test_admins_see_what_it_takes_launch_and_publish(ada: Client, run: Run) -> None:
     address = reverse("benchmark-holes", args=[run.benchmark_id])
-    form = {"run": run.pk, "depth": 10, "name": "filled", "provider": "exchange"}
+    form: dict[str, str | int] = {"run": run.pk, "depth": 10, "name": "filled", "provider": "exchange"}
     page = ada.get(address, form).content.decode()
     assert "2 unjudged pairs" in page
     word = page.partition('name="estimate" value="')[2].partition('"')[0]
@@ -158,7 +158,8 @@ def test_admins_see_what_it_takes_launch_and_publish(ada: Client, run: Run) -> N
     "wrong", [{"depth": "0"}, {"run": "99"}, {"name": ""}, {"like": "x"}, {"provider": "y"}]
 )
 def test_a_form_that_is_wrong_says_so(ada: Client, run: Run, wrong: dict[str, str]) -> None:
-    form = {"run": run.pk, "depth": 10, "name": "filled", "provider": "exchange", **wrong}
+    form: dict[str, str | int] = {"run": run.pk, "depth": 10, "name": "filled", "provider": "exchange"}
+    form |= wrong
     answer = ada.get(reverse("benchmark-holes", args=[run.benchmark_id]), form)
     assert answer.status_code == 422
     assert "See what it takes" in answer.content.decode()
