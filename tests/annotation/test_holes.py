@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation import holes, worker
+from annotation.extending import wishing
 from annotation.holes import Fill
 from annotation.launching import LaunchRefused
 from annotation.models import Build
@@ -109,6 +110,10 @@ def test_what_can_not_be_done_says_why(run: Run) -> None:
         holes.publish(Build.objects.get())
     with pytest.raises(NoHoles, match="not launched to fill"):
         holes.publish(factories.opened("other"))
+
+
+def test_such_a_build_is_not_extended(run: Run) -> None:
+    assert "unjudged results of a run" in wishing.why_not(judged(run, 1))
 
 
 def test_a_run_without_holes_has_nothing_to_fill(run: Run) -> None:
