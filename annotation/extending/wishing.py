@@ -17,7 +17,7 @@ from annotation.models import Build, Case, Extension
 from annotation.ordered import order_of
 from annotation.steering import ControlRefused
 from retrieval.filters import Rule
-from retrieval.models import Holes, Mining
+from retrieval.models import Mining
 
 MOST_K: Final = 1000
 SEEDS: Final = 2**31
@@ -90,7 +90,7 @@ def why_not(build: Build) -> str:
         return "The build runs cases of another build again; extend that one, and run its new cases again."
     if hasattr(build, "filling"):
         return "The build writes functions for queries of another build; extend that one."
-    if Holes.objects.filter(mining=build.mining_id).exists():
+    if hasattr(build.mining, "holes"):
         return "The build judges unjudged results of a run; fill more of them with another build."
     if Extension.objects.filter(build=build, state=Extension.State.MINING).exists():
         return "An extension is mined already; wait for its pairs, or take it back."
