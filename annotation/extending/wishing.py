@@ -93,6 +93,8 @@ def why_not(build: Build) -> str:
         return "The build runs cases of another build again; extend that one, and run its new cases again."
     if hasattr(build, "filling"):
         return "The build writes functions for queries of another build; extend that one."
+    if hasattr(build.mining, "holes"):
+        return "The build judges unjudged results of a run; fill more of them with another build."
     if Extension.objects.filter(build=build, state=Extension.State.MINING).exists():
         return "An extension is mined already; wait for its pairs, or take it back."
     return ""

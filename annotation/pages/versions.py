@@ -37,5 +37,5 @@ def versions_page(benchmark: Benchmark, visible: QuerySet[Benchmark], params: Qu
     wanted = whole_number(params.get("with", ""))
     before = [one for one in others if one.name == benchmark.name and one.version < benchmark.version]
     other = next((one for one in others if one.pk == wanted), before[0] if before else None)
-    found = compare(other, benchmark, params.get("metric", "")) if other else None
+    found = compare(other, benchmark, params.get("metric", ""), wait=False) if other else None
     return VersionsPage(benchmark, others, other, found)

@@ -7,22 +7,25 @@ so that a mean over each one's own queries moves by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import asdict, dataclass
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.judged import JudgedPairs
-from retrieval.evaluation.leaderboard import PREFERRED, newest
+from retrieval.evaluation.leaderboard import PREFERRED, kept_by, newest
+from retrieval.evaluation.noise import MOST_AT_ONCE
+from retrieval.evaluation.running import code_version
 from retrieval.metrics.from_ranks import is_from_ranks, per_query
 from retrieval.metrics.rank_correlation import kendall_tau
-from retrieval.metrics.resampling import Interval, bootstrap_means, interval
-from retrieval.models import Benchmark, BenchmarkLabel, Pair, Pool, Run, Score
+from retrieval.metrics.resampling import RESAMPLES, SEED, Interval, bootstrap_means, interval
+from retrieval.models import Benchmark, BenchmarkLabel, KeptFigures, Pair, Pool, Run, Score
 
 ROWS_A_READ = 5000
 MOST_EXAMPLES: Final = 20
+OTHER: Final = "another relevance, still a match"
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 
@@ -33,7 +36,7 @@ class NotOneVersion(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One kind of change of labels, in words: how many pairs, and the first of them."""
+    """One kind of change of labels, in words: how many pairs, and some of them."""
 
     said: str
     pairs: int
@@ -59,7 +62,8 @@ class Moved:
 class Comparison:
     """`queries`: with a match in the first, in the second, in both. `tau` None: undefined, as for one system.
 
-    `metric` is empty where no system can be compared.
+    `metric` is empty where no system can be compared. `unmeasured`: there are systems, but too many labels
+    for a page to wait.
     """
 
     first: Benchmark
@@ -71,6 +75,7 @@ class Comparison:
     metrics: Sequence[str]
     systems: Sequence[Moved]
     tau: float | None
+    unmeasured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,35 +86,61 @@ class _Common:
     second: Ints
 
 
-def compare(first: Benchmark, second: Benchmark, metric: str = "") -> Comparison:
-    """Compare two benchmarks, by a metric that runs on both have. Raises `NotOneVersion`."""
+def compare(first: Benchmark, second: Benchmark, metric: str = "", *, wait: bool = True) -> Comparison:
+    """Compare two benchmarks, by a metric that runs on both have; what was computed is kept.
+
+    Without `wait` many labels of many systems are measured only if they were before. Raises `NotOneVersion`.
+    """
     if first.pk == second.pk:
         raise NotOneVersion(f"{first} is {second}: name two benchmarks.")
-    pairs = [JudgedPairs.of(content_of(one)) for one in (first, second)]
-    common = _common(first, second, *pairs)
-    changes, unchanged = label_changes(first, second)
+    said = KeptFigures.objects.once(
+        second,
+        kept_by(second, labels_since=first.digest),
+        code_version(),
+        lambda: _said(first, second),
+    )
     runs = _runs(first, second)
     metrics = _metrics(runs)
     metric = metric if metric in metrics else next(iter(metrics), "")
-    systems = [_moved(name, *of, metric, pairs, common) for name, of in runs.items()] if metric else []
-    known = [one for one in systems if one is not None]
-    known.sort(key=lambda one: -one.second)
+    systems = _systems(first, second, runs, metric, wait=wait) if metric else []
+    known = sorted(systems or [], key=lambda one: -one.second)
     return Comparison(
         first,
         second,
-        changes,
-        unchanged,
-        (int((first.match_counts > 0).sum()), int((second.match_counts > 0).sum()), len(common.first)),
+        _changes(said["changes"]),
+        said["unchanged"],
+        (int((first.match_counts > 0).sum()), int((second.match_counts > 0).sum()), said["common"]),
         metric,
         metrics,
         known,
         kendall_tau([one.first for one in known], [one.second for one in known]),
+        unmeasured=systems is None,
     )
 
 
-def label_changes(first: Benchmark, second: Benchmark) -> tuple[list[Change], int]:
-    """The kinds of change with examples, and how many labels are the same. A pair without a label is
-    unjudged, never a 0.
+def _systems(
+    first: Benchmark, second: Benchmark, runs: Mapping[str, tuple[Run, Run]], metric: str, *, wait: bool
+) -> list[Moved] | None:
+    """The systems under both, kept; None where nobody waits for so many."""
+    digests = {title: [run.digest for run in of] for title, of in runs.items()}
+    key = kept_by(
+        second, systems_since=first.digest, runs=digests, metric=metric, seed=SEED, resamples=RESAMPLES
+    )
+    data = KeptFigures.objects.found({key: key}).get(key)
+    if data is None:
+        if not wait and (first.size + second.size) * len(runs) > MOST_AT_ONCE:
+            return None
+        pairs = [JudgedPairs.of(content_of(one)) for one in (first, second)]
+        common = _common(first, second, *pairs)
+        moved = (_moved(title, *of, metric, pairs, common) for title, of in runs.items())
+        data = [asdict(one) for one in moved if one is not None]
+        KeptFigures.objects.keep(second, key, code_version(), data)
+    return [Moved(**{**row, "interval": row["interval"] and Interval(**row["interval"])}) for row in data]
+
+
+def _said(first: Benchmark, second: Benchmark) -> dict[str, Any]:
+    """What is kept of the labels: kinds of change with pairs as examples, those that are the same, and the
+    number of queries with a match in both. A pair without a label is unjudged, never a 0.
     """
     before, after = _labels(first), _labels(second)
     both, at_first, at_second = np.intersect1d(before[0], after[0], return_indices=True)
@@ -117,14 +148,31 @@ def label_changes(first: Benchmark, second: Benchmark) -> tuple[list[Change], in
     kinds = {
         "1 → 0": both[(old > 0) & (new <= 0)],
         "0 → 1": both[(old <= 0) & (new > 0)],
-        "another relevance, still a match": both[(old > 0) & (new > 0) & (old != new)],
+        OTHER: both[(old > 0) & (new > 0) & (old != new)],
         "unjudged → 1": np.setdiff1d(after[0][after[1] > 0], both),
         "unjudged → 0": np.setdiff1d(after[0][after[1] <= 0], both),
         "1 → unjudged": np.setdiff1d(before[0][before[1] > 0], both),
         "0 → unjudged": np.setdiff1d(before[0][before[1] <= 0], both),
     }
-    changes = [Change(said, len(found), _examples(found)) for said, found in kinds.items()]
-    return changes, int(((old > 0) == (new > 0)).sum() - len(kinds["another relevance, still a match"]))
+    pairs = [JudgedPairs.of(content_of(one)) for one in (first, second)]
+    return {
+        "changes": [[said, len(found), _spread(found)] for said, found in kinds.items()],
+        "unchanged": int(((old > 0) == (new > 0)).sum() - len(kinds[OTHER])),
+        "common": len(_common(first, second, *pairs).first),
+    }
+
+
+def _spread(pairs: Ints) -> list[int]:
+    """Some of the pairs from all over them, as neighbours are of one query."""
+    places = np.unique(np.linspace(0, max(len(pairs) - 1, 0), MOST_EXAMPLES).astype(np.int64))
+    return [int(pair) for pair in pairs[places]] if len(pairs) else []
+
+
+def _changes(kept: Sequence[tuple[str, int, Sequence[int]]]) -> list[Change]:
+    """Kinds of change with their examples read, all at once."""
+    wanted = [pk for *_, examples in kept for pk in examples]
+    found = Pair.objects.select_related("query", "snippet").in_bulk(wanted)
+    return [Change(said, count, [found[pk] for pk in examples]) for said, count, examples in kept]
 
 
 def _labels(benchmark: Benchmark) -> tuple[Ints, Doubles]:
@@ -133,11 +181,6 @@ def _labels(benchmark: Benchmark) -> tuple[Ints, Doubles]:
     found = list(rows.values_list("pair_id", "relevance").iterator(ROWS_A_READ))
     pairs = np.array([pair for pair, _ in found], dtype=np.int64)
     return pairs, np.array([relevance for _, relevance in found], dtype=np.float64)
-
-
-def _examples(pairs: Ints) -> list[Pair]:
-    rows = Pair.objects.filter(pk__in=pairs[:MOST_EXAMPLES].tolist())
-    return list(rows.select_related("query", "snippet").order_by("pk"))
 
 
 def _common(first: Benchmark, second: Benchmark, before: JudgedPairs, after: JudgedPairs) -> _Common:

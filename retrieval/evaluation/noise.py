@@ -23,8 +23,8 @@ from retrieval.metrics.resampling import SEED
 from retrieval.models import Benchmark, KeptFigures, Run
 
 DRAWS: Final = 200
-MOST_AT_ONCE: Final = 2_000_000
-"""Labels times runs that a page may wait for; more are computed by a command."""
+MOST_AT_ONCE: Final = 300_000
+"""Labels times runs that a page may wait for, some two seconds; more are computed by a command."""
 
 Doubles = npt.NDArray[np.float64]
 

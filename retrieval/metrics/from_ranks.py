@@ -126,6 +126,11 @@ def _ndcg(given: _Given, k: int, gain: Callable[[Doubles], Doubles]) -> Doubles:
 
 def _ideal(given: _Given, gains: Doubles, k: int) -> Doubles:
     """DCG@k of each query's judged pairs in their best order."""
+    own = gains[given.matches]
+    if own.size and own.min() == own.max():  # all matches are alike, so nothing has to be sorted
+        most = int(given.positives.max())
+        reached = np.concatenate([[0.0], np.cumsum(own[0] / np.log2(np.arange(most) + 2.0))])
+        return np.asarray(reached[np.minimum(given.positives, k)])
     order = np.lexsort((-gains, given.ranked.query))
     query = given.ranked.query[order]
     counts = np.bincount(query, minlength=given.ranked.queries)

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation import holes, worker
+from annotation.extending import wishing
 from annotation.holes import Fill
 from annotation.launching import LaunchRefused
 from annotation.models import Build
@@ -111,6 +112,10 @@ def test_what_can_not_be_done_says_why(run: Run) -> None:
         holes.publish(factories.opened("other"))
 
 
+def test_such_a_build_is_not_extended(run: Run) -> None:
+    assert "unjudged results of a run" in wishing.why_not(judged(run, 1))
+
+
 def test_a_run_without_holes_has_nothing_to_fill(run: Run) -> None:
     made = holes.publish(judged(run, 1, 0))
     with pytest.raises(NoHoles, match="Every one"):
@@ -135,7 +140,7 @@ def test_the_command_tells_launches_and_publishes(run: Run) -> None:
 
 def test_admins_see_what_it_takes_launch_and_publish(ada: Client, run: Run) -> None:
     address = reverse("benchmark-holes", args=[run.benchmark_id])
-    form = {"run": run.pk, "depth": 10, "name": "filled", "provider": "exchange"}
+    form: dict[str, str | int] = {"run": run.pk, "depth": 10, "name": "filled", "provider": "exchange"}
     page = ada.get(address, form).content.decode()
     assert "2 unjudged pairs" in page
     word = page.partition('name="estimate" value="')[2].partition('"')[0]
@@ -158,7 +163,8 @@ def test_admins_see_what_it_takes_launch_and_publish(ada: Client, run: Run) -> N
     "wrong", [{"depth": "0"}, {"run": "99"}, {"name": ""}, {"like": "x"}, {"provider": "y"}]
 )
 def test_a_form_that_is_wrong_says_so(ada: Client, run: Run, wrong: dict[str, str]) -> None:
-    form = {"run": run.pk, "depth": 10, "name": "filled", "provider": "exchange", **wrong}
+    form: dict[str, str | int] = {"run": run.pk, "depth": 10, "name": "filled", "provider": "exchange"}
+    form |= wrong
     answer = ada.get(reverse("benchmark-holes", args=[run.benchmark_id]), form)
     assert answer.status_code == 422
     assert "See what it takes" in answer.content.decode()

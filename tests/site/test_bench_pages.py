@@ -16,6 +16,9 @@ from tests.site.test_access import ours
 
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
 CHANGING: Final = {
+    "benchmark-filled",
+    "benchmark-pin",
+    "study-figures-pin",
     "review-label",
     "review-layout",
     "rate-leave",

@@ -97,3 +97,18 @@ def test_the_command_tells_people_and_machines(versions: tuple[Benchmark, Benchm
     assert "mine: mrr 1.0000 → 0.5000, -0.5000" in out.getvalue()
     with pytest.raises(CommandError, match="no benchmark 'other'"):
         call_command("compare-benchmarks", "small@1", "other")
+
+
+def test_it_is_computed_once_and_a_page_does_not_wait_for_much(
+    versions: tuple[Benchmark, Benchmark], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(versions[0], tmp_path, "mine", 0, 1)
+    monkeypatch.setattr("retrieval.evaluation.comparing.MOST_AT_ONCE", 1)
+    quick = compare(*versions, wait=False)
+    assert (quick.unmeasured, quick.systems, quick.unchanged) == (True, [], 2)
+    waited = compare(*versions)
+    for named in ("_said", "_moved"):
+        monkeypatch.setattr(f"retrieval.evaluation.comparing.{named}", None)
+    again = compare(*versions, wait=False)
+    assert not again.unmeasured
+    assert (again.systems, again.changes, again.queries) == (waited.systems, waited.changes, waited.queries)

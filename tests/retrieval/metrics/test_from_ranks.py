@@ -14,8 +14,10 @@ from retrieval.metrics.from_ranks import NotFromRanks, Ranked, is_from_ranks, pe
 from retrieval.metrics.names import measure
 from retrieval.metrics.ranking import Ranking
 
-NAMES = ("ndcg", "ndcg@2", "ndcg_linear@3", "mrr", "mrr@2", "mmrr", "mmrr@3", "map", "map@2")
-NAMES += ("map_reachable@2", "recall", "recall@3", "precision@3", "success@1")
+NAMES = (
+    *("ndcg", "ndcg@2", "ndcg_linear@3", "mrr", "mrr@2", "mmrr", "mmrr@3", "map", "map@2"),
+    *("map_reachable@2", "recall", "recall@3", "precision@3", "success@1"),
+)
 relevances = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0])
 judged = st.lists(st.tuples(relevances, st.booleans()), max_size=5)
 """One query: the relevance of each judged snippet, and whether the list has it."""
