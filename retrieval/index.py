@@ -155,7 +155,7 @@ def mine(
     vector store's `rows`). Raises ValueError for k < 1, no encoder, or an encoder named twice.
     """
     _check(encoders, k)
-    kept = _first_of_each(snippets)
+    kept = first_of_each(snippets)
     if not queries or not len(kept):
         return [[] for _ in queries]
     options = Options(fusion, memory_mb, progress=progress)
@@ -389,7 +389,8 @@ def _queries_a_block(signals: Sequence[Cosines | Terms], snippets: int, memory_m
     return max(1, min(QUERIES_A_BLOCK, memory_mb * 2**20 // bytes_a_query))
 
 
-def _first_of_each(snippets: Sequence[str]) -> Indices:
+def first_of_each(snippets: Sequence[str]) -> Indices:
+    """The indices of the snippets before which none has the same stripped text."""
     first: dict[str, int] = {}
     for index, text in enumerate(snippets):
         first.setdefault(text.strip(), index)

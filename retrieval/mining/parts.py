@@ -42,9 +42,9 @@ def needs_all(mining: Mining, lexical: bool) -> bool:
     """Whether a part can't be searched without the others.
 
     Lexical encoders weigh terms by how many of all snippets have them, and `maxabs` divides by the largest
-    score with any snippet.
+    score with any snippet; an approximate index is built once.
     """
-    return lexical or mining.fusion == Fusion.MAXABS
+    return lexical or bool(mining.approximate) or mining.fusion == Fusion.MAXABS
 
 
 def free() -> Q:
