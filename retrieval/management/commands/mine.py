@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--approximate",
             choices=[*INDEXES, "none"],
-            help="search by an approximate index from now on and measure what it misses (default: as ordered)",
+            help="search by an approximate index from now on, and measure its recall (default: as ordered)",
         )
         parser.add_argument("--anew", action="store_true", help="forget the parts that were searched before")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
