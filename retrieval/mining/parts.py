@@ -88,12 +88,19 @@ def renewing(part: MiningPart, parts: int, progress: StageProgress | None) -> St
         nonlocal renewed
         if time.monotonic() - renewed > SECONDS_BETWEEN_RENEWALS:
             renewed = time.monotonic()
-            if not mine_of(part).update(lease_until=timezone.now() + LEASE):
-                raise Unwanted
+            renew(part)
         if progress is not None:
             progress(words + phase, done, total)
 
     return report
+
+
+def renew(part: MiningPart) -> None:
+    """Say that the part's worker lives. Raises Unwanted."""
+    until = timezone.now() + LEASE
+    if not mine_of(part).update(lease_until=until):
+        raise Unwanted
+    Mining.objects.filter(pk=part.mining_id, state=Mining.State.RUNNING).update(lease_until=until)
 
 
 def whole(mining: Mining) -> Lists | None:
