@@ -1,10 +1,14 @@
 """Faiss's searches of float32 vectors: the one door to faiss.
 
 A flat search is a matrix product whose scores never leave the processor's caches. It tells the best scores of
-each query and nothing of what it left out but this: none of that is better than the last one told.
+each query and nothing of what it left out but this: none of that is better than the last one told. An
+approximate index holds all vectors in memory, looks at few of them, and leaves out what it does not meet.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,3 +30,52 @@ def best(queries: Floats, rows: Floats, count: int) -> tuple[Floats, Indices]:
 
     scores, places = faiss.knn(queries, rows, min(count, len(rows)), metric=faiss.METRIC_INNER_PRODUCT)
     return scores, places
+
+
+NEIGHBOURS, WHILE_BUILDING, WHILE_SEARCHING = 32, 100, 128
+"""Of a graph: links of a vector, and how many are kept in view."""
+
+LISTS_LOOKED_INTO, ROWS_A_LIST = 32, 64
+"""Of inverted lists: of about sqrt(n) lists, and rows a list to find their centres."""
+
+
+class Approximate:
+    """A filled approximate index for inner products. `sample`, shape (s, d), is what lists are made from."""
+
+    def __init__(self, kind: str, count: int, sample: Floats, blocks: Iterable[Floats]) -> None:
+        self.index = graph(sample.shape[1]) if kind == "hnsw" else lists(count, sample)
+        for block in blocks:
+            self.index.add(block)
+
+    def best(self, queries: Floats, count: int) -> Indices:
+        """The numbers of the rows found for each query, best first, shape (q, count); -1 where none is."""
+        found: Indices = self.index.search(queries, count)[1]
+        return found
+
+
+def rows_to_learn_from(count: int) -> int:
+    """How many rows of so many an approximate index wants as its sample."""
+    return min(count, ROWS_A_LIST * number_of_lists(count))
+
+
+def number_of_lists(count: int) -> int:
+    return max(1, int(count**0.5))
+
+
+def graph(dimension: int) -> Any:
+    import faiss
+
+    index = faiss.IndexHNSWFlat(dimension, NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
+    index.hnsw.efConstruction, index.hnsw.efSearch = WHILE_BUILDING, WHILE_SEARCHING
+    return index
+
+
+def lists(count: int, sample: Floats) -> Any:
+    import faiss
+
+    dimension, number = sample.shape[1], number_of_lists(count)
+    index = faiss.IndexIVFFlat(faiss.IndexFlatIP(dimension), dimension, number, faiss.METRIC_INNER_PRODUCT)
+    index.cp.min_points_per_centroid = 1
+    index.train(sample)
+    index.nprobe = min(LISTS_LOOKED_INTO, number)
+    return index

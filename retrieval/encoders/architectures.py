@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from retrieval.encoders.base import Kind, MissingWeights
+from retrieval.encoders.declared import declared
+from retrieval.encoders.registry import CURRENT, NO_PREFIX
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -31,8 +33,9 @@ WORD_PIECES = (("tokenizer.json",), ("vocab.txt",))
 class Architecture:
     """One kind of transformer encoder.
 
-    `frame` turns token ids without special tokens into the model's input of at most so many ids;
-    `pool` maps (model, ids, mask), both of shape (texts, longest), to vectors (texts, dimension).
+    `frame` turns token ids without special tokens into the model's input of at most so many ids; where it is
+    None, the tokenizer frames and cuts, and the text is not touched but for `prefixes`. `pool` maps (model,
+    ids, mask), both of shape (texts, longest), to vectors (texts, dimension).
     """
 
     hub_id: str
@@ -40,12 +43,14 @@ class Architecture:
     tokenizer_files: Sequence[Sequence[str]]
     dimension_key: str
     load: Callable[[Path], tuple[Tokenizer, Model]]
-    frame: Callable[[Tokenizer, list[int], int], list[int]]
+    frame: Callable[[Tokenizer, list[int], int], list[int]] | None
     pool: Callable[[Model, Tensor, Tensor | None], Tensor]
+    prefixes: Mapping[Kind, str] = field(default_factory=lambda: NO_PREFIX)
 
     def dimension(self, folder: Path) -> int:
         """Read the length of a vector from the model's configuration."""
-        return int(json.loads((folder / "config.json").read_text("utf-8"))[self.dimension_key])
+        stated = None if self.frame else declared(folder).dimension
+        return stated or int(json.loads((folder / "config.json").read_text("utf-8"))[self.dimension_key])
 
 
 def between_cls_and_sep(tokenizer: Tokenizer, ids: list[int], limit: int) -> list[int]:
@@ -166,7 +171,34 @@ def _quietly() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-ARCHITECTURES: Mapping[str, Architecture] = {
+def load_as_declared(folder: Path) -> tuple[Tokenizer, Model]:
+    """Load a model with the steps that its own files name, without running code that comes with it."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    with _quietly():
+        model = SentenceTransformer(
+            str(folder),
+            device="cpu",
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs={"dtype": torch.float32},
+        )
+    return model.tokenizer, model.eval()
+
+
+def as_declared(model: Model, ids: Tensor, mask: Tensor | None) -> Tensor:
+    """All steps of the model: transformer, pooling, and what follows."""
+    import torch
+
+    attended = torch.ones_like(ids) if mask is None else mask
+    found: Tensor = model({"input_ids": ids, "attention_mask": attended})["sentence_embedding"]
+    return found
+
+
+ANY_TOKENIZER = (*BYTE_PAIRS, ("vocab.txt",), ("sentencepiece.bpe.model",), ("tokenizer.model",))
+
+PAPERS: dict[str, Architecture] = {
     "minilm": Architecture(
         hub_id="sentence-transformers/all-MiniLM-L6-v2",
         lengths={"query": 256, "snippet": 256},
@@ -203,4 +235,18 @@ ARCHITECTURES: Mapping[str, Architecture] = {
         frame=cut_after_framing,
         pool=projected_first_state,
     ),
+}
+
+ARCHITECTURES: Mapping[str, Architecture] = PAPERS | {
+    name: Architecture(
+        hub_id=known.hub_id,
+        lengths=known.lengths,
+        tokenizer_files=ANY_TOKENIZER,
+        dimension_key="hidden_size",
+        load=load_as_declared,
+        frame=None,
+        pool=as_declared,
+        prefixes=known.prefixes,
+    )
+    for name, known in CURRENT.items()
 }

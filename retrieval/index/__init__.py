@@ -24,7 +24,22 @@ from retrieval.product import Indices
 from retrieval.search import Rows
 from retrieval.threads import spread
 
-__all__ = ["DECIMALS", "Cosines", "Hit", "Options", "StageProgress", "Terms", "fuse", "mine", "prepare"]
+__all__ = [
+    "DECIMALS",
+    "Cosines",
+    "Hit",
+    "Options",
+    "StageProgress",
+    "Terms",
+    "Vectorise",
+    "a_few",
+    "encode_in_memory",
+    "first_of_each",
+    "fuse",
+    "mine",
+    "prepare",
+    "together",
+]
 
 Vectorise: TypeAlias = Callable[[DenseEncoder, Sequence[str], Kind, Progress | None], Rows]
 
@@ -47,7 +62,7 @@ def mine(
     vector store's `rows`). Raises ValueError for k < 1, no encoder, or an encoder named twice.
     """
     _check(encoders, k)
-    kept = _first_of_each(snippets)
+    kept = first_of_each(snippets)
     if not queries or not len(kept):
         return [[] for _ in queries]
     options = Options(fusion, memory_mb, progress=progress)
@@ -133,7 +148,8 @@ def together(
     return list(rescored(signals, {}, range(start, start + len(found)), found, k))
 
 
-def _first_of_each(snippets: Sequence[str]) -> Indices:
+def first_of_each(snippets: Sequence[str]) -> Indices:
+    """The indices of the snippets before which none has the same stripped text."""
     first: dict[str, int] = {}
     for index, text in enumerate(snippets):
         first.setdefault(text.strip(), index)

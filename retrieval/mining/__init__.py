@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from django.utils import timezone
 
-from retrieval import encoders
+from retrieval import approximate, encoders
 from retrieval.encoders import Encoder
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.fusion import Fusion
@@ -67,12 +67,19 @@ def perform(
     refuse_empty(mining, queries.ids, members)
     chosen = alike(mining, [encoders.get(name) for name in mining.encoders])
     lexical = not all(isinstance(one, encoders.DenseEncoder) for one in chosen)
+    if mining.approximate and (lexical or mining.fusion != Fusion.MEAN):
+        raise NothingToMine(
+            "An approximate index holds vectors: choose encoders of vectors and fusion by mean."
+        )
     parts.plan(mining, len(members), together=parts.needs_all(mining, lexical))
     start(mining)
     count, name = mining.parts.count(), worker or uuid.uuid4().hex
-    while (part := parts.claim(mining, name)) is not None:
-        found = search(mining, part, queries, members, chosen, vectors, parts.renewing(part, count, progress))
-        parts.keep(part, found)
+    try:
+        while (part := parts.claim(mining, name)) is not None:
+            report = parts.renewing(part, count, progress)
+            parts.keep(part, search(mining, part, queries, members, chosen, vectors, report))
+    finally:
+        release(name)
     lists = parts.whole(mining)
     return None if lists is None else store(mining, queries.ids, text_ids(members), lists)
 
@@ -86,9 +93,9 @@ def start(mining: Mining) -> None:
 def begin_anew(mining: Mining) -> None:
     """Forget what was found so far: what was ordered has changed, or is wanted again."""
     mining.parts.all().delete()
-    mining.identities = None
+    mining.identities = mining.recall = None
     mining.state = Mining.State.WAITING
-    mining.save(update_fields=["identities", "state", "fusion"])
+    mining.save(update_fields=["identities", "recall", "state", "fusion", "approximate"])
 
 
 def alike(mining: Mining, chosen: Sequence[Encoder]) -> list[Encoder]:
@@ -127,13 +134,20 @@ def search(
 ) -> Lists:
     """The k best snippets of one part for every query."""
     snippets = texts_of(members[part.start : part.stop], mining.text_option)
-    hits = mine(
-        queries.texts,
-        snippets.texts,
-        chosen,
-        mining.k,
-        vectorise=VectorStore(vectors).rows,
-        fusion=Fusion(mining.fusion),
-        progress=progress,
-    )
+    rows = VectorStore(vectors).rows
+    if mining.approximate:
+        hits, recall = approximate.mine(
+            queries.texts, snippets.texts, chosen, mining.k, mining.approximate, rows, progress
+        )
+        Mining.objects.filter(pk=mining.pk).update(recall=asdict(recall))
+    else:
+        hits = mine(
+            queries.texts,
+            snippets.texts,
+            chosen,
+            mining.k,
+            vectorise=rows,
+            fusion=Fusion(mining.fusion),
+            progress=progress,
+        )
     return lists_of(hits, snippets.texts, part.start, mining.encoders)

@@ -42,9 +42,9 @@ def needs_all(mining: Mining, lexical: bool) -> bool:
     """Whether a part can't be searched without the others.
 
     Lexical encoders weigh terms by how many of all snippets have them, and `maxabs` divides by the largest
-    score with any snippet.
+    score with any snippet; an approximate index is built once.
     """
-    return lexical or mining.fusion == Fusion.MAXABS
+    return lexical or bool(mining.approximate) or mining.fusion == Fusion.MAXABS
 
 
 def free() -> Q:
@@ -88,12 +88,19 @@ def renewing(part: MiningPart, parts: int, progress: StageProgress | None) -> St
         nonlocal renewed
         if time.monotonic() - renewed > SECONDS_BETWEEN_RENEWALS:
             renewed = time.monotonic()
-            if not mine_of(part).update(lease_until=timezone.now() + LEASE):
-                raise Unwanted
+            renew(part)
         if progress is not None:
             progress(words + phase, done, total)
 
     return report
+
+
+def renew(part: MiningPart) -> None:
+    """Say that the part's worker lives. Raises Unwanted."""
+    until = timezone.now() + LEASE
+    if not mine_of(part).update(lease_until=until):
+        raise Unwanted
+    Mining.objects.filter(pk=part.mining_id, state=Mining.State.RUNNING).update(lease_until=until)
 
 
 def whole(mining: Mining) -> Lists | None:

@@ -56,6 +56,20 @@ class Mining(models.Model):
     finished_at = models.DateTimeField(null=True)
 
     @property
+    def searched(self) -> str:
+        """How snippets were searched, in words."""
+        if not self.approximate:
+            return "exact"
+        found = self.recall
+        measured = (
+            f"{found['recall']:.1%} of the top {found['k']} of exact search, "
+            f"measured on {found['queries']:,} queries drawn by seed {found['seed']}"
+            if found
+            else "not measured yet"
+        )
+        return f"{self.get_approximate_display()}: {measured}"
+
+    @property
     def recovery(self) -> str:
         """What share of the human matches that came with the data it found, in words; empty of none."""
         about = self.recovered

@@ -13,6 +13,7 @@ from retrieval.fusion import Fusion
 from retrieval.management import leash
 from retrieval.mining import NothingToMine, OtherWeights, Reporter, Unwanted, begin_anew, fail, perform
 from retrieval.models import Mining
+from retrieval.nearest import INDEXES
 
 
 class Command(BaseCommand):
@@ -25,6 +26,11 @@ class Command(BaseCommand):
         parser.add_argument("mining", type=int, help="id of the mining")
         parser.add_argument(
             "--fusion", choices=list(Fusion), help="how scores are fused from now on (default: as ordered)"
+        )
+        parser.add_argument(
+            "--approximate",
+            choices=[*INDEXES, "none"],
+            help="search by an approximate index from now on, and measure its recall (default: as ordered)",
         )
         parser.add_argument("--anew", action="store_true", help="forget the parts that were searched before")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -51,6 +57,8 @@ class Command(BaseCommand):
         """Take over what the command line changes; a mining that was done is wanted again."""
         other = options["fusion"] and options["fusion"] != mining.fusion
         done = mining.state == Mining.State.DONE and not options["worker"]
+        if options["approximate"] not in (None, mining.approximate or "none"):
+            mining.approximate, other = options["approximate"].replace("none", ""), True
         if other or done or options["anew"]:
             mining.fusion = options["fusion"] or mining.fusion
             begin_anew(mining)
@@ -58,11 +66,21 @@ class Command(BaseCommand):
 
 def told(mining: Mining, found: int | None) -> dict[str, Any]:
     """What was found, for programs; `candidates` is null while others are at it."""
-    return {"mining": mining.pk, "state": mining.state, "candidates": found, "recovered": mining.recovered}
+    return {
+        "mining": mining.pk,
+        "state": mining.state,
+        "candidates": found,
+        "recovered": mining.recovered,
+        "approximate": mining.approximate,
+        "recall": mining.recall,
+    }
 
 
 def in_words(mining: Mining, found: int | None) -> str:
     if found is None:
-        return "Other workers are at the rest of this mining; the last one closes it."
-    matches = mining.recovery
-    return f"{found:,} candidates" + (f"\n{matches}" if matches else "")
+        return (
+            "Other workers are at the rest of this mining, and the last one closes it. If they were killed, "
+            "run this again in five minutes."
+        )
+    more = [mining.recovery, mining.searched if mining.approximate else ""]
+    return "\n".join([f"{found:,} candidates", *(line for line in more if line)])

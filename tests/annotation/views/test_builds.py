@@ -75,6 +75,20 @@ def test_rules_of_queries_are_part_of_the_order_and_on_the_page(ada: Client) -> 
     assert ada.post(NEW, order(name="other", query_rules=["best"])).status_code == 422
 
 
+def test_what_a_mining_found_again_and_missed_is_on_the_page(ada: Client) -> None:
+    build = factories.opened()
+    page = text_of(ada, build)
+    assert "human matches" not in page and "exact search" not in page
+    Mining.objects.filter(pk=build.mining_id).update(
+        recovered={"matches": 8, "outside": 2, "queries": 5, "found": {str(build.mining.k): 6}},
+        approximate="hnsw",
+        recall={"index": "hnsw", "k": build.mining.k, "queries": 200, "seed": 7, "recall": 0.987},
+    )
+    page = text_of(ada, build)
+    assert "75.0% of 8 human matches" in page and "2 more have a snippet that it did not search" in page
+    assert "98.7% of the top" in page and "of exact search, measured on 200 queries" in page
+
+
 def test_encoders_by_folder_are_added_to_those_that_are_ticked(ada: Client) -> None:
     answer = ada.post(NEW, order(more_encoders="codebert:/nowhere"))
     assert answer.status_code == 422

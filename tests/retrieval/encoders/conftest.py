@@ -41,14 +41,16 @@ def save_roberta(folder: Path) -> None:
     RobertaModel(config).save_pretrained(folder)
 
 
-def save_bert(folder: Path) -> None:
+def save_bert(folder: Path, positions: int = 300) -> None:
     """MiniLM's shape."""
     from transformers import BertConfig, BertModel
 
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz()_:=[]123,"]
     words += [f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz_123"]
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
-    BertModel(BertConfig(vocab_size=len(words), max_position_embeddings=300, **SIZES)).save_pretrained(folder)
+    BertModel(BertConfig(vocab_size=len(words), max_position_embeddings=positions, **SIZES)).save_pretrained(
+        folder
+    )
 
 
 def save_codet5p(folder: Path) -> None:
