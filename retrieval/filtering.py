@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from django.db.models import Count
+
 from retrieval.corpus import evenly
 from retrieval.filters import Rule, Unreadable, parse, untestable
 from retrieval.filters.duplicates import groups
@@ -60,11 +62,23 @@ def of_snippets(snippets: Collection, detector: Detector | None = None) -> Figur
     }
 
 
+def variants(snippets: Collection) -> dict[str, int]:
+    """How many members pass each variant of the testable-function rule, by its name. One statement."""
+    rows = snippets.members.order_by().values("rules").annotate(count=Count("pk"))
+    found = list(rows.values_list("rules", "count"))
+    return {named(rule): sum(count for rules, count in found if rules & rule) for rule in Rule}
+
+
 def sample_of_snippets(snippets: Collection, most: int) -> Figures:
     """The same without duplicates, of an even sample by position."""
-    places = evenly(snippets.size, most)
-    rows = snippets.members.filter(position__in=places).order_by("position")
-    return figures(counted(rows.select_related("text__body").iterator(READ_AT_ONCE), None))
+    return figures(counted(sampled(snippets, evenly(snippets.size, most)), None))
+
+
+def sampled(snippets: Collection, places: list[int]) -> Iterator[Member]:
+    """Yield the members at some positions."""
+    for start in range(0, len(places), READ_AT_ONCE):
+        rows = snippets.members.filter(position__in=places[start : start + READ_AT_ONCE])
+        yield from rows.order_by("position").select_related("text__body")
 
 
 def counted(rows: Iterator[Member], detector: Detector | None) -> Steps:

@@ -18,6 +18,7 @@ from annotation.pages.distribution import kept as spread_of
 from annotation.pages.figures import percent, test_cases
 from annotation.pages.study_figures import TableView, view
 from annotation.stages import Stage
+from retrieval import filtering
 from retrieval.corpus import SAMPLED, languages, overlap, ranks
 from retrieval.corpus.lengths import Lengths, characters, texts_in, tokens
 from retrieval.corpus.ranks import AtRank, Counted, by_rank
@@ -160,8 +161,14 @@ def collection_sections(collection: Collection, most: int | None = SAMPLED) -> t
         return ()
     texts = texts_in(collection.members.all())
     if collection.kind == Collection.Kind.QUERIES:
-        return words_of(texts, most)
-    return (tables.functions(languages.functions(collection)), *measured(texts, most)[1])
+        return (*words_of(texts, most), tables.query_filters(filtering.of_queries(collection)))
+    sampled = collection.size if most is None else min(most, collection.size)
+    return (
+        tables.functions(languages.functions(collection)),
+        *measured(texts, most)[1],
+        tables.variants(filtering.variants(collection), collection.size),
+        tables.filters(filtering.sample_of_snippets(collection, sampled), sampled, collection.size),
+    )
 
 
 def measured(texts: QuerySet[Text], most: int | None) -> tuple[Lengths, tuple[Section, Section]]:
