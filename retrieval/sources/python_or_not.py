@@ -35,7 +35,7 @@ class Kind(StrEnum):
     """Python in a session with prompts and output."""
 
 
-PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.|In ?\[\d*\]:|Out ?\[\d*\]:)", re.MULTILINE)
+PROMPT = re.compile(r"^\s*(?:>>>|In ?\[\d*\]:|Out ?\[\d*\]:)", re.MULTILINE)
 MARKUP = re.compile(r"\A\s*<(?:[!?/]|[a-zA-Z][\w-]*[\s>/])")
 OTHERS = re.compile(
     r"^\s*(?:#include\b|import\s+java|using\s+namespace\b|package\s+\w+;|(?:public|private|protected)\s+\w|"
@@ -60,8 +60,6 @@ PROSE: Final = frozenset({"txt", "txtascii", "txtutf8", "markdown", "rst", "csv"
 
 def refused(text: str, detector: Detector | None = None) -> Kind | None:
     """Why a text is no Python that can stand alone; None for one that is, be it Python 2."""
-    if PROMPT.search(text):
-        return Kind.MORE
     try:
         statements = parse(text)
     except Unreadable:
@@ -72,7 +70,9 @@ def refused(text: str, detector: Detector | None = None) -> Kind | None:
 
 
 def unparsed(text: str, detector: Detector | None) -> Kind | None:
-    """Of a text that Python 3 does not parse."""
+    """Of a text that Python 3 does not parse. A prompt may also stand in a docstring of Python 2."""
+    if PROMPT.search(text) and not is_whole(text):
+        return Kind.MORE
     if MARKUP.search(text) or OTHERS.search(text) or ends_otherwise(text):
         return Kind.OTHER_LANGUAGE
     said = detector(text) if detector and len(text.strip().splitlines()) >= DETECTED_FROM else ""

@@ -34,6 +34,8 @@ PYTHON = [
     'def f(x):\n    print "a", x\n    return x\n',  # Python 2
     "from numpy import *\nprint(array([1]))",
     "[x for x in range(3)]",
+    'def f(x):\n    """Double.\n\n    >>> f(1)\n    2\n    """\n    return 2 * x',
+    'def f(x):\n    """\n    >>> f(1)\n    """\n    print "x", x\n',
     "try:\n    open('a')\nexcept OSError as error:\n    print(error)",
 ]
 
@@ -70,6 +72,11 @@ def test_a_detector_is_not_asked_of_what_parses_or_is_short() -> None:
 
     assert refused("def f(x):\n    return x\n\n\n\n\n", fails) is None
     assert refused("two words", fails) is Kind.IRRELEVANT
+
+
+@pytest.mark.real_data
+def test_real_functions_are_python(cosqa_functions: list[str]) -> None:
+    assert {code for code in cosqa_functions if refused(code)} == set()
 
 
 @given(st.text())
