@@ -22,6 +22,7 @@ OTHERS = [
     ("$ pip install numpy", Kind.OTHER_LANGUAGE),
     ("SELECT * FROM t WHERE a = 1", Kind.OTHER_LANGUAGE),
     ("1, 2, 3", Kind.IRRELEVANT),
+    ("name: build\non: [push]\njobs:\n  test:\n    runs-on: ubuntu\n", Kind.IRRELEVANT),
     ('{"a": 1, "b": [1, 2]}', Kind.IRRELEVANT),
     ("def f(x):\n    return (x +", Kind.INCOMPLETE),
     ("elif x == 1:\n    y = 2", Kind.INCOMPLETE),
