@@ -289,7 +289,8 @@ def variants(found: Mapping[str, int], of: int) -> Section:
             ("Rule", "Snippets", "Share"),
             tuple((name, count, percent(count, of)) for name, count in found.items()),
             "The paper’s rule is an input and a return with a value. Its variants count self as input, a "
-            "bare return or a yield as a value, or all of these. Mining takes what passes the chosen one.",
+            "bare return or a yield as a value, all of these, or ask for an input alone. "
+            "Mining takes what passes the chosen one.",
         )
     )
 
