@@ -27,13 +27,15 @@ TOKENS_A_CLASS: Final = 25
 class Section:
     """A table with its plot, if it has one, and what stands there while it has no rows.
 
-    A `folded` table says no more than its plot, and is opened by who wants it.
+    A `folded` table says no more than its plot, and is opened by who wants it. `worded` are the columns
+    that hold words.
     """
 
     table: Table
     plot: Plot | None = None
     empty: str = ""
     folded: bool = False
+    worded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +330,8 @@ def step_section(title: str, filters_: Mapping[str, Mapping[str, Any]], of: int,
         for step, one in steps.items()
     ]
     columns = ("Filter", "Step", "Refused", "Share", "Such as")
-    return Section(Table("filters", title, columns, tuple(rows), note), None, "No step refuses anything.")
+    table = Table("filters", title, columns, tuple(rows), note)
+    return Section(table, None, "No step refuses anything.", worded=("Step", "Such as"))
 
 
 def overlaps(rows: Sequence[Overlap], note: str, empty: str) -> Section:
@@ -342,6 +345,7 @@ def overlaps(rows: Sequence[Overlap], note: str, empty: str) -> Section:
         ),
         None,
         empty,
+        worded=("Second",),
     )
 
 
