@@ -44,17 +44,21 @@ class SectionView:
 
 @dataclass(frozen=True, slots=True)
 class CorpusPage:
-    """`title` is what the statistics are of, `kind` what that is, `back` the address of its own page."""
+    """`title` is what the statistics are of, `kind` what that is, `back` the address of its own page.
+
+    `moving`: it is still worked on, so that its counts are soon behind.
+    """
 
     title: str
     kind: str
     back: str
     sections: tuple[SectionView, ...]
+    moving: bool = False
 
 
-def page(title: str, kind: str, back: str, sections: tuple[Section, ...]) -> CorpusPage:
+def page(title: str, kind: str, back: str, sections: tuple[Section, ...], moving: bool = False) -> CorpusPage:
     views = tuple(SectionView(view(one.table), one) for one in sections)
-    return CorpusPage(title, kind, back, views)
+    return CorpusPage(title, kind, back, views, moving)
 
 
 def kept(key: str, count: Callable[[], tuple[Section, ...]]) -> tuple[Section, ...]:
@@ -67,8 +71,10 @@ def kept(key: str, count: Callable[[], tuple[Section, ...]]) -> tuple[Section, .
 
 
 def of_build(build: Build) -> tuple[Section, ...]:
-    """Of a build's cases in their first round, until one of them moves."""
-    key = f"corpus:build:{build.pk}.{build.created_at:%s%f}.{build.tally.version}"
+    """Of a build's cases in their first round, until one moves; while it works, until a hundredth did."""
+    version = build.tally.version
+    moment = f"{version}" if build.is_over else f"about.{version // max(1, build.tally.total // 100)}"
+    key = f"corpus:build:{build.pk}.{build.created_at:%s%f}.{moment}"
     return kept(key, lambda: build_sections(build))
 
 
