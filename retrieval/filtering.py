@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import tee
 from typing import Any, TypeAlias
 
 from django.db.models import Count
@@ -153,15 +154,15 @@ def duplicates(snippets: Collection, total: int) -> Figures:
 
 def of_queries(queries: Collection) -> Figures:
     """Each rule of queries by itself, and what all of them together would keep."""
-    refusals, kept = Refusals(), 0
-    texts = [member.text.text for member in members(queries)]
-    for text, rules in zip(texts, broken(texts), strict=True):
-        kept += rules == NO_QUERY_RULE
+    refusals, kept, total = Refusals(), 0, 0
+    texts, again = tee(member.text.text for member in members(queries))
+    for text, rules in zip(texts, broken(again), strict=True):
+        total, kept = total + 1, kept + (rules == NO_QUERY_RULE)
         for rule in rules:
             refusals.refuse(NAMES[rule], text)
     return {
         "collection": str(queries),
-        "queries": len(texts),
+        "queries": total,
         "kept": kept,
         "steps": {name: step(refusals, name) for name in NAMES.values()},
     }
@@ -172,8 +173,6 @@ def positions(queries: Collection, rule: QueryRule) -> list[int]:
     rows = queries.members.order_by("position")
     if not rule:
         return list(rows.values_list("position", flat=True))
-    places, texts = list[int](), list[str]()
-    for member in members(queries):
-        places.append(member.position)
-        texts.append(member.text.text)
-    return [place for place, passes in zip(places, chosen(texts, rule), strict=True) if passes]
+    found, again = tee(members(queries))
+    passing = chosen((member.text.text for member in again), rule)
+    return [member.position for member, passes in zip(found, passing, strict=True) if passes]
