@@ -22,6 +22,7 @@ RuleName = Literal[
     "testable_with_bare_return",
     "testable_with_yield",
     "testable_in_any_sense",
+    "testable_without_output",
 ]
 
 

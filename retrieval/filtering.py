@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import tee
 from typing import Any, TypeAlias
+
+from django.db.models import Count
 
 from retrieval.corpus import evenly
 from retrieval.filters import Rule, Unreadable, parse, untestable
@@ -60,11 +63,23 @@ def of_snippets(snippets: Collection, detector: Detector | None = None) -> Figur
     }
 
 
+def variants(snippets: Collection) -> dict[str, int]:
+    """How many members pass each variant of the testable-function rule, by its name. One statement."""
+    rows = snippets.members.order_by().values("rules").annotate(count=Count("pk"))
+    found = list(rows.values_list("rules", "count"))
+    return {named(rule): sum(count for rules, count in found if rules & rule) for rule in Rule}
+
+
 def sample_of_snippets(snippets: Collection, most: int) -> Figures:
     """The same without duplicates, of an even sample by position."""
-    places = evenly(snippets.size, most)
-    rows = snippets.members.filter(position__in=places).order_by("position")
-    return figures(counted(rows.select_related("text__body").iterator(READ_AT_ONCE), None))
+    return figures(counted(sampled(snippets, evenly(snippets.size, most)), None))
+
+
+def sampled(snippets: Collection, places: list[int]) -> Iterator[Member]:
+    """Yield the members at some positions."""
+    for start in range(0, len(places), READ_AT_ONCE):
+        rows = snippets.members.filter(position__in=places[start : start + READ_AT_ONCE])
+        yield from rows.order_by("position").select_related("text__body")
 
 
 def counted(rows: Iterator[Member], detector: Detector | None) -> Steps:
@@ -139,15 +154,15 @@ def duplicates(snippets: Collection, total: int) -> Figures:
 
 def of_queries(queries: Collection) -> Figures:
     """Each rule of queries by itself, and what all of them together would keep."""
-    refusals, kept = Refusals(), 0
-    texts = [member.text.text for member in members(queries)]
-    for text, rules in zip(texts, broken(texts), strict=True):
-        kept += rules == NO_QUERY_RULE
+    refusals, kept, total = Refusals(), 0, 0
+    texts, again = tee(member.text.text for member in members(queries))
+    for text, rules in zip(texts, broken(again), strict=True):
+        total, kept = total + 1, kept + (rules == NO_QUERY_RULE)
         for rule in rules:
             refusals.refuse(NAMES[rule], text)
     return {
         "collection": str(queries),
-        "queries": len(texts),
+        "queries": total,
         "kept": kept,
         "steps": {name: step(refusals, name) for name in NAMES.values()},
     }
@@ -158,8 +173,6 @@ def positions(queries: Collection, rule: QueryRule) -> list[int]:
     rows = queries.members.order_by("position")
     if not rule:
         return list(rows.values_list("position", flat=True))
-    places, texts = list[int](), list[str]()
-    for member in members(queries):
-        places.append(member.position)
-        texts.append(member.text.text)
-    return [place for place, passes in zip(places, chosen(texts, rule), strict=True) if passes]
+    found, again = tee(members(queries))
+    passing = chosen((member.text.text for member in again), rule)
+    return [member.position for member, passes in zip(found, passing, strict=True) if passes]

@@ -18,6 +18,7 @@ from annotation.pages.distribution import kept as spread_of
 from annotation.pages.figures import percent, test_cases
 from annotation.pages.study_figures import TableView, view
 from annotation.stages import Stage
+from retrieval import filtering
 from retrieval.corpus import SAMPLED, languages, overlap, ranks
 from retrieval.corpus.lengths import Lengths, characters, texts_in, tokens
 from retrieval.corpus.ranks import AtRank, Counted, by_rank
@@ -43,17 +44,21 @@ class SectionView:
 
 @dataclass(frozen=True, slots=True)
 class CorpusPage:
-    """`title` is what the statistics are of, `kind` what that is, `back` the address of its own page."""
+    """`title` is what the statistics are of, `kind` what that is, `back` the address of its own page.
+
+    `moving`: it is still worked on, so that its counts are soon behind.
+    """
 
     title: str
     kind: str
     back: str
     sections: tuple[SectionView, ...]
+    moving: bool = False
 
 
-def page(title: str, kind: str, back: str, sections: tuple[Section, ...]) -> CorpusPage:
+def page(title: str, kind: str, back: str, sections: tuple[Section, ...], moving: bool = False) -> CorpusPage:
     views = tuple(SectionView(view(one.table), one) for one in sections)
-    return CorpusPage(title, kind, back, views)
+    return CorpusPage(title, kind, back, views, moving)
 
 
 def kept(key: str, count: Callable[[], tuple[Section, ...]]) -> tuple[Section, ...]:
@@ -66,8 +71,10 @@ def kept(key: str, count: Callable[[], tuple[Section, ...]]) -> tuple[Section, .
 
 
 def of_build(build: Build) -> tuple[Section, ...]:
-    """Of a build's cases in their first round, until one of them moves."""
-    key = f"corpus:build:{build.pk}.{build.created_at:%s%f}.{build.tally.version}"
+    """Of a build's cases in their first round, until one moves; while it works, until a hundredth did."""
+    version = build.tally.version
+    moment = f"{version}" if build.is_over else f"about.{version // max(1, build.tally.total // 100)}"
+    key = f"corpus:build:{build.pk}.{build.created_at:%s%f}.{moment}"
     return kept(key, lambda: build_sections(build))
 
 
@@ -160,8 +167,14 @@ def collection_sections(collection: Collection, most: int | None = SAMPLED) -> t
         return ()
     texts = texts_in(collection.members.all())
     if collection.kind == Collection.Kind.QUERIES:
-        return words_of(texts, most)
-    return (tables.functions(languages.functions(collection)), *measured(texts, most)[1])
+        return (*words_of(texts, most), tables.query_filters(filtering.of_queries(collection)))
+    sampled = collection.size if most is None else min(most, collection.size)
+    return (
+        tables.functions(languages.functions(collection)),
+        *measured(texts, most)[1],
+        tables.variants(filtering.variants(collection), collection.size),
+        tables.filters(filtering.sample_of_snippets(collection, sampled), sampled, collection.size),
+    )
 
 
 def measured(texts: QuerySet[Text], most: int | None) -> tuple[Lengths, tuple[Section, Section]]:

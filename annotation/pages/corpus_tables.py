@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from annotation.pages import paper
 from annotation.pages.plots import Plot, Series, curves, histogram
@@ -17,6 +17,7 @@ from retrieval.corpus.overlap import Overlap
 from retrieval.corpus.ranks import AtRank
 
 MOST_CLASSES: Final = 20
+EXAMPLE: Final = 80
 MOST_MATCHES: Final = 20
 CHARACTERS_A_CLASS: Final = 100
 TOKENS_A_CLASS: Final = 25
@@ -24,11 +25,17 @@ TOKENS_A_CLASS: Final = 25
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table with its plot, if it has one, and what stands there while it has no rows."""
+    """A table with its plot, if it has one, and what stands there while it has no rows.
+
+    A `folded` table says no more than its plot, and is opened by who wants it. `worded` are the columns
+    that hold words.
+    """
 
     table: Table
     plot: Plot | None = None
     empty: str = ""
+    folded: bool = False
+    worded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +145,7 @@ def by_answered(counts: Mapping[int, int]) -> Section:
     heights = [float(int(str(row[1]))) for row in rows] if total else []
     top = f"{int(max(heights, default=0)):,} snippets"
     plot = histogram(heights, [], top=top, start="1", end=str(rows[-1][0]), name="snippets")
-    return Section(table, plot, "No snippet has matched a query yet.")
+    return Section(table, plot, "No snippet has matched a query yet.", folded=True)
 
 
 def ranks(rows: Sequence[AtRank], cost: float | None) -> Section:
@@ -209,7 +216,7 @@ def lengths(key: str, title: str, found: Lengths, unit: str, of: int) -> Section
         tuple(rows) if found.texts else (),
         length_note(found, unit, of),
     )
-    return Section(table, plot, "There are no texts.")
+    return Section(table, plot, "There are no texts.", folded=True)
 
 
 def length_note(found: Lengths, unit: str, of: int) -> str:
@@ -275,6 +282,58 @@ def relevance(found: Mapping[str, Counter[int]]) -> Section:
     )
 
 
+def variants(found: Mapping[str, int], of: int) -> Section:
+    """The testable-function rule and what each variant forgives."""
+    return Section(
+        Table(
+            "testable",
+            "Testable functions",
+            ("Rule", "Snippets", "Share"),
+            tuple((name, count, percent(count, of)) for name, count in found.items()),
+            "The paper’s rule is an input and a return with a value. Its variants count self as input, a "
+            "bare return or a yield as a value, all of these, or ask for an input alone. "
+            "Mining takes what passes the chosen one.",
+        )
+    )
+
+
+def filters(found: Mapping[str, Any], sampled: int, of: int) -> Section:
+    """What each step of the other filters refuses of a sample, with an example."""
+    steps = {
+        "Not testable": found["not testable"],
+        "Python or not": found["python"]["steps"],
+        "CodeSearchNet’s rules": found["codesearchnet"]["steps"],
+    }
+    note = "A filter refuses by the first step that a snippet fails; nothing is removed from the collection."
+    if sampled < of:
+        note += f" Counted in {sampled:,} of {of:,} snippets; “manage.py filters” counts all, duplicates too."
+    return step_section("Filters", steps, sampled, note)
+
+
+def query_filters(found: Mapping[str, Any]) -> Section:
+    note = (
+        f"{found['kept']:,} of {found['queries']:,} queries pass all three. A build can ask for each of them."
+    )
+    return step_section("Filters", {"Queries": found["steps"]}, found["queries"], note)
+
+
+def step_section(title: str, filters_: Mapping[str, Mapping[str, Any]], of: int, note: str) -> Section:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            name,
+            step,
+            one["refused"],
+            percent(one["refused"], of),
+            one["examples"][0][:EXAMPLE] if one["examples"] else None,
+        )
+        for name, steps in filters_.items()
+        for step, one in steps.items()
+    ]
+    columns = ("Filter", "Step", "Refused", "Share", "Such as")
+    table = Table("filters", title, columns, tuple(rows), note)
+    return Section(table, None, "No step refuses anything.", worded=("Step", "Such as"))
+
+
 def overlaps(rows: Sequence[Overlap], note: str, empty: str) -> Section:
     return Section(
         Table(
@@ -286,6 +345,7 @@ def overlaps(rows: Sequence[Overlap], note: str, empty: str) -> Section:
         ),
         None,
         empty,
+        worded=("Second",),
     )
 
 

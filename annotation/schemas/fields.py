@@ -20,4 +20,5 @@ RuleChoice = Literal[
     "testable_with_bare_return",
     "testable_with_yield",
     "testable_in_any_sense",
+    "testable_without_output",
 ]

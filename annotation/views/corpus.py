@@ -19,9 +19,8 @@ from retrieval.models import Collection
 def build(request: HttpRequest, build_pk: int) -> HttpResponse:
     visible = builds_visible_to(request.user).select_related("mining", "tally")
     found = get_object_or_404(visible, pk=build_pk)
-    return shown(
-        request, found.name, "build", reverse("browse-build", args=[found.pk]), pages.of_build(found)
-    )
+    back, sections = reverse("browse-build", args=[found.pk]), pages.of_build(found)
+    return shown(request, found.name, "build", back, sections, moving=not found.is_over)
 
 
 @require_safe
@@ -43,12 +42,20 @@ def collection(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def shown(
-    request: HttpRequest, title: str, kind: str, back: str, sections: tuple[Section, ...]
+    request: HttpRequest,
+    title: str,
+    kind: str,
+    back: str,
+    sections: tuple[Section, ...],
+    *,
+    moving: bool = False,
 ) -> HttpResponse:
     """The page, or the file that is asked for."""
     if "table" in request.GET:
         return download(request, kind, sections)
-    return render(request, "annotation/corpus.html", {"page": pages.page(title, kind, back, sections)})
+    return render(
+        request, "annotation/corpus.html", {"page": pages.page(title, kind, back, sections, moving)}
+    )
 
 
 def download(request: HttpRequest, kind: str, sections: tuple[Section, ...]) -> HttpResponse:

@@ -43,16 +43,14 @@ def language(field: str = "source_id") -> Combinable:
 
 
 def functions(snippets: Collection) -> list[Functions]:
-    """By language, the most frequent first. One statement.
+    """By language, the most frequent first. Two statements.
 
     Documented is a function whose source id a query of the collection's own name has, too: that is how
     imports of documented functions name both. Of functions with one paragraph the first alone has it.
     """
-    asked = Member.objects.filter(
-        collection__name=snippets.name,
-        collection__kind=Collection.Kind.QUERIES,
-        source_id=OuterRef("source_id"),
-    )
+    beside = Collection.objects.filter(name=snippets.name, kind=Collection.Kind.QUERIES)
+    keys = list(beside.values_list("pk", flat=True))
+    asked = Member.objects.filter(collection__in=keys, source_id=OuterRef("source_id"))
     rows = (
         Member.objects.filter(collection=snippets)
         .order_by()

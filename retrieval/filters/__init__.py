@@ -48,6 +48,8 @@ class Rule(IntFlag):
     """`yield` and `yield from` count as a value."""
     TESTABLE_IN_ANY_SENSE = 16
     """All three count."""
+    TESTABLE_WITHOUT_OUTPUT = 32
+    """An input is enough: what a function does may show elsewhere than in its value."""
 
 
 NO_RULE = Rule(0)
@@ -100,6 +102,7 @@ def _rules(function: Signature) -> Rule:
         Rule.TESTABLE_WITH_BARE_RETURN: function.inputs
         and (function.returns_value or function.returns_nothing),
         Rule.TESTABLE_WITH_YIELD: function.inputs and (function.returns_value or function.yields),
+        Rule.TESTABLE_WITHOUT_OUTPUT: function.inputs,
         Rule.TESTABLE_IN_ANY_SENSE: with_self
         and (function.returns_value or function.returns_nothing or function.yields),
     }

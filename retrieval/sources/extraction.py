@@ -48,6 +48,15 @@ class Function:
         return first_paragraph(self.documentation)
 
 
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A function that breaks no rule, where it stands on the web or came from, and its file's licence."""
+
+    function: Function
+    origin: str
+    licence: str
+
+
 Rule: TypeAlias = Callable[[Function], bool]
 
 RULES: Mapping[str, Rule] = {
@@ -72,6 +81,15 @@ def read(place: Path | str, language: str, refusals: Refusals) -> Iterator[Item]
 
     `refusals` counts the functions that break a rule, by its name, and keeps examples.
     """
+    for found in extracted(place, language, refusals):
+        if isinstance(found, Problem):
+            yield found
+        else:
+            yield from _items(found)
+
+
+def extracted(place: Path | str, language: str, refusals: Refusals) -> Iterator[Extracted | Problem]:
+    """Yield the functions of a place that break no rule, in order of path and line."""
     for file in files(place, LANGUAGES[language].endings):
         if isinstance(file, Problem):
             yield file
@@ -81,7 +99,12 @@ def read(place: Path | str, language: str, refusals: Refusals) -> Iterator[Item]
             if rule := broken(function):
                 refusals.refuse(rule, f"{file.name}::{function.qualified_name}")
             else:
-                yield from _items(function, file, licence)
+                yield Extracted(function, origin_of(function, file), licence)
+
+
+def origin_of(function: Function, file: SourceFile) -> str:
+    """The link to a function's lines, else where its file came from."""
+    return f"{file.link}#L{function.start}-L{function.end}" if file.link else file.origin
 
 
 def functions_of(file: SourceFile, language: str) -> Iterator[Function]:
@@ -96,11 +119,11 @@ def functions_of(file: SourceFile, language: str) -> Iterator[Function]:
         yield _function(node, outer, f"{qualified}{again}", name, file, rules)
 
 
-def _items(function: Function, file: SourceFile, licence: str) -> Iterator[Item]:
-    name = f"{file.name}::{function.qualified_name}"
-    origin = f"{file.link}#L{function.start}-L{function.end}" if file.link else file.origin
-    yield Query(function.question, name, origin, licence)
-    yield Snippet(function.text, name, origin, licence)
+def _items(found: Extracted) -> Iterator[Item]:
+    function = found.function
+    name = f"{function.path}::{function.qualified_name}"
+    yield Query(function.question, name, found.origin, found.licence)
+    yield Snippet(function.text, name, found.origin, found.licence)
     yield GivenLabel(function.question, function.text, 1)
 
 

@@ -35,14 +35,17 @@ class Kind(StrEnum):
     """Python in a session with prompts and output."""
 
 
-PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.|In ?\[\d*\]:|Out ?\[\d*\]:)", re.MULTILINE)
+PROMPT = re.compile(r"^\s*(?:>>>|In ?\[\d*\]:|Out ?\[\d*\]:)", re.MULTILINE)
 MARKUP = re.compile(r"\A\s*<(?:[!?/]|[a-zA-Z][\w-]*[\s>/])")
 OTHERS = re.compile(
     r"^\s*(?:#include\b|import\s+java|using\s+namespace\b|package\s+\w+;|(?:public|private|protected)\s+\w|"
     r"(?:var|let|const)\s+\w+\s*=|function\s*\w*\s*\(|\$\w+\s*=|\$\s+\w+|(?:SELECT|INSERT|UPDATE|CREATE|DELETE)\s)",
     re.MULTILINE,
 )
-ENDS = re.compile(r"[;{}]\s*$", re.MULTILINE)
+ENDS = re.compile(r"[;{}]\s*$")
+"""Of a line in a language with braces."""
+FIELD = re.compile(r"^\s*(?:- +)?[\w.-]+:(?:\s|$)")
+"""A line of a configuration file."""
 SIGNS = re.compile(r"[=()\[\]{}]|^\s*(?:import|from|print|if|for|while|def|class|return|try)\b", re.MULTILINE)
 BEGINS = re.compile(
     r"^\s*(?:(?:def|class)\s+\w+|(?:if|elif|while|with|except)\b.*:\s*$|(?:else|try|finally):|"
@@ -60,8 +63,6 @@ PROSE: Final = frozenset({"txt", "txtascii", "txtutf8", "markdown", "rst", "csv"
 
 def refused(text: str, detector: Detector | None = None) -> Kind | None:
     """Why a text is no Python that can stand alone; None for one that is, be it Python 2."""
-    if PROMPT.search(text):
-        return Kind.MORE
     try:
         statements = parse(text)
     except Unreadable:
@@ -72,9 +73,13 @@ def refused(text: str, detector: Detector | None = None) -> Kind | None:
 
 
 def unparsed(text: str, detector: Detector | None) -> Kind | None:
-    """Of a text that Python 3 does not parse."""
-    if MARKUP.search(text) or OTHERS.search(text) or ends_otherwise(text):
+    """Of a text that Python 3 does not parse. A prompt may also stand in a docstring of Python 2."""
+    if PROMPT.search(text) and not is_whole(text):
+        return Kind.MORE
+    if MARKUP.search(text) or OTHERS.search(text) or most_lines(ENDS, text):
         return Kind.OTHER_LANGUAGE
+    if most_lines(FIELD, text) and not BEGINS.search(text):
+        return Kind.IRRELEVANT
     said = detector(text) if detector and len(text.strip().splitlines()) >= DETECTED_FROM else ""
     if said and said != "python":
         return Kind.IRRELEVANT if said in PROSE else Kind.OTHER_LANGUAGE
@@ -84,10 +89,10 @@ def unparsed(text: str, detector: Detector | None) -> Kind | None:
     return Kind.INCOMPLETE if cut_off else Kind.IRRELEVANT
 
 
-def ends_otherwise(text: str) -> bool:
-    """Whether most lines end as in a language with braces."""
+def most_lines(sign: re.Pattern[str], text: str) -> bool:
+    """Whether most lines that hold anything have a sign."""
     lines = [line for line in text.splitlines() if line.strip()]
-    return 2 * len(ENDS.findall(text)) > len(lines)
+    return 2 * sum(sign.search(line) is not None for line in lines) > len(lines)
 
 
 def misread(text: str) -> float:

@@ -9,6 +9,8 @@ from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.test import override_settings
 
+from retrieval.importing import Counts
+from retrieval.management.commands.import_job import note
 from retrieval.models import Collection, ImportJob
 from tests import factories
 
@@ -88,3 +90,11 @@ def test_functions_that_a_rule_refused_are_told(content: bytes, state: str, said
     job.refresh_from_db()
     assert job.state == state
     assert job.message.startswith(said)
+
+
+def test_a_running_import_says_how_fast_it_is() -> None:
+    job = factories.import_job(name="up", format=ImportJob.Format.PYTHON)
+    note(job, Counts(read=3000, stored=2000, unreadable=1), 2.0)
+    job.refresh_from_db()
+    assert (job.read, job.stored, job.unreadable) == (3000, 2000, 1)
+    assert job.message == "1,500 records a second"

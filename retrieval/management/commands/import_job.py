@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from retrieval.counting import counted
 from retrieval.filters.steps import Refusals
 from retrieval.importing import Counts, Imported, Options, import_cosqa, import_items, import_python
 from retrieval.management import leash
@@ -35,8 +37,9 @@ class Command(BaseCommand):
         job = ImportJob.objects.filter(pk=options["job"]).first()
         if job is None:
             raise CommandError(f"There is no import job {options['job']}.")
-        refusals = Refusals()
-        done = perform(job, Options(tick=lambda counts: note(job, counts)), refusals)
+        refusals, began = Refusals(), time.monotonic()
+        ticking = Options(tick=lambda counts: note(job, counts, time.monotonic() - began))
+        done = perform(job, ticking, refusals)
         tidy(job)
         close(job, done, refusals)
 
@@ -51,9 +54,14 @@ def perform(job: ImportJob, options: Options, refusals: Refusals) -> Imported:
     return import_cosqa(Path(job.file.path), codebase, job.name, options)
 
 
-def note(job: ImportJob, counts: Counts) -> None:
+def note(job: ImportJob, counts: Counts, seconds: float) -> None:
+    """How far it is, and how fast on the average."""
+    rate = round(counts.read / seconds) if seconds > 0 else 0
     ImportJob.objects.filter(pk=job.pk).update(
-        read=counts.read, stored=counts.stored, unreadable=counts.unreadable
+        read=counts.read,
+        stored=counts.stored,
+        unreadable=counts.unreadable,
+        message=f"{counted(rate, 'record')} a second",
     )
 
 

@@ -91,6 +91,24 @@ def test_a_collections_statistics(ada: Client, kind: str) -> None:
     assert ("Code length in characters" in page) == (kind == "snippets")
 
 
+def test_filters_are_counted_with_examples(ada: Client) -> None:
+    snippets = factories.snippets()
+    variants = {
+        row["Rule"]: row["Snippets"] for row in table(ada, "collection-corpus", snippets.pk, "testable")
+    }
+    assert (variants["testable"], variants["testable in any sense"]) == (3, 3)
+    refused = table(ada, "collection-corpus", snippets.pk, "filters")
+    steps = {(row["Filter"], row["Step"]): row["Refused"] for row in refused}
+    assert steps["Not testable", "no input"] == 1
+    queries = factories.collection("queries", ["sort lists", "python sort a list", "tf.sort"], name="asked")
+    refused = table(ada, "collection-corpus", queries.pk, "filters")
+    assert {row["Step"]: (row["Refused"], row["Such as"]) for row in refused} == {
+        "not English": (0, None),
+        "bare identifier": (1, "tf.sort"),
+        "near-same as an earlier one": (1, "python sort a list"),
+    }
+
+
 def test_what_is_empty_says_so(ada: Client) -> None:
     empty = Collection.objects.create(name="none", kind="snippets")
     assert "Nothing to count yet" in told(ada, "collection-corpus", empty.pk)
@@ -123,6 +141,12 @@ def test_a_move_has_it_counted_again(ray: Client, build: Build) -> None:
     factories.settled(factories.cases(build)[6], 1)
     rows = table(ray, "build-corpus", build.pk, "ranks")
     assert sum(int(str(row["Judged"])) for row in rows) == 7
+
+
+def test_a_build_that_is_worked_on_says_so(ray: Client, build: Build) -> None:
+    assert "may lack the last hundredth" in told(ray, "build-corpus", build.pk)
+    Build.objects.update(state=Build.State.DONE)
+    assert "may lack the last hundredth" not in told(ray, "build-corpus", build.pk)
 
 
 def test_who_rates_blind_sees_none(ray: Client, build: Build, benchmark_: Benchmark) -> None:

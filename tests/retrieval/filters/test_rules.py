@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from retrieval.filters import NO_RULE, Rule, Unreadable, ast_lines, rules_of, text_of, untestable
 
 ANY = Rule.TESTABLE_IN_ANY_SENSE
-EVERY_RULE = Rule(31)
+OUT = Rule.TESTABLE_WITHOUT_OUTPUT
+EVERY_RULE = Rule(63)
 
 
 @pytest.mark.parametrize(
@@ -24,18 +25,18 @@ EVERY_RULE = Rule(31)
         ("def f():\n    return 1", NO_RULE),
         ("def f(self):\n    return 1", Rule.TESTABLE_WITH_SELF | ANY),
         ("def f(cls):\n    return 1", Rule.TESTABLE_WITH_SELF | ANY),
-        ("def f(a):\n    return", Rule.TESTABLE_WITH_BARE_RETURN | ANY),
-        ("def f(a):\n    return None", Rule.TESTABLE_WITH_BARE_RETURN | ANY),
+        ("def f(a):\n    return", Rule.TESTABLE_WITH_BARE_RETURN | ANY | OUT),
+        ("def f(a):\n    return None", Rule.TESTABLE_WITH_BARE_RETURN | ANY | OUT),
         ("def f(a):\n    if a: return\n    return a", EVERY_RULE),
-        ("def f(a):\n    yield a", Rule.TESTABLE_WITH_YIELD | ANY),
-        ("def f(a):\n    x = [(yield from a)]", Rule.TESTABLE_WITH_YIELD | ANY),
+        ("def f(a):\n    yield a", Rule.TESTABLE_WITH_YIELD | ANY | OUT),
+        ("def f(a):\n    x = [(yield from a)]", Rule.TESTABLE_WITH_YIELD | ANY | OUT),
         ("def f(self):\n    yield 1", ANY),
-        ("def f(a):\n    print(a)", NO_RULE),
+        ("def f(a):\n    print(a)", OUT),
         ("def f(a):\n    try:\n        pass\n    finally:\n        return a", EVERY_RULE),
-        ("def f(a):\n    def g():\n        return 1", NO_RULE),
-        ("def f(a):\n    class G:\n        def h(self):\n            return 1", NO_RULE),
+        ("def f(a):\n    def g():\n        return 1", OUT),
+        ("def f(a):\n    class G:\n        def h(self):\n            return 1", OUT),
         ("def f(a):\n    return lambda: (yield)", EVERY_RULE),
-        ("def f(a):\n    g = lambda: (yield a)", NO_RULE),
+        ("def f(a):\n    g = lambda: (yield a)", OUT),
         ("x = 1", NO_RULE),
         ("class C:\n    def f(self, a):\n        return a", NO_RULE),
         ("import os\ndef f(a):\n    return a\ndef g(): pass", EVERY_RULE),
@@ -126,6 +127,7 @@ def test_shares_of_the_real_functions(cosqa_functions: list[str]) -> None:
         Rule.TESTABLE_WITH_BARE_RETURN: 4007,
         Rule.TESTABLE_WITH_YIELD: 4082,
         Rule.TESTABLE_IN_ANY_SENSE: 4608,
+        Rule.TESTABLE_WITHOUT_OUTPUT: 5152,
     }
 
 

@@ -22,6 +22,7 @@ OTHERS = [
     ("$ pip install numpy", Kind.OTHER_LANGUAGE),
     ("SELECT * FROM t WHERE a = 1", Kind.OTHER_LANGUAGE),
     ("1, 2, 3", Kind.IRRELEVANT),
+    ("name: build\non: [push]\njobs:\n  test:\n    runs-on: ubuntu\n", Kind.IRRELEVANT),
     ('{"a": 1, "b": [1, 2]}', Kind.IRRELEVANT),
     ("def f(x):\n    return (x +", Kind.INCOMPLETE),
     ("elif x == 1:\n    y = 2", Kind.INCOMPLETE),
@@ -34,6 +35,8 @@ PYTHON = [
     'def f(x):\n    print "a", x\n    return x\n',  # Python 2
     "from numpy import *\nprint(array([1]))",
     "[x for x in range(3)]",
+    'def f(x):\n    """Double.\n\n    >>> f(1)\n    2\n    """\n    return 2 * x',
+    'def f(x):\n    """\n    >>> f(1)\n    """\n    print "x", x\n',
     "try:\n    open('a')\nexcept OSError as error:\n    print(error)",
 ]
 
@@ -70,6 +73,11 @@ def test_a_detector_is_not_asked_of_what_parses_or_is_short() -> None:
 
     assert refused("def f(x):\n    return x\n\n\n\n\n", fails) is None
     assert refused("two words", fails) is Kind.IRRELEVANT
+
+
+@pytest.mark.real_data
+def test_real_functions_are_python(cosqa_functions: list[str]) -> None:
+    assert {code for code in cosqa_functions if refused(code)} == set()
 
 
 @given(st.text())

@@ -1,0 +1,74 @@
+"""`manage.py extract PLACE …`: documented functions of sources as JSON Lines in CodeSearchNet's form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from retrieval.filters.steps import Refusals
+from retrieval.sources import Problem
+from retrieval.sources.extraction import Extracted, extracted
+from retrieval.sources.languages import LANGUAGES
+from retrieval.sources.places import is_path
+from retrieval.sources.tokens import code_tokens, docstring_tokens, identifier_subtokens
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the documented functions of sources as JSON Lines with CodeSearchNet's keys: text, tokens, "
+        "documentation, identifiers split into subtokens, origin and licence. Nothing is stored; "
+        "'import documented' stores the same functions, and 'import codesearchnet' reads this file."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "places", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"
+        )
+        parser.add_argument("--language", choices=list(LANGUAGES), default="python")
+        parser.add_argument("--out", type=Path, help="the file to write (default: standard output)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        missing = [place for place in options["places"] if is_path(place) and not Path(place).exists()]
+        if missing:
+            raise CommandError(f"There is no {', no '.join(missing)}.")
+        refusals = Refusals()
+        lines = self.lines(options["places"], options["language"], refusals)
+        if options["out"] is None:
+            for line in lines:
+                self.stdout.write(line)
+        else:
+            with options["out"].open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines)
+        self.stderr.write("\n".join(refusals.lines()))
+
+    def lines(self, places: list[str], language: str, refusals: Refusals) -> Iterator[str]:
+        with tqdm(unit=" functions", desc="extracting", disable=None) as bar:
+            for place in places:
+                for found in extracted(place, language, refusals):
+                    if isinstance(found, Problem):
+                        self.stderr.write(str(found))
+                    else:
+                        bar.update()
+                        yield json.dumps(record(found, language), ensure_ascii=False)
+
+
+def record(found: Extracted, language: str) -> dict[str, Any]:
+    """One function with CodeSearchNet's keys, its subtokens and its licence."""
+    tokens = code_tokens(found.function.text, language)
+    return {
+        "path": found.function.path,
+        "func_name": found.function.qualified_name,
+        "language": language,
+        "code": found.function.text,
+        "code_tokens": tokens,
+        "identifier_subtokens": identifier_subtokens(tokens),
+        "docstring": found.function.documentation,
+        "docstring_tokens": docstring_tokens(found.function.question),
+        "url": found.origin,
+        "licence": found.licence,
+    }
