@@ -27,6 +27,8 @@ from retrieval.models import Benchmark, BenchmarkLabel, Collection, Text
 
 KEPT_SECONDS: Final = 3600
 WORDS_A_CLASS: Final = 2
+FILTERED: Final = 500
+"""Snippets that a page shows to all filters: each takes two parsers a millisecond or two."""
 OF_MINING: Final = (
     "Of the candidates that a mining kept for a query, those that each encoder alone ranks in the better "
     "half. What an encoder alone would have found beyond them is not stored."
@@ -168,7 +170,7 @@ def collection_sections(collection: Collection, most: int | None = SAMPLED) -> t
     texts = texts_in(collection.members.all())
     if collection.kind == Collection.Kind.QUERIES:
         return (*words_of(texts, most), tables.query_filters(filtering.of_queries(collection)))
-    sampled = collection.size if most is None else min(most, collection.size)
+    sampled = collection.size if most is None else min(FILTERED, collection.size)
     return (
         tables.functions(languages.functions(collection)),
         *measured(texts, most)[1],

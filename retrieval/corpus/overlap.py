@@ -16,6 +16,9 @@ MOST_RUNS = 8
 READ_AT_ONCE = 500
 BYTES_A_PLACE = 4
 
+Scored = tuple[int, Mapping[str, Mapping[str, float]]]
+"""A candidate's pair, and by encoder what entered the mean and the raw score."""
+
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
@@ -70,22 +73,23 @@ def of_mining(mining: Mining, most: int | None = SAMPLED) -> list[Overlap]:
     return pairwise(mining.encoders, depth, lists)
 
 
-def candidates_of(mining: Mining, most: int | None) -> Iterator[tuple[int, list[Candidate]]]:
-    """Yield some queries, evenly by id, with their candidates."""
+def candidates_of(mining: Mining, most: int | None) -> Iterator[tuple[int, list[Scored]]]:
+    """Yield some queries, evenly by id, with their candidates by rank."""
     found = Candidate.objects.filter(mining=mining)
     queries = list(found.order_by("query").values_list("query", flat=True).distinct())
     chosen = [queries[place] for place in evenly(len(queries), most)]
     for start in range(0, len(chosen), READ_AT_ONCE):
-        some: dict[int, list[Candidate]] = {query: [] for query in chosen[start : start + READ_AT_ONCE]}
-        for row in found.filter(query__in=some).order_by("query", "rank"):
-            some[row.query_id].append(row)
+        some: dict[int, list[Scored]] = {query: [] for query in chosen[start : start + READ_AT_ONCE]}
+        rows = found.filter(query__in=some).order_by("query", "rank")
+        for query, pair, scores in rows.values_list("query", "pair", "scores"):
+            some[query].append((pair, scores))
         yield from some.items()
 
 
-def best(rows: Sequence[Candidate], encoder: str, depth: int) -> set[int]:
+def best(rows: Sequence[Scored], encoder: str, depth: int) -> set[int]:
     """The pairs that an encoder scores highest; equal scores keep the order of ranks."""
-    scored = sorted(rows, key=lambda row: -float(row.scores.get(encoder, {}).get("raw", float("-inf"))))
-    return {row.pair_id for row in scored[:depth]}
+    scored = sorted(rows, key=lambda row: -float(row[1].get(encoder, {}).get("raw", float("-inf"))))
+    return {pair for pair, _ in scored[:depth]}
 
 
 def of_benchmark(benchmark: Benchmark, most: int | None = SAMPLED) -> list[Overlap]:
