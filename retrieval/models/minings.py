@@ -62,7 +62,7 @@ class Mining(models.Model):
             return "exact"
         found = self.recall
         measured = (
-            f"{found['recall']:.1%} of the top {found['k']} of exact search, "
+            f"{100 * found['recall']:.1f} % of the top {found['k']} of exact search, "
             f"measured on {found['queries']:,} queries drawn by seed {found['seed']}"
             if found
             else "not measured yet"
@@ -80,7 +80,7 @@ class Mining(models.Model):
             f"; {about['outside']:,} more have a snippet that it did not search" if about["outside"] else ""
         )
         return (
-            f"{found / matches:.1%} of {matches:,} human matches are among the top {self.k} "
+            f"{100 * found / matches:.1f} % of {matches:,} human matches are among the top {self.k} "
             f"({found:,} found){left_out}"
         )
 

@@ -63,7 +63,7 @@ def test_a_mining_keeps_and_tells_its_recall(
     call_command("mine", row.pk, approximate="hnsw")
     row.refresh_from_db()
     assert row.recall == {"index": "hnsw", "k": 2, "queries": 3, "seed": 7, "recall": 1.0}
-    told = "100.0% of the top 2 of exact search, measured on 3 queries drawn by seed 7"
+    told = "100.0 % of the top 2 of exact search, measured on 3 queries drawn by seed 7"
     assert told in capsys.readouterr().out and told in row.searched
     call_command("mine", row.pk, approximate="none")
     row.refresh_from_db()

@@ -48,7 +48,7 @@ def test_matches_are_counted_by_cut_off(tmp_path: Path) -> None:
     perform(row, tmp_path)
     row.refresh_from_db()
     assert row.recovered == {"matches": 3, "outside": 1, "queries": 2, "found": {"1": 1, "2": 2}}
-    assert "66.7% of 3 human matches are among the top 2 (2 found); 1 more" in row.recovery
+    assert "66.7 % of 3 human matches are among the top 2 (2 found); 1 more" in row.recovery
 
 
 def test_a_later_label_of_the_data_counts(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_the_command_tells_it(capsys: pytest.CaptureFixture[str]) -> None:
     row = mining()
     say(WORDS[0], CODES[0], 1)
     call_command("mine", row.pk)
-    assert "100.0% of 1 human matches are among the top 2" in capsys.readouterr().out
+    assert "100.0 % of 1 human matches are among the top 2" in capsys.readouterr().out
     call_command("mine", row.pk, json=True)
     told = json.loads(capsys.readouterr().out)
     assert (told["candidates"], told["state"], told["recovered"]["found"]) == (8, "done", {"1": 1, "2": 1})
