@@ -56,7 +56,7 @@ def test_an_export_is_ordered_written_and_downloaded(ada: Client, made: Benchmar
     assert file(job) in text and "1 candidate pairs are unjudged" in text
     answer = ada.get(file(job))
     assert answer.streaming and f"made-{made.name.split()[1]}-v1-release.zip" in answer["Content-Disposition"]
-    with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:  # type: ignore[arg-type]
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:
         assert {"query.json", "provenance/labels.jsonl", "finetune/dev_query.json"} <= set(archive.namelist())
         assert json.loads(archive.read("workbench.json"))["digest"] == made.digest
 
