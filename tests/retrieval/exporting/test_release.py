@@ -18,7 +18,7 @@ from retrieval.exporting.content import Choice, NothingToExport
 from retrieval.exporting.performing import Options, export
 from retrieval.exporting.writing import FolderInUse
 from retrieval.importing import Options as ImportOptions
-from retrieval.models import Annotator, Benchmark, Label, Member, Pair, Source, source_of
+from retrieval.models import Annotator, Benchmark, Candidate, Label, Member, Mining, Pair, Source, source_of
 from retrieval.models.texts import canonical
 from retrieval.releases import import_release
 from tests import factories
@@ -145,10 +145,11 @@ def test_numbers_of_the_source_are_kept_where_all_have_one(tmp_path: Path) -> No
 def test_importing_again_changes_nothing(plain: Benchmark, tmp_path: Path) -> None:
     export(plain, "release", tmp_path, Options())
     first = imported(tmp_path, "again")
-    before = Member.objects.count(), Label.objects.count(), Pair.objects.count()
+    kinds = Member, Label, Pair, Mining, Candidate, Benchmark
+    before = [kind._default_manager.count() for kind in kinds]
     second = import_release(tmp_path, "again", ImportOptions())
     assert second.benchmark == first
-    assert (Member.objects.count(), Label.objects.count(), Pair.objects.count()) == before
+    assert [kind._default_manager.count() for kind in kinds] == before
     assert second.queries and (second.queries.stored, second.queries.known) == (0, 3)
 
 
