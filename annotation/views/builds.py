@@ -39,7 +39,9 @@ def new(request: HttpRequest) -> HttpResponse:
             return ordered(request, form)
         except LaunchRefused as why:
             form.add_error(None, str(why))
-    context = {"form": form, "encoders": encoder_choices()}
+    choices, ticked = encoder_choices(), form["encoders"].value()
+    unready = sum(bool(one.missing) and one.name not in ticked for one in choices)
+    context = {"form": form, "encoders": choices, "unready": unready}
     return render(request, "annotation/build_new.html", context, status=422 if form.errors else 200)
 
 
