@@ -55,10 +55,17 @@ def language_model() -> Iterator[checks.CheckMessage]:
             hint="Write it anew: python manage.py llm probe --save FILE.toml, or take one that is shipped.",
             id="cosqa.E005",
         )
-    parts = urlsplit(settings.LLM_BASE_URL)
-    if settings.ANTHROPIC_API_KEY and parts.scheme == "http" and parts.hostname not in LOCAL:
+    yield from unencrypted("COSQA_LLM_BASE_URL", settings.LLM_BASE_URL, settings.ANTHROPIC_API_KEY)
+    yield from unencrypted(
+        "COSQA_EMBEDDINGS_BASE_URL", settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_API_KEY
+    )
+
+
+def unencrypted(name: str, address: str, key: str) -> Iterator[checks.CheckMessage]:
+    parts = urlsplit(address)
+    if key and parts.scheme == "http" and parts.hostname not in LOCAL:
         yield checks.Warning(
             f"The API key would travel unencrypted to {parts.hostname}.",
-            hint="Use https:// in COSQA_LLM_BASE_URL.",
+            hint=f"Use https:// in {name}.",
             id="cosqa.W004",
         )

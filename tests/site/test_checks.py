@@ -46,6 +46,7 @@ def test_one_machine_without_any_setting_is_fine(settings: Settings) -> None:
         ({"SANDBOX_BACKEND": "bubblewrap", "DOCKER_HOST": "tcp://d"}, ["cosqa.W003"]),
         ({"SANDBOX_BACKEND": "docker", "DOCKER_HOST": "tcp://d"}, []),
         ({"LLM_BASE_URL": "http://models.example", "ANTHROPIC_API_KEY": "sk"}, ["cosqa.W004"]),
+        ({"EMBEDDINGS_BASE_URL": "http://vectors.example", "EMBEDDINGS_API_KEY": "sk"}, ["cosqa.W004"]),
         ({"LLM_BASE_URL": "http://models.example"}, []),
         ({"LLM_BASE_URL": "http://127.0.0.1:8080", "ANTHROPIC_API_KEY": "sk"}, []),
     ],

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from retrieval import encoders
 from retrieval.encoders.base import MissingWeights
+from retrieval.encoders.endpoint import EndpointEncoder
 from retrieval.encoders.registry import KNOWN
 from retrieval.encoders.transformer import TransformerEncoder
 
@@ -21,7 +22,10 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON array")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = [about(name) for name in options["names"] or encoders.NAMES]
+        try:
+            found = [about(name) for name in options["names"] or encoders.NAMES]
+        except encoders.UnknownEncoder as why:
+            raise CommandError(str(why)) from why
         if options["json"]:
             self.stdout.write(json.dumps(found))
             return
@@ -32,6 +36,8 @@ class Command(BaseCommand):
 def about(name: str) -> dict[str, Any]:
     """What is known of one encoder; `missing` is null where it can be used here. Raises `UnknownEncoder`."""
     encoder = encoders.get(name)
+    if isinstance(encoder, EndpointEncoder):
+        return {"name": name, "kind": "endpoint", "missing": encoders.why_missing(name), "warnings": []}
     if not isinstance(encoder, TransformerEncoder):
         return {"name": name, "kind": "lexical", "missing": None, "warnings": []}
     known = KNOWN[encoder.kind]
@@ -63,6 +69,9 @@ def warnings_of(encoder: TransformerEncoder) -> list[str]:
 def lines(one: dict[str, Any]) -> list[str]:
     if one["kind"] == "lexical":
         return [one["name"], "  counts words; nothing to download"]
+    if one["kind"] == "endpoint":
+        told = "  asks a server that speaks OpenAI's embeddings protocol: endpoint:MODEL"
+        return [one["name"], told, f"  here: {one['missing'] or 'yes'}"]
     length = one["lengths"]
     seen = " (has seen this field's queries or code)" if one["sees_tasks"] else ""
     cut = f"cut at {length['query']} and {length['snippet']} tokens (query, snippet)"
