@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import logging
 import socket
 import sys
@@ -11,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Final
 
@@ -19,6 +21,7 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
+from django.urls import get_resolver
 
 from annotation import notifying, worker
 from annotation.claims import free_all
@@ -233,8 +236,22 @@ def join(threads: Sequence[threading.Thread], seconds: float) -> None:
         thread.join(timeout=max(0.0, ends - time.monotonic()))
 
 
+def set_apart_what_stays() -> None:
+    """Load what every request needs, and take it out of the garbage collector's sight.
+
+    A full collection walks some 200,000 objects of modules that never go, 85 ms in which nobody is answered.
+    """
+    import_module("cosqa_site.asgi")
+    for pattern in get_resolver().url_patterns:
+        getattr(pattern, "url_patterns", None)
+    gc.collect()
+    gc.freeze()
+
+
 def answer(host: str, port: int) -> None:
     import uvicorn
+
+    set_apart_what_stays()
 
     # WhiteNoise streams small files synchronously; Django would warn of it for each file.
     warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")

@@ -15,7 +15,7 @@ from cosqa_site.benches.clock import latencies, median_and_p95
 from cosqa_site.benches.seeding import ADMIN
 
 TIMES = 20
-EVENT_SECONDS = 4.0
+EVENT_SECONDS = 3.0
 
 
 def pages(build: int) -> dict[str, Mapping[str, float]]:

@@ -32,14 +32,22 @@ FIGURES: Final = 20
 
 @dataclass(frozen=True)
 class Effort:
-    """Decisions of one rater, those before them that are not counted, and the seconds of a shift."""
+    """Decisions of one rater, those before them that are not counted, and the seconds of a shift.
+
+    `plain`: whether plain review is measured beside a study's queue.
+    """
 
     decisions: int
     warm: int
     seconds: float
+    plain: bool
 
 
-EFFORTS: Final[Mapping[str, Effort]] = {"small": Effort(30, 4, 6.0), "full": Effort(60, 8, 30.0)}
+EFFORTS: Final[Mapping[str, Effort]] = {
+    "small": Effort(30, 4, 6.0, plain=False),
+    "full": Effort(60, 8, 30.0, plain=True),
+}
+WITHIN_A_MINUTE: Final = "is measured with --size full: the small one ends within a minute"
 
 
 @dataclass(frozen=True)
@@ -75,11 +83,10 @@ def measure(size: str) -> Mapping[str, object]:
     with ExitStack() as stack:
         few, many = (stack.enter_context(site(*one)) for one in (("few", "few"), ("many", size)))
         rated = one_at_each([one.rating(1)[0] for one in (few, many)], effort)
-        reviewed = one_at_each([one.plain(1)[0] for one in (few, many)], effort)
         listings = all_lists((few, many))
         figures = statistics_page(many)
         people = concurrent(many, many.rating(RATERS), Rating, effort.seconds)
-        plain = concurrent(many, many.plain(RATERS), Review, effort.seconds)
+        plain = plain_review(few, many, effort) if effort.plain else None
     pages = {name: told(*seconds) for name, seconds in listings.items()}
     return {
         "size": {"name": size, "few": seeding.PLANS["few"].cases, "many": seeding.PLANS[size].cases},
@@ -87,10 +94,18 @@ def measure(size: str) -> Mapping[str, object]:
         "p95_ms": {**p95_of(rated[1]), "list": p95_of_lists(listings), "statistics": figures},
         "ratios": {**growth_of(rated), "list_growth": max(page["growth"] for page in pages.values())},
         "concurrent": people,
-        "plain_review": {"p95_ms": p95_of(reviewed[1]), "ratios": growth_of(reviewed), "concurrent": plain},
+        **({"plain_review": plain} if plain else {}),
         "lists": pages,
+        "missing": {} if plain else {"plain_review": WITHIN_A_MINUTE},
         "load_average": os.getloadavg()[0],
     }
+
+
+def plain_review(few: Site, many: Site, effort: Effort) -> dict[str, object]:
+    """The same figures of people who review a build, outside any study."""
+    reviewed = one_at_each([one.plain(1)[0] for one in (few, many)], effort)
+    people = concurrent(many, many.plain(RATERS), Review, effort.seconds)
+    return {"p95_ms": p95_of(reviewed[1]), "ratios": growth_of(reviewed), "concurrent": people}
 
 
 @contextmanager

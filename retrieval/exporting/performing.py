@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from retrieval.counting import counted
 from retrieval.exporting import beir, coclr, huggingface, parquet, provenance, qrels, release
 from retrieval.exporting.content import Choice, Subject, subject_of
 from retrieval.exporting.parts import Parts, parts_of
@@ -108,18 +109,19 @@ def _warnings(done: Exported, subject: Subject, kind: Format) -> list[str]:
     told = []
     if done.unjudged:
         told.append(
-            f"{done.unjudged:,} candidate pairs are unjudged, which is not 0: they are in "
+            f"{counted(done.unjudged, 'candidate pair')} unjudged, which is not 0: in "
             f"{provenance.UNJUDGED} and in no other file"
         )
     if done.withheld:
         told.append(
-            f"{done.withheld:,} snippets may not be passed on by their licence: {provenance.WITHHELD} has "
-            f"their origins and hashes, {provenance.WITHHELD_PAIRS} their labels"
+            f"{counted(done.withheld, 'snippet')} withheld, by a licence that does not allow passing on, or "
+            f"for want of one: {provenance.WITHHELD} has origins and hashes, "
+            f"{provenance.WITHHELD_PAIRS} their labels"
         )
     graded = int((subject.open_pairs.relevances > 1).sum()) if not kind.grades else 0
     if graded:
         told.append(
-            f"{graded:,} labels above 1 are written as 1: {provenance.LABELS} has the relevance of each"
+            f"{counted(graded, 'label')} above 1 written as 1: {provenance.LABELS} has the relevance of each"
         )
     return told
 

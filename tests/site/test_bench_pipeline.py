@@ -29,14 +29,14 @@ TINY = Plan(cases=40, snippets=60, reviewed=2)
 CONSTANTS: dict[Any, dict[str, Any]] = {
     pipeline: {
         "MEAN_SECONDS": 0.05,
-        "LENGTHS": {"small": pipeline.Length(0.5, 2.0)},
+        "LENGTHS": dict.fromkeys(("small", "full"), pipeline.Length(0.5, 2.0)),
         "OPEN": 700,
         "ONE": 4,
         "TWO": 4,
     },
     pipeline_claims: {"HANDFULS": 2, "ROUNDS": 2},
     pipeline_pages: {"TIMES": 2, "EVENT_SECONDS": 0.1},
-    seeding: {"PLANS": {"few": TINY, "small": TINY}},
+    seeding: {"PLANS": {"few": TINY, "small": TINY, "full": TINY}},
 }
 
 
@@ -59,7 +59,7 @@ def alone(
 
 @pytest.mark.usefixtures("alone")
 def test_the_figures_that_it_promises_are_there() -> None:
-    found: dict[str, Any] = json.loads(json.dumps(pipeline.measure("small")))
+    found: dict[str, Any] = json.loads(json.dumps(pipeline.measure("full")))
     expected = {"calls_of_ideal", "cpu_seconds_per_case", "cpu_growth", "claim_growth", "tokens_of_paper"}
     if connection.vendor == "postgresql":
         expected |= {"calls_of_ideal_two_at_100"}
@@ -67,7 +67,7 @@ def test_the_figures_that_it_promises_are_there() -> None:
     assert set(found["ratios"]) == expected
     assert all(ratio > 0 for ratio in found["ratios"].values())
     assert found["tokens"]["quality"].keys() >= {"one_request_a_pair", "one_request_a_query", "where_null"}
-    assert found["size"] == {"name": "small", "few": 40, "many": 40}
+    assert found["size"] == {"name": "full", "few": 40, "many": 40}
     assert found["pages"]["events_a_second"] <= 1
 
 

@@ -23,7 +23,7 @@ TINY = Plan(cases=110, snippets=60, reviewed=2)
 CONSTANTS: dict[Any, dict[str, Any]] = {
     review: {
         "RATERS": 2,
-        "EFFORTS": {"small": review.Effort(decisions=2, warm=1, seconds=2.0)},
+        "EFFORTS": {"small": review.Effort(decisions=2, warm=1, seconds=2.0, plain=True)},
         "LISTINGS": 1,
         "PACE_SECONDS": 0.5,
     },

@@ -51,9 +51,9 @@ def test_an_export_is_ordered_written_and_downloaded(ada: Client, made: Benchmar
     assert children.export_one() == 1 and children.export_one() == 0
     job.refresh_from_db()
     assert (job.state, job.done) == ("done", job.total) and job.size > 0
-    assert job.warnings[0].startswith("1 candidate pairs are unjudged")
+    assert job.warnings[0].startswith("1 candidate pair unjudged")
     text = ada.get(page(made)).content.decode()
-    assert file(job) in text and "1 candidate pairs are unjudged" in text
+    assert file(job) in text and "1 candidate pair unjudged" in text
     answer = ada.get(file(job))
     assert answer.streaming and f"made-{made.name.split()[1]}-v1-release.zip" in answer["Content-Disposition"]
     with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:

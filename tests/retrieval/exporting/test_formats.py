@@ -48,7 +48,7 @@ def test_coclr_is_read_back(made: Benchmark, tmp_path: Path) -> None:
     assert sorted(codes.values()) == [0, 1, 2, 3] and codes[first["code"]] == 0
     labels = list(cosqa.read_labels(tmp_path / "cosqa-all.json"))
     assert [label.value for label in labels if isinstance(label, GivenLabel)] == [1, 0, 1]
-    assert "1 candidate pairs are unjudged" in done.warnings[0]
+    assert "1 candidate pair unjudged" in done.warnings[0]
 
 
 def test_coclr_in_parts(made: Benchmark, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_grades_are_kept_where_a_format_has_them(tmp_path: Path) -> None:
     assert (tmp_path / "beir/qrels/test.tsv").read_text().splitlines()[1:] == ["q0\td0\t3", "q0\td1\t0"]
     done = export(graded, "coclr", tmp_path / "coclr", Options())
     assert done.warnings == [
-        "1 labels above 1 are written as 1: provenance/labels.jsonl has the relevance of each"
+        "1 label above 1 written as 1: provenance/labels.jsonl has the relevance of each"
     ]
 
 

@@ -101,9 +101,7 @@ def test_the_files_are_what_the_authors_scripts_read(plain: Benchmark, tmp_path:
 
 def test_unjudged_pairs_are_in_a_file_of_their_own_with_a_warning(plain: Benchmark, tmp_path: Path) -> None:
     done = export(plain, "release", tmp_path, Options())
-    assert done.unjudged == 2 and done.warnings[0].startswith(
-        "2 candidate pairs are unjudged, which is not 0"
-    )
+    assert done.unjudged == 2 and done.warnings[0].startswith("2 candidate pairs unjudged, which is not 0")
     assert lines(tmp_path, "provenance/unjudged.jsonl") == [
         {"query-idx": 0, "code-idx": 2},
         {"query-idx": 1, "code-idx": 2},
@@ -203,7 +201,7 @@ def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path
     Member.objects.filter(pk=second.pk).update(licence="Proprietary", origin="somewhere")
     done = export(plain, "release", tmp_path, Options(withhold=True))
     assert (done.withheld, done.snippets, done.pairs) == (1, 3, 1)
-    assert "1 snippets may not be passed on" in done.warnings[1]
+    assert "1 snippet withheld" in done.warnings[1]
     told = lines(tmp_path, "provenance/withheld.jsonl")[0]
     assert (told["code-idx"], told["sha256"], told["origin"]) == (1, second.text.digest, "somewhere")
     assert [row["relevance"] for row in lines(tmp_path, "provenance/withheld_pairs.jsonl")] == [0, 1]
@@ -240,7 +238,7 @@ def test_the_commands(plain: Benchmark, tmp_path: Path, capsys: pytest.CaptureFi
     call_command("export", "release", plain.name, str(tmp_path / "out"))
     told = capsys.readouterr()
     assert "3 queries, 4 snippets, 3 labelled pairs (3 from agent)" in told.out
-    assert "warning: 2 candidate pairs are unjudged" in told.err
+    assert "warning: 2 candidate pairs unjudged" in told.err
     call_command("import", "release", str(tmp_path / "out"), "--name", "again")
     assert f"the same content as was exported: sha256 {plain.digest}" in capsys.readouterr().out
     call_command("export", "release", "again@1", str(tmp_path / "json"), "--json")
