@@ -28,7 +28,6 @@ class Command(BaseCommand):
         parser.add_argument("--queries", required=True, help="name of the collection of queries")
         parser.add_argument("--snippets", required=True, help="name of the collection of snippets")
         parser.add_argument("--encoders", default="bm25,bow", help="comma-separated (default %(default)s)")
-        parser.add_argument("-k", type=int, default=20, help="candidates a query (default %(default)s)")
         parser.add_argument("--provider", choices=Build.Provider.values, default=Build.Provider.EXCHANGE)
         parser.add_argument("--model", default="any", help="model that the agents ask")
         parser.add_argument("--recorded", default="", help="file of recorded replies")
@@ -55,6 +54,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is launched"
         )
+        self.add_mining(parser)
+        self.add_annotator(parser)
+
+    def add_mining(self, parser: CommandParser) -> None:
+        """What is searched, and how."""
+        parser.add_argument("-k", type=int, default=20, help="candidates a query (default %(default)s)")
         parser.add_argument("--limit", type=int, help="at most so many pairs")
         parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
         parser.add_argument(
@@ -70,7 +75,6 @@ class Command(BaseCommand):
         parser.add_argument(
             "--fusion", choices=list(Fusion), default=Fusion.MEAN, help="how scores become one (default mean)"
         )
-        self.add_annotator(parser)
 
     def add_annotator(self, parser: CommandParser) -> None:
         """Who decides, and how."""
