@@ -42,13 +42,14 @@ WITHIN_A_MINUTE: Final = "is measured with --size full: the small one ends withi
 
 @dataclass(frozen=True)
 class Length:
-    """Seconds at full speed: until the stages have mixed, and while the bench counts."""
+    """Seconds at full speed until the stages have mixed and while the bench counts; turns of pages after."""
 
     warm: float
     counted: float
+    turns: int
 
 
-LENGTHS: Final[Mapping[str, Length]] = {"small": Length(4.0, 7.0), "full": Length(6.0, 12.0)}
+LENGTHS: Final[Mapping[str, Length]] = {"small": Length(4.0, 7.0, 3), "full": Length(6.0, 12.0, 20)}
 
 
 @dataclass(frozen=True)
@@ -140,14 +141,13 @@ def speed(scratch: Scratch, asked: Provider, processes: int, concurrency: int, l
 
 
 def speed_and_pages(scratch: Scratch, asked: Provider, length: Length) -> tuple[Speed, Mapping[str, object]]:
-    """As `speed`, and pages and events before the build starts and while it runs."""
+    """As `speed`, and pages and events of that build."""
     with scratch.entered():
         build = running().pk
-        idle = pipeline_pages.pages(build)
         with workers(scratch, asked.url, 1, ONE) as started:
             warm(asked, ONE, length.warm)
             found = window(asked, started, ONE, length.counted)
-            busy = pipeline_pages.pages(build)
+            idle, busy = pipeline_pages.pages(build, [*started, asked.process], length.turns)
             events = pipeline_pages.events_a_second(build)
     return found, {"milliseconds_idle": idle, "milliseconds_busy": busy, "events_a_second": events}
 

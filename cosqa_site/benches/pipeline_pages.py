@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Final
 
 from django.contrib.auth.models import User
 from django.test import Client
@@ -12,20 +14,55 @@ from django.urls import reverse
 
 from annotation.consumers import LOOK, changed
 from cosqa_site.benches.clock import latencies, median_and_p95
+from cosqa_site.benches.pipeline_processes import Process, held
 from cosqa_site.benches.seeding import ADMIN
 
-TIMES = 20
-EVENT_SECONDS = 3.0
+TIMES: Final = 10
+"""Looks at each page in one turn."""
+SETTLING_SECONDS: Final = 0.5
+"""What waited while the workers were held is done with after that."""
+EVENT_SECONDS: Final = 3.0
+Looks = dict[str, list[float]]
+Shown = Mapping[str, Mapping[str, float]]
 
 
-def pages(build: int) -> dict[str, Mapping[str, float]]:
-    """Milliseconds (median, p95) of the dashboard and of the build's page, one viewer, in this process."""
+def pages(build: int, processes: Sequence[Process], turns: int) -> tuple[Shown, Shown]:
+    """Milliseconds (median, p95) of an admin's pages while the processes are held, and while they run.
+
+    In turns, with the same build in the same state: what differs is what runs beside the page.
+    """
+    look = partial(looks, viewer(), addresses(build))
+    look()
+    idle: Looks = defaultdict(list)
+    busy: Looks = defaultdict(list)
+    for _ in range(turns):
+        with held(processes):
+            look(idle)
+        time.sleep(SETTLING_SECONDS)
+        look(busy)
+    return told(idle), told(busy)
+
+
+def viewer() -> Client:
     client = Client(headers={"host": "127.0.0.1"})
     client.force_login(User.objects.get(username=ADMIN))
-    addresses = {"dashboard": reverse("dashboard"), "build": reverse("build", args=[build])}
-    return {
-        name: median_and_p95(latencies(partial(show, client, url), TIMES)) for name, url in addresses.items()
-    }
+    return client
+
+
+def addresses(build: int) -> dict[str, str]:
+    return {"dashboard": reverse("dashboard"), "build": reverse("build", args=[build])}
+
+
+def looks(client: Client, urls: Mapping[str, str], found: Looks | None = None) -> None:
+    """One turn; without `found` it only warms the page up."""
+    for name, url in urls.items():
+        seconds = latencies(partial(show, client, url), TIMES)
+        if found is not None:
+            found[name].extend(seconds)
+
+
+def told(found: Looks) -> Shown:
+    return {name: {**median_and_p95(seconds), "looks": len(seconds)} for name, seconds in found.items()}
 
 
 def show(client: Client, url: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -22,6 +23,7 @@ MOST_CONNECTIONS: Final = 20
 """All worker processes share so many database connections."""
 WORKER: Final = "import django; django.setup(); from cosqa_site.benches.pipeline_worker import main; main()"
 WORKER_NAME: Final = "cosqa-bench-worker"
+
 Process = subprocess.Popen[str]
 
 
@@ -30,6 +32,7 @@ class Provider:
     """The provider that answers at `url`."""
 
     url: str
+    process: Process
 
     def stats(self) -> dict[str, Any]:
         """How many it answered so far, and the seconds that those took together."""
@@ -44,7 +47,7 @@ def provider(mean: float) -> Iterator[Provider]:
     command = [sys.executable, "-P", str(script), "--seed", str(SEED), "--mean", str(mean)]
     with started(command, dict(os.environ)) as process:
         assert process.stdout is not None, "it is a pipe"
-        yield Provider(f"http://127.0.0.1:{int(process.stdout.readline())}")
+        yield Provider(f"http://127.0.0.1:{int(process.stdout.readline())}", process)
 
 
 @contextmanager
@@ -87,6 +90,18 @@ def started(command: Sequence[str], environment: dict[str, str]) -> Iterator[Pro
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+@contextmanager
+def held(processes: Sequence[Process]) -> Iterator[None]:
+    """Nothing of them runs in the block; after it they go on where they were."""
+    for process in processes:
+        process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.send_signal(signal.SIGCONT)
 
 
 def used_seconds(processes: Sequence[Process]) -> float:

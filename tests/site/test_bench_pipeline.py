@@ -6,6 +6,8 @@ import asyncio
 import json
 import os
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from annotation.llm.request import Request
 from annotation.prompts import AGENTS
 from cosqa_site.benches import pipeline, pipeline_claims, pipeline_pages, pipeline_provider, seeding
 from cosqa_site.benches import scratch as scratch_module
+from cosqa_site.benches.pipeline_processes import Process, held, started
 from cosqa_site.benches.scratch import Scratch
 from cosqa_site.benches.seeding_rows import Plan
 
@@ -29,13 +32,13 @@ TINY = Plan(cases=40, snippets=60, reviewed=2)
 CONSTANTS: dict[Any, dict[str, Any]] = {
     pipeline: {
         "MEAN_SECONDS": 0.05,
-        "LENGTHS": dict.fromkeys(("small", "full"), pipeline.Length(0.5, 2.0)),
+        "LENGTHS": dict.fromkeys(("small", "full"), pipeline.Length(0.5, 2.0, 1)),
         "OPEN": 700,
         "ONE": 4,
         "TWO": 4,
     },
     pipeline_claims: {"HANDFULS": 2, "ROUNDS": 2},
-    pipeline_pages: {"TIMES": 2, "EVENT_SECONDS": 0.1},
+    pipeline_pages: {"TIMES": 2, "SETTLING_SECONDS": 0.1, "EVENT_SECONDS": 0.1},
     seeding: {"PLANS": {"few": TINY, "small": TINY, "full": TINY}},
 }
 
@@ -125,3 +128,25 @@ def test_latencies_have_the_mean_and_the_seed_decides_them() -> None:
     first = asyncio.run(total(7))
     assert first == pytest.approx(4.0, rel=0.1)
     assert asyncio.run(total(7)) == pytest.approx(first)
+
+
+def test_what_is_held_does_nothing_and_goes_on_after_the_block() -> None:
+    asked = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
+    with started([sys.executable, "-c", asked], dict(os.environ)) as process:
+        assert process.stdin and process.stdout
+        with held([process]):
+            assert state(process) == "T"
+        process.stdin.write("there\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "there\n"
+
+
+def state(process: Process) -> str:
+    """As in `ps`, once the kernel has stopped it."""
+    ends = time.monotonic() + 5
+    while time.monotonic() < ends:
+        found = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        if found == "T":
+            return found
+        time.sleep(0.01)
+    return found
