@@ -9,7 +9,16 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 STARTING = {"account", "again", "agreement", "benchmark", "build", "evaluate", "exchange", "export", "extend"}
-STARTING |= {"compare-benchmarks", "corpus", "fill-holes", "filters", "import", "leaderboard", "merge"}
+STARTING |= {
+    "compare-benchmarks",
+    "corpus",
+    "fill-holes",
+    "filters",
+    "import",
+    "leaderboard",
+    "merge",
+    "mine",
+}
 STARTING |= {"missing", "pin", "prices", "reproduce", "study", "token", "work"}
 """Commands that use the database, so each may be somebody's first one: they find it up to date."""
 

@@ -14,47 +14,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from retrieval.filters import queries as query_filters
 from retrieval.filters.duplicates import near_pairs
 
 PARTS: Final = ("train", "dev", "test")
 SHARES: Final = (0.8, 0.1, 0.1)
 WORD = re.compile(r"\w+")
-FILLERS: Final = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "be",
-        "by",
-        "can",
-        "code",
-        "do",
-        "does",
-        "for",
-        "from",
-        "function",
-        "how",
-        "i",
-        "in",
-        "is",
-        "it",
-        "my",
-        "of",
-        "on",
-        "or",
-        "python",
-        "the",
-        "this",
-        "to",
-        "using",
-        "use",
-        "what",
-        "with",
-    ]
-)
-"""Words that make no other question of a query."""
+FILLERS: Final = query_filters.FILLERS | {"as", "be", "by", "from"}
+"""Words that make no other question of a query: what is asked twice may be mined twice, but no part may see
+the other's queries, so that more is near-same here than for the filter of queries."""
 
 
 def words(query: str) -> Counter[str]:

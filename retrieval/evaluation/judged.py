@@ -45,6 +45,14 @@ class JudgedPairs:
     def queries(self) -> int:
         return len(self.numbers)
 
+    def without(self, dropped: Mapping[int, Ints]) -> JudgedPairs:
+        """The pairs but for `dropped` places, by number of a query."""
+        left = np.ones(len(self.query), dtype=bool)
+        for number, places in dropped.items():
+            first, last = np.searchsorted(self.query, [number, number + 1])
+            left[first:last] = ~np.isin(self.place[first:last], places)
+        return JudgedPairs(self.query[left], self.place[left], self.relevance[left], self.numbers)
+
     def ranked(self, run: Run, dropped: Mapping[int, Ints] = MappingProxyType({})) -> Ranked:
         """The pairs with their ranks in the run's lists, without `dropped` places, by query."""
         starts = np.searchsorted(self.query, np.arange(self.queries + 1))

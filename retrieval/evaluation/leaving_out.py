@@ -116,10 +116,7 @@ def _computed(
     progress: StageProgress | None,
 ) -> dict[str, Any]:
     brought = dict(brought_alone(content, encoder, vectors, progress))
-    left = np.ones(len(pairs.query), dtype=bool)
-    for number, places in brought.items():
-        left &= ~((pairs.query == number) & np.isin(pairs.place, places))
-    rest = JudgedPairs(pairs.query[left], pairs.place[left], pairs.relevance[left], pairs.numbers)
+    rest = pairs.without(brought)
     chosen = queries.chosen(board.benchmark)
     values: dict[int, float | None] = {}
     for run in board.ordered:
