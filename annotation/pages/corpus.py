@@ -23,6 +23,7 @@ from retrieval.corpus import SAMPLED, languages, overlap, ranks
 from retrieval.corpus.lengths import Lengths, characters, texts_in, tokens
 from retrieval.corpus.ranks import AtRank, Counted, by_rank
 from retrieval.evaluation.content import query_members, snippet_members
+from retrieval.mining import alone
 from retrieval.models import Benchmark, BenchmarkLabel, Collection, Text
 
 KEPT_SECONDS: Final = 3600
@@ -30,8 +31,8 @@ WORDS_A_CLASS: Final = 2
 FILTERED: Final = 500
 """Snippets that a page shows to all filters: each takes two parsers a millisecond or two."""
 OF_MINING: Final = (
-    "Of the candidates that a mining kept for a query, those that each encoder alone ranks in the better "
-    "half. What an encoder alone would have found beyond them is not stored."
+    f"Of the best snippets that each encoder finds by itself, as many a query as the mining keeps, for "
+    f"{alone.SAMPLED_QUERIES} queries drawn by seed {alone.SEED}."
 )
 OF_RUNS: Final = "Of the first 20 results of each system’s newest run."
 
@@ -111,9 +112,9 @@ def build_sections(build: Build, most: int | None = SAMPLED) -> tuple[Section, .
         tables.ranks(rank_rows(cases, spread.queries), cost_a_pair(tally)),
         *code,
         tables.overlaps(
-            overlap.of_mining(build.mining, most),
+            overlap.of_mining(build.mining),
             OF_MINING,
-            "Its mining had one encoder, so nothing can overlap.",
+            "Its mining had one encoder, or was made of what was there: nothing can overlap.",
         ),
     )
 

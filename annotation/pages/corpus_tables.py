@@ -13,8 +13,8 @@ from annotation.pages.words import small_dollars
 from annotation.studies.tables import Cell, Table
 from retrieval.corpus.languages import Functions
 from retrieval.corpus.lengths import Lengths
-from retrieval.corpus.overlap import Overlap
 from retrieval.corpus.ranks import AtRank
+from retrieval.metrics.overlap import Overlap
 
 MOST_CLASSES: Final = 20
 EXAMPLE: Final = 80

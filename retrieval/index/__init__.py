@@ -9,6 +9,7 @@ library.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -29,6 +30,7 @@ __all__ = [
     "Cosines",
     "Hit",
     "Options",
+    "Prepared",
     "StageProgress",
     "Terms",
     "Vectorise",
@@ -38,6 +40,7 @@ __all__ = [
     "fuse",
     "mine",
     "prepare",
+    "prepared",
     "together",
 ]
 
@@ -61,16 +64,58 @@ def mine(
     of duplicates would give. Equal means keep ascending index. `vectorise` replaces encoding in memory (a
     vector store's `rows`). Raises ValueError for k < 1, no encoder, or an encoder named twice.
     """
-    _check(encoders, k)
-    kept = first_of_each(snippets)
-    if not queries or not len(kept):
-        return [[] for _ in queries]
     options = Options(fusion, memory_mb, progress=progress)
-    signals = prepare(queries, [snippets[i] for i in kept], encoders, vectorise, options)
-    return [
-        [Hit(int(kept[hit.index]), hit.score, hit.entering, hit.raw) for hit in hits]
-        for hits in fuse(signals, len(queries), len(kept), k, options)
-    ]
+    return list(prepared(queries, snippets, encoders, vectorise, options).best(k))
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Queries and snippets as every encoder sees them; `kept` are the places of the snippets that differ."""
+
+    queries: int
+    kept: Indices
+    signals: Sequence[Cosines | Terms]
+    options: Options
+
+    def best(self, k: int) -> Iterator[list[Hit]]:
+        """Yield the k best of each query by the mean over encoders. Raises ValueError for k < 1."""
+        if k < 1:
+            raise ValueError(f"k is the number of snippets a query and must be at least 1, not {k}")
+        for hits in fuse(self.signals, self.queries, len(self.kept), k, self.options):
+            yield [replace(hit, index=int(self.kept[hit.index])) for hit in hits]
+
+    def alone(self, drawn: Indices, k: int) -> Iterator[list[Hit]]:
+        """Yield the k best of some queries by the first encoder alone, then by the second, and so on."""
+        for signal in self.signals:
+            own = replace(self, queries=len(drawn), signals=[of_some(signal, drawn)])
+            yield from own.best(k)
+
+
+def of_some(signal: Cosines | Terms, drawn: Indices) -> Cosines | Terms:
+    """A signal of some of the queries."""
+    if isinstance(signal, Cosines):
+        return replace(signal, queries=signal.queries[drawn])
+    return replace(signal, queries=[signal.queries[number] for number in drawn.tolist()])
+
+
+def prepared(
+    queries: Sequence[str],
+    snippets: Sequence[str],
+    encoders: Sequence[Encoder],
+    vectorise: Vectorise | None = None,
+    options: Options | None = None,
+) -> Prepared:
+    """Encode queries and the snippets that differ; nothing where there are none of either.
+
+    Raises ValueError for no encoder, or one named twice.
+    """
+    names = [encoder.name for encoder in encoders]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"name at least one encoder, each once; got {', '.join(names) or 'none'}")
+    kept, options = first_of_each(snippets), options or Options()
+    some = bool(queries) and bool(len(kept))
+    signals = prepare(queries, [snippets[i] for i in kept], encoders, vectorise, options) if some else []
+    return Prepared(len(queries), kept, signals, options)
 
 
 def prepare(
@@ -112,6 +157,9 @@ def fuse(
 ) -> Iterator[list[Hit]]:
     """Yield the hits of query 0, 1, ...: the k best of `snippets` by the mean of what enters."""
     options, k = options or Options(), min(k, snippets)
+    if not signals:
+        yield from ([] for _ in range(queries))
+        return
     if options.fusion is Fusion.MAXABS:
         signals = [with_largest(one, options) if isinstance(one, Cosines) else one for one in signals]
     dense = [signal for signal in signals if isinstance(signal, Cosines)]
@@ -154,11 +202,3 @@ def first_of_each(snippets: Sequence[str]) -> Indices:
     for index, text in enumerate(snippets):
         first.setdefault(text.strip(), index)
     return np.fromiter(first.values(), np.int64, len(first))
-
-
-def _check(encoders: Sequence[Encoder], k: int) -> None:
-    names = [encoder.name for encoder in encoders]
-    if k < 1:
-        raise ValueError(f"k is the number of snippets a query and must be at least 1, not {k}")
-    if not names or len(set(names)) < len(names):
-        raise ValueError(f"name at least one encoder, each once; got {', '.join(names) or 'none'}")

@@ -17,8 +17,9 @@ from retrieval import approximate, encoders
 from retrieval.encoders import Encoder
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.fusion import Fusion
-from retrieval.index import StageProgress, mine
+from retrieval.index import Options, StageProgress, prepared
 from retrieval.mining import parts
+from retrieval.mining.alone import lists_alone
 from retrieval.mining.lists import Lists, lists_of
 from retrieval.mining.parts import LEASE, Unwanted, release
 from retrieval.mining.reading import (
@@ -77,7 +78,7 @@ def perform(
     try:
         while (part := parts.claim(mining, name)) is not None:
             report = parts.renewing(part, count, progress)
-            parts.keep(part, search(mining, part, queries, members, chosen, vectors, report))
+            parts.keep(part, *search(mining, part, queries, members, chosen, vectors, report))
     finally:
         release(name)
     lists = parts.whole(mining)
@@ -93,9 +94,9 @@ def start(mining: Mining) -> None:
 def begin_anew(mining: Mining) -> None:
     """Forget what was found so far: what was ordered has changed, or is wanted again."""
     mining.parts.all().delete()
-    mining.identities = mining.recall = None
+    mining.identities = mining.recall = mining.overlaps = None
     mining.state = Mining.State.WAITING
-    mining.save(update_fields=["identities", "recall", "state", "fusion", "approximate"])
+    mining.save(update_fields=["identities", "recall", "overlaps", "state", "fusion", "approximate"])
 
 
 def alike(mining: Mining, chosen: Sequence[Encoder]) -> list[Encoder]:
@@ -131,23 +132,17 @@ def search(
     chosen: Sequence[Encoder],
     vectors: Path,
     progress: StageProgress,
-) -> Lists:
-    """The k best snippets of one part for every query."""
+) -> tuple[Lists, Lists | None]:
+    """The k best snippets of one part for every query, and by each encoder alone for a few."""
     snippets = texts_of(members[part.start : part.stop], mining.text_option)
-    rows = VectorStore(vectors).rows
+    rows, options = VectorStore(vectors).rows, Options(Fusion(mining.fusion), progress=progress)
     if mining.approximate:
         hits, recall = approximate.mine(
             queries.texts, snippets.texts, chosen, mining.k, mining.approximate, rows, progress
         )
         Mining.objects.filter(pk=mining.pk).update(recall=asdict(recall))
-    else:
-        hits = mine(
-            queries.texts,
-            snippets.texts,
-            chosen,
-            mining.k,
-            vectorise=rows,
-            fusion=Fusion(mining.fusion),
-            progress=progress,
-        )
-    return lists_of(hits, snippets.texts, part.start, mining.encoders)
+    found = prepared(queries.texts, snippets.texts, chosen, rows, options)
+    if not mining.approximate:
+        hits = list(found.best(mining.k))
+    own = lists_alone(found, snippets.texts, part.start, mining.k)
+    return lists_of(hits, snippets.texts, part.start, mining.encoders), own

@@ -60,7 +60,7 @@ def claim(mining: Mining, worker: str) -> MiningPart | None:
             return None
         taken = mining.parts.filter(free(), number=number)
         if taken.update(worker=worker, lease_until=timezone.now() + LEASE):
-            return mining.parts.defer("found").get(number=number)
+            return mining.parts.defer("found", "alone").get(number=number)
 
 
 def mine_of(part: MiningPart) -> QuerySet[MiningPart]:
@@ -68,9 +68,10 @@ def mine_of(part: MiningPart) -> QuerySet[MiningPart]:
     return MiningPart.objects.filter(pk=part.pk, worker=part.worker, found=None)
 
 
-def keep(part: MiningPart, lists: Lists) -> None:
-    """Store what was found. Raises Unwanted."""
-    if not mine_of(part).update(found=lists.to_bytes(), lease_until=None):
+def keep(part: MiningPart, lists: Lists, alone: Lists | None) -> None:
+    """Store what was found, by all encoders and by each alone. Raises Unwanted."""
+    own = alone.to_bytes() if alone else None
+    if not mine_of(part).update(found=lists.to_bytes(), alone=own, lease_until=None):
         raise Unwanted
 
 
@@ -107,8 +108,18 @@ def whole(mining: Mining) -> Lists | None:
     """The lists of all parts, merged one by one; None while one is not done."""
     if not mining.parts.exists() or mining.parts.filter(found=None).exists():
         return None
+    return joined(mining, "found")
+
+
+def whole_alone(mining: Mining) -> Lists | None:
+    """The same of each encoder's own lists; None where there is but one encoder."""
+    return None if mining.parts.filter(alone=None).exists() else joined(mining, "alone")
+
+
+def joined(mining: Mining, column: str) -> Lists | None:
     found: Lists | None = None
-    for part in mining.parts.order_by("number").iterator(chunk_size=1):
-        lists = Lists.from_bytes(bytes(part.found or b""))
+    stored = mining.parts.order_by("number").values_list(column, flat=True)
+    for some in stored.iterator(chunk_size=1):
+        lists = Lists.from_bytes(bytes(some))
         found = lists if found is None else merged(found, lists, mining.k)
     return found

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
+from retrieval.mining.alone import overlaps
 from retrieval.mining.lists import Indices, Lists
+from retrieval.mining.parts import whole_alone
 from retrieval.mining.recovering import recovered
 from retrieval.models import Candidate, Mining, Pair
 
@@ -63,6 +66,8 @@ def stored_pairs(queries: Indices, snippets: Indices) -> list[int]:
 
 def close(mining: Mining, queries: Sequence[int], snippets: Sequence[int]) -> None:
     """Done: what the parts found is no longer needed."""
+    own = whole_alone(mining)
+    common = overlaps(mining.encoders, len(queries), mining.k, own) if own else []
     mining.parts.all().delete()
     Mining.objects.filter(pk=mining.pk).update(
         state=Mining.State.DONE,
@@ -70,4 +75,5 @@ def close(mining: Mining, queries: Sequence[int], snippets: Sequence[int]) -> No
         lease_until=None,
         finished_at=timezone.now(),
         recovered=recovered(mining, queries, snippets),
+        overlaps=[asdict(one) for one in common],
     )

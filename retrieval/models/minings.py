@@ -51,6 +51,9 @@ class Mining(models.Model):
         null=True, help_text="of an approximate index: what share of exact search it found, on a sample"
     )
     recovered = models.JSONField(null=True, help_text="counts of human matches, and of those that it found")
+    overlaps = models.JSONField(
+        null=True, help_text="what every two encoders alone have in common, on a sample of the queries"
+    )
     lease_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
@@ -98,6 +101,8 @@ class MiningPart(models.Model):
     worker = models.CharField(max_length=32, blank=True, help_text="who works on it, or did")
     lease_until = models.DateTimeField(null=True)
     found = models.BinaryField(null=True, help_text="its lists, as retrieval.mining.lists stores them")
+
+    alone = models.BinaryField(null=True, help_text="each encoder's own lists for a sample of the queries")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["mining", "number"], name="mining_part_once")]

@@ -1,47 +1,27 @@
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from retrieval.corpus.overlap import of_benchmark, of_mining, overlap
+from retrieval.corpus.overlap import of_benchmark, of_mining
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
 from retrieval.metrics.names import measures
-from retrieval.models import Annotator, Candidate, Label, Mining, Pair, Pool
+from retrieval.metrics.overlap import Overlap
+from retrieval.models import Annotator, Label, Pair, Pool
 from tests import factories
 
 
-def test_shared_and_jaccard_are_means_over_queries() -> None:
-    found = overlap("a", "b", 2, [({1, 2}, {2, 3}), ({1}, {1}), (set(), set())])
-    assert found is not None
-    assert (found.queries, found.shared) == (2, 1.0)
-    assert found.jaccard == pytest.approx((1 / 3 + 1) / 2)
-    assert overlap("a", "b", 2, [(set(), set())]) is None
-
-
 @pytest.mark.django_db
-def test_the_better_half_by_each_encoder() -> None:
-    queries, snippets = factories.queries(), factories.snippets()
-    mining = Mining.objects.create(queries=queries, snippets=snippets, encoders=["a", "b"], k=4)
-    query = queries.members.get(position=0).text_id
-    for rank, (one, other) in enumerate(((0.9, 0.1), (0.8, 0.9), (0.1, 0.8), (0.2, 0.2)), 1):
-        snippet = snippets.members.get(position=rank - 1).text_id
-        Candidate.objects.create(
-            mining=mining,
-            pair=Pair.objects.keep_all([(query, snippet)])[0],
-            query_id=query,
-            rank=rank,
-            score=0.5,
-            scores={"a": {"raw": one}, "b": {"raw": other}},
-        )
-    (found,) = of_mining(mining)  # a: snippets 1 and 2, b: 2 and 3
-    assert (found.first, found.second, found.queries, found.depth) == ("a", "b", 1, 2)
-    assert found.shared == 1.0
-    assert found.jaccard == pytest.approx(1 / 3)
-    mining.encoders = ["a"]
+def test_what_a_mining_measured() -> None:
+    mining = factories.mining(factories.queries(), factories.snippets())
     assert of_mining(mining) == []
+    one = Overlap("a", "b", queries=1, depth=2, shared=1.0, jaccard=1 / 3)
+    mining.overlaps = [asdict(one)]
+    assert of_mining(mining) == [one]
 
 
 @pytest.mark.django_db
