@@ -73,6 +73,7 @@ urlpatterns = [
     path("benchmarks/<int:pk>/upload/", benchmarks.upload_run, name="benchmark-upload"),
     path("benchmarks/<int:pk>/queries/<int:query_pk>/", benchmarks.query, name="benchmark-query"),
     path("benchmarks/<int:pk>/holes/", holes.fill, name="benchmark-holes"),
+    path("benchmarks/<int:pk>/holes/experts/", holes.queue, name="benchmark-queue"),
     path("benchmarks/<int:pk>/holes/publish/", holes.publish, name="benchmark-filled"),
     path("benchmarks/<int:pk>/corpus/", corpus.benchmark, name="benchmark-corpus"),
     path("benchmarks/<int:pk>/exports/", exports.index, name="benchmark-exports"),

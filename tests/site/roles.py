@@ -128,6 +128,7 @@ ROLES: Final = {
     Role.ADMIN: {
         "benchmark-filled",
         "benchmark-holes",
+        "benchmark-queue",
         "benchmark-upload",
         "benchmark-export",
         "benchmark-export-jobs",

@@ -17,6 +17,7 @@ from tests.site.test_access import ours
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
 CHANGING: Final = {
     "benchmark-filled",
+    "benchmark-queue",
     "benchmark-pin",
     "study-figures-pin",
     "review-label",
