@@ -1,4 +1,8 @@
-"""Have the unjudged results of a run judged: a small build over them, and the benchmark that comes of it."""
+"""Have the unjudged results of a run judged, by a small build or by experts, and publish what comes of it.
+
+The experts' queue is a build that is paused from the beginning: its pairs wait in plain review, and a study
+can draw them. Whoever resumes it has agents judge them as well.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +18,16 @@ from annotation.estimating.figures import Estimate
 from annotation.estimating.making import estimate
 from annotation.estimating.tokens import Counter
 from annotation.launching import Actor, LaunchRefused, Order
-from annotation.models import Build
+from annotation.models import Build, Case, Tally
 from annotation.ordered import order_of
+from annotation.releasing import PublishRefused, said_of
 from retrieval.evaluation.holes import DEEPEST, DEPTH, NoHoles, holes_of, mined, publish_filled
 from retrieval.filters import Rule
 from retrieval.models import Benchmark, Holes, Run
 
 LONGEST_NAME: Final = launching.LONGEST_NAME
+CASES_A_BATCH: Final = 1000
+FOR_EXPERTS: Final = "for experts: people judge its pairs; resumed, agents judge them too, answered by file"
 
 
 @dataclass(frozen=True)
@@ -124,11 +131,65 @@ def launch(fill: Fill, user: Actor = None, word: str = "") -> Build:
         raise
 
 
+def queue(fill: Fill, user: Actor = None) -> Build:
+    """The holes as a queue for experts; no agent is asked. Raises LaunchRefused and `NoHoles`."""
+    found = plan(replace(fill, provider=Build.Provider.EXCHANGE, model="any", recorded="", budget=None))
+    launching.refuse_bad_name(found.order)
+    try:
+        with transaction.atomic():
+            holes = mined(fill.run, fill.depth, people=True)
+            build = launching.launched(replace(found.order, limit=None), user, holes.mining)
+            Build.objects.filter(pk=build.pk).update(
+                state=Build.State.PAUSED, reason=FOR_EXPERTS, opened=True
+            )
+            open_for_review(build)
+            told = f"{holes.pairs:,} unjudged results of {fill.run.title} on {fill.run.benchmark}"
+            launching.record(build, user, "queued for experts", told)
+    except IntegrityError:
+        launching.refuse_bad_name(found.order)  # as in `launch`
+        raise
+    return Build.objects.select_related("mining").get(pk=build.pk)
+
+
+def open_for_review(build: Build) -> None:
+    """One case for each pair; nobody works on them while the build is paused."""
+    rows = build.mining.candidates.order_by("query_id", "rank").values_list(
+        "pk", "pair_id", "query_id", "rank", "score"
+    )
+    cases = [
+        Case(
+            build=build,
+            candidate_id=candidate,
+            pair_id=pair,
+            query_id=query,
+            rank=rank,
+            score=score,
+            annotator_id=build.annotator_id,
+        )
+        for candidate, pair, query, rank, score in rows
+    ]
+    Case.objects.bulk_create(cases, batch_size=CASES_A_BATCH)
+    Tally.objects.get(pk=build.pk).change(screening=len(cases))
+
+
 def publish(build: Build) -> Benchmark:
-    """The next version of the benchmark, with what the build said. Raises `NoHoles`."""
+    """The next version of the benchmark, with what the merge rule says of the build's pairs.
+
+    A queue for experts can be published whenever one of its pairs has a label that counts. Raises `NoHoles`.
+    """
     holes = Holes.objects.filter(mining=build.mining_id).select_related("run__benchmark", "mining").first()
     if holes is None:
         raise NoHoles(f"Build “{build}” was not launched to fill the holes of a run.")
-    if not build.is_over:
+    if not build.is_over and not holes.people:
         raise NoHoles(f"Build “{build}” is {build.get_state_display().lower()}: publish when it is done.")
-    return publish_filled(holes, build.annotator)
+    try:
+        filled = list(said_of(build, unfinished=holes.people))
+    except PublishRefused as why:
+        raise NoHoles(str(why)) from why
+    if not filled:
+        raise NoHoles(
+            f"“{build}” has judged none of the pairs yet. Of people’s labels those count that a study "
+            "published and those of which two agree in plain review."
+        )
+    by = f"people, in “{build}”" if holes.people else str(build.annotator)
+    return publish_filled(holes, filled, by)

@@ -117,7 +117,7 @@ def publish(wish: Wish, by: Actor = None) -> Benchmark:
         queries_until=until,
         snippets_until=_snippets_until(wish),
     )
-    chosen = (Chosen(*texts, float(said.value), said.label) for texts, said in _decided(wish, voices))
+    chosen = _chosen(wish, voices)
     try:
         made = publish_chosen(order, chosen)
     except NothingToPublish as why:
@@ -129,10 +129,24 @@ def publish(wish: Wish, by: Actor = None) -> Benchmark:
     return made
 
 
-def _voices(wish: Wish) -> _Voices:
+def said_of(build: Build, *, unfinished: bool = False) -> Iterator[Chosen]:
+    """What the merge rule publishes of the build's pairs; `unfinished`: as it stands while it is not over.
+
+    Raises PublishRefused.
+    """
+    wish = Wish(build.name, build.mining, build)
+    voices = _voices(wish, unfinished=unfinished)
+    return _chosen(wish, voices)
+
+
+def _chosen(wish: Wish, voices: _Voices) -> Iterator[Chosen]:
+    return (Chosen(*texts, float(said.value), said.label) for texts, said in _decided(wish, voices))
+
+
+def _voices(wish: Wish, *, unfinished: bool = False) -> _Voices:
     """Raises PublishRefused for builds that are not over, not merged, or judged by different agents."""
     builds = [wish.build] if wish.build else _builds_of(wish.mining)
-    agents = {found.pk: found for found in map(_agents, builds)}
+    agents = {found.pk: found for found in (_agents(build, unfinished) for build in builds)}
     if len(agents) > 1:
         names = ", ".join(f"{build.name!r} (--build {build.pk})" for build in builds)
         raise PublishRefused(f"Several builds judged these pairs, by different agents: name one of {names}.")
@@ -161,9 +175,9 @@ def _builds_of(mining: Mining) -> list[Build]:
     )
 
 
-def _agents(build: Build) -> Annotator:
+def _agents(build: Build, unfinished: bool) -> Annotator:
     """Whose labels are the build's: its annotator's, or the merge of its rounds that was asked for last."""
-    if not build.is_over:
+    if not build.is_over and not unfinished:
         state = build.get_state_display().lower()
         raise PublishRefused(f"The build {build.name!r} is {state}: it is published once it is over.")
     if build.rounds == 1:

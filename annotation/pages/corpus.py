@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from django.core.cache import cache
 from django.db.models import Count, Min, Q, QuerySet
@@ -14,7 +14,7 @@ from annotation.models import Build, Case, Tally
 from annotation.pages import corpus_tables as tables
 from annotation.pages.corpus_tables import Section, Size
 from annotation.pages.distribution import Spread
-from annotation.pages.distribution import kept as spread_of
+from annotation.pages.distribution import count as spread_of
 from annotation.pages.figures import percent, test_cases
 from annotation.pages.study_figures import TableView, view
 from annotation.stages import Stage
@@ -22,9 +22,12 @@ from retrieval import filtering
 from retrieval.corpus import SAMPLED, languages, overlap, ranks
 from retrieval.corpus.lengths import Lengths, characters, texts_in, tokens
 from retrieval.corpus.ranks import AtRank, Counted, by_rank
-from retrieval.evaluation.content import query_members, snippet_members
+from retrieval.evaluation.content import NoSuchBenchmark, named, query_members, snippet_members
 from retrieval.mining import alone
 from retrieval.models import Benchmark, BenchmarkLabel, Collection, Text
+
+Of: TypeAlias = Build | Benchmark | Collection
+"""What statistics are of."""
 
 KEPT_SECONDS: Final = 3600
 WORDS_A_CLASS: Final = 2
@@ -49,7 +52,7 @@ class SectionView:
 class CorpusPage:
     """`title` is what the statistics are of, `kind` what that is, `back` the address of its own page.
 
-    `moving`: it is still worked on, so that its counts are soon behind.
+    `moving`: it is still worked on, so that its counts are soon behind. `pin`: the address to pin them at.
     """
 
     title: str
@@ -57,11 +60,11 @@ class CorpusPage:
     back: str
     sections: tuple[SectionView, ...]
     moving: bool = False
+    pin: str = ""
 
 
-def page(title: str, kind: str, back: str, sections: tuple[Section, ...], moving: bool = False) -> CorpusPage:
-    views = tuple(SectionView(view(one.table), one) for one in sections)
-    return CorpusPage(title, kind, back, views, moving)
+def views_of(sections: tuple[Section, ...]) -> tuple[SectionView, ...]:
+    return tuple(SectionView(view(one.table), one) for one in sections)
 
 
 def kept(key: str, count: Callable[[], tuple[Section, ...]]) -> tuple[Section, ...]:
@@ -71,6 +74,42 @@ def kept(key: str, count: Callable[[], tuple[Section, ...]]) -> tuple[Section, .
         found = count()
         cache.set(key, found, KEPT_SECONDS)
     return found
+
+
+class NoSuchCorpus(LookupError):
+    """There is nothing of this name; the message says so."""
+
+
+def called(of: str, name: str, kind: str) -> Of:
+    """The build, the benchmark, also NAME@VERSION, or the newest collection of `kind`.
+
+    Raises NoSuchCorpus.
+    """
+    found: Of | None
+    if of == "build":
+        found = Build.objects.filter(name=name).select_related("mining", "tally").first()
+    elif of == "benchmark":
+        try:
+            found = named(name)
+        except NoSuchBenchmark as why:
+            raise NoSuchCorpus(str(why)) from why
+    elif of == "collection":
+        found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
+    else:
+        raise NoSuchCorpus(f"Statistics are of a build, a benchmark or a collection, not of {of!r}.")
+    if found is None:
+        hint = f" of {kind} called {name!r}; see --kind" if of == "collection" else f" called {name!r}"
+        raise NoSuchCorpus(f"There is no {of}{hint}.")
+    return found
+
+
+def sections_of(what: Of, most: int | None = SAMPLED, last_run: int | None = None) -> tuple[Section, ...]:
+    """The statistics counted now, of `most` texts and lists; None: of all. `last_run`: see benchmarks."""
+    if isinstance(what, Build):
+        return build_sections(what, most)
+    if isinstance(what, Benchmark):
+        return benchmark_sections(what, most, last_run)
+    return collection_sections(what, most)
 
 
 def of_build(build: Build) -> tuple[Section, ...]:
@@ -142,7 +181,10 @@ def cost_a_pair(tally: Tally) -> float | None:
     return tally.spent / tally.settled if tally.settled and tally.spent else None
 
 
-def benchmark_sections(benchmark: Benchmark, most: int | None = SAMPLED) -> tuple[Section, ...]:
+def benchmark_sections(
+    benchmark: Benchmark, most: int | None = SAMPLED, last_run: int | None = None
+) -> tuple[Section, ...]:
+    """`last_run`: of runs that came after this one nothing is told."""
     labels = BenchmarkLabel.objects.filter(benchmark=benchmark)
     size, code = measured(texts_in(snippet_members(benchmark)), most)
     answered = labels.filter(relevance__gt=0).values("pair__snippet").annotate(found=Count("pk"))
@@ -158,7 +200,7 @@ def benchmark_sections(benchmark: Benchmark, most: int | None = SAMPLED) -> tupl
         *words_of(texts_in(query_members(benchmark)), most),
         tables.relevance(languages.relevance(benchmark)),
         tables.overlaps(
-            overlap.of_benchmark(benchmark, most),
+            overlap.of_benchmark(benchmark, most, last_run),
             OF_RUNS,
             "With two runs of different systems their results are compared.",
         ),

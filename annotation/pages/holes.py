@@ -82,7 +82,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class HolesPage:
-    """`filled`: builds that judged holes of this benchmark's runs, each with its run."""
+    """`filled`: builds and experts' queues over holes of this benchmark's runs, each with its run."""
 
     benchmark: Benchmark
     form: HolesForm

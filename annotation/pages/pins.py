@@ -9,8 +9,8 @@ from typing import Any, Final
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from annotation.access import Visitor, benchmarks_visible_to
-from annotation.models import Study
+from annotation.access import Role, Visitor, benchmarks_visible_to, builds_visible_to, has_role
+from annotation.models import Build, Study
 from annotation.studies.figures import NoFigures, refuse_to_raters
 from annotation.studies.formats import number
 from retrieval.models import Benchmark, Pin
@@ -54,17 +54,24 @@ class PinPage:
 def visible(user: Visitor, pins: Iterable[Pin]) -> list[Pin]:
     """Those whose benchmark's or study's figures are open to the person."""
     rows = list(pins)
-    digests = {pin.ground["benchmark"] for pin in rows if pin.kind == Pin.Kind.LEADERBOARD}
+    digests = {pin.ground["benchmark"] for pin in rows if "benchmark" in pin.ground}
     open_ones = set(benchmarks_visible_to(user).filter(digest__in=digests).values_list("digest", flat=True))
     studies = Study.objects.in_bulk({pin.subject["id"] for pin in rows if pin.kind == Pin.Kind.STUDY})
-    shown = {pk for pk, study in studies.items() if is_open(user, study)}
-    return [
-        pin
-        for pin in rows
-        if (
-            pin.subject["id"] in shown if pin.kind == Pin.Kind.STUDY else pin.ground["benchmark"] in open_ones
-        )
-    ]
+    ids = {pin.subject["id"] for pin in rows if pin.subject.get("of") == "build"}
+    builds = builds_visible_to(user).filter(pk__in=ids) if ids else Build.objects.none()
+    shown = {
+        "study": {pk for pk, study in studies.items() if is_open(user, study)},
+        "build": set(builds.values_list("pk", flat=True)),
+    }
+    return [pin for pin in rows if _may_see(user, pin, open_ones, shown)]
+
+
+def _may_see(user: Visitor, pin: Pin, benchmarks: set[str], shown: Mapping[str, set[int]]) -> bool:
+    """As on the page of what was pinned: those of collections are for admins."""
+    if "benchmark" in pin.ground:
+        return pin.ground["benchmark"] in benchmarks
+    kind = pin.subject.get("of", "study")
+    return has_role(user, Role.ADMIN) if kind == "collection" else pin.subject["id"] in shown[kind]
 
 
 def is_open(user: Visitor, study: Study) -> bool:
@@ -81,7 +88,7 @@ def pins_page(user: Visitor) -> list[Pin]:
 
 
 def pin_page(pin: Pin) -> PinPage:
-    tables = study_tables(pin) if pin.kind == Pin.Kind.STUDY else board_tables(pin)
+    tables = board_tables(pin) if pin.kind == Pin.Kind.LEADERBOARD else study_tables(pin)
     return PinPage(pin, address(pin), list(facts(pin)), tables)
 
 
@@ -89,13 +96,23 @@ def address(pin: Pin) -> str:
     """The page of what was pinned, as it is now."""
     if pin.kind == Pin.Kind.STUDY:
         return reverse("study-figures", args=[pin.subject["id"]])
+    if pin.kind == Pin.Kind.CORPUS and pin.subject["of"] != "benchmark":
+        return reverse(f"{pin.subject['of']}-corpus", args=[pin.subject["id"]])
     same = Benchmark.objects.filter(digest=pin.ground["benchmark"]).order_by("pk").first()
-    return reverse("benchmark", args=[same.pk]) if same else reverse("benchmarks")
+    page = "benchmark-corpus" if pin.kind == Pin.Kind.CORPUS else "benchmark"
+    return reverse(page, args=[same.pk]) if same else reverse("benchmarks")
 
 
 def facts(pin: Pin) -> Iterable[tuple[str, str]]:
     """What decided the figures, in the order in which people ask."""
     subject, ground = pin.subject, pin.ground
+    if pin.kind == Pin.Kind.CORPUS:
+        yield subject["of"].capitalize(), str(subject["name"])
+        rest = {name: found for name, found in ground.items() if name not in ("code", "runs")}
+        yield from ((name.capitalize(), str(found)) for name, found in rest.items())
+        yield "Texts and lists read", f"at most {subject['sampled']:,}, evenly"
+        yield from ((name.capitalize(), str(found)) for name, found in ground["code"].items())
+        return
     if pin.kind == Pin.Kind.LEADERBOARD:
         yield "Benchmark", f"{subject['benchmark']}, sha256 {ground['benchmark']}"
         yield "Last event", str(ground["event"])

@@ -19,7 +19,7 @@ from annotation.studies.gathering import Until
 from retrieval.evaluation.running import code_version
 from retrieval.models import Benchmark, Label
 
-PACKAGES: Final = ("agreement", "studies")
+SOURCES: Final = ("agreement/**/*.py", "studies/**/*.py", "pages/corpus*.py")
 
 
 @cache
@@ -27,7 +27,7 @@ def code() -> dict[str, str]:
     """The versions of all that computes: our sources by their hashes, Python and NumPy by their names."""
     folder = Path(__file__).resolve().parents[1]
     whole = hashlib.sha256()
-    for path in sorted(path for package in PACKAGES for path in (folder / package).rglob("*.py")):
+    for path in sorted(path for pattern in SOURCES for path in folder.glob(pattern)):
         whole.update(f"{path.relative_to(folder)}\n".encode() + path.read_bytes())
     return {
         "workbench": version("cosqa-workbench"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from annotation.models import Study
@@ -18,6 +19,8 @@ from retrieval.metrics.names import measures
 from retrieval.models import Benchmark, Pin, Run
 
 Tick = Callable[[], None]
+Now = Callable[[Pin, Tick], tuple[dict[str, Any], dict[str, Any]]]
+"""Figures and grounds of a pin as they are now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,15 @@ class Reproduced:
         return not self.changes
 
 
-def reproduce(pin: Pin, tick: Tick = lambda: None) -> Reproduced:
+def reproduce(
+    pin: Pin, tick: Tick = lambda: None, also: Mapping[str, Now] = MappingProxyType({})
+) -> Reproduced:
     """Compute the pin's figures again, from stored lists, labels and ratings up to the moment of the pin.
 
-    `tick` is called after each part of the work.
+    `tick` is called after each part of the work; `also` computes kinds of pins that the pages take.
     """
-    value, ground = (study_now if pin.kind == Pin.Kind.STUDY else board_now)(pin, tick)
+    again: dict[str, Now] = {Pin.Kind.STUDY: study_now, Pin.Kind.LEADERBOARD: board_now, **also}
+    value, ground = again[pin.kind](pin, tick)
     ground["code"] = grounds.code()
     return Reproduced(pin, tuple(changes(pin.value, value)), tuple(changes(pin.ground, ground)))
 

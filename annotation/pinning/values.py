@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from annotation.studies.figures import Figures
 from annotation.studies.formats import jsonable
-from annotation.studies.tables import tables
+from annotation.studies.tables import Table, tables
 from retrieval.evaluation.leaderboard import Difference
 from retrieval.evaluation.scoring import Figure
 from retrieval.models import Run
@@ -48,12 +48,16 @@ def named(run: Run) -> str:
 
 def study(found: Figures) -> dict[str, Any]:
     """Every table of a study's page that is made of its history."""
+    return trees(table for table in tables(found) if table.key not in STATES)
+
+
+def trees(of: Iterable[Table]) -> dict[str, Any]:
+    """Tables by their keys."""
     return {
         table.key: {
             "title": table.title,
             "columns": list(table.columns),
             "rows": [[jsonable(cell) for cell in row] for row in table.rows],
         }
-        for table in tables(found)
-        if table.key not in STATES
+        for table in of
     }

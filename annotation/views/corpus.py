@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.access import Role, benchmarks_visible_to, builds_visible_to, needs
 from annotation.pages import corpus as pages
+from annotation.pages.corpus import CorpusPage
 from annotation.pages.corpus_tables import Section
 from annotation.studies.formats import FORMATS
 from retrieval.models import Collection
@@ -19,43 +20,39 @@ from retrieval.models import Collection
 def build(request: HttpRequest, build_pk: int) -> HttpResponse:
     visible = builds_visible_to(request.user).select_related("mining", "tally")
     found = get_object_or_404(visible, pk=build_pk)
-    back, sections = reverse("browse-build", args=[found.pk]), pages.of_build(found)
-    return shown(request, found.name, "build", back, sections, moving=not found.is_over)
+    back, pin = reverse("browse-build", args=[found.pk]), reverse("build-corpus-pin", args=[found.pk])
+    sections = pages.of_build(found)
+    views = pages.views_of(sections)
+    page = CorpusPage(found.name, "build", back, views, moving=not found.is_over, pin=pin)
+    return shown(request, page, sections)
 
 
 @require_safe
 @needs(Role.READER)
 def benchmark(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
-    back = reverse("benchmark", args=[found.pk])
-    return shown(
-        request, f"{found.name}, version {found.version}", "benchmark", back, pages.of_benchmark(found)
-    )
+    back, pin = reverse("benchmark", args=[found.pk]), reverse("benchmark-corpus-pin", args=[found.pk])
+    sections = pages.of_benchmark(found)
+    title = f"{found.name}, version {found.version}"
+    return shown(request, CorpusPage(title, "benchmark", back, pages.views_of(sections), pin=pin), sections)
 
 
 @require_safe
 @needs(Role.ADMIN)
 def collection(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Collection, pk=pk)
-    back = reverse("collection", args=[found.pk])
-    return shown(request, str(found), "collection", back, pages.of_collection(found))
+    back, pin = reverse("collection", args=[found.pk]), reverse("collection-corpus-pin", args=[found.pk])
+    sections = pages.of_collection(found)
+    return shown(
+        request, CorpusPage(str(found), "collection", back, pages.views_of(sections), pin=pin), sections
+    )
 
 
-def shown(
-    request: HttpRequest,
-    title: str,
-    kind: str,
-    back: str,
-    sections: tuple[Section, ...],
-    *,
-    moving: bool = False,
-) -> HttpResponse:
+def shown(request: HttpRequest, page: CorpusPage, sections: tuple[Section, ...]) -> HttpResponse:
     """The page, or the file that is asked for."""
     if "table" in request.GET:
-        return download(request, kind, sections)
-    return render(
-        request, "annotation/corpus.html", {"page": pages.page(title, kind, back, sections, moving)}
-    )
+        return download(request, page.kind, sections)
+    return render(request, "annotation/corpus.html", {"page": page})
 
 
 def download(request: HttpRequest, kind: str, sections: tuple[Section, ...]) -> HttpResponse:

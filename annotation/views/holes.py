@@ -37,6 +37,23 @@ def fill(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 @needs(Role.ADMIN)
+def queue(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have experts judge the pairs: they wait in plain review, and a study can draw them."""
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    page = holes_page(benchmark, builds_visible_to(request.user), request.POST)
+    if page.offer:
+        try:
+            build = holes.queue(page.offer.plan.fill, request.user)
+        except (LaunchRefused, NoHoles) as refused:
+            page.form.add_error(None, str(refused))
+        else:
+            messages.success(request, f"{page.offer.plan.pairs:,} unjudged results wait for experts.")
+            return redirect("build", pk=build.pk)
+    return render(request, "annotation/benchmark_holes.html", {"page": page}, status=422)
+
+
+@require_POST
+@needs(Role.ADMIN)
 def publish(request: HttpRequest, pk: int) -> HttpResponse:
     """Publish the next version of a benchmark with what `build` said of the holes."""
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)

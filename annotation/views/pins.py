@@ -7,13 +7,15 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.access import Role, benchmarks_visible_to, needs
+from annotation.access import Role, benchmarks_visible_to, builds_visible_to, needs
 from annotation.models import Study
 from annotation.pages import pins as pages
 from annotation.pages.benchmarks import matches_of
+from annotation.pages.corpus import Of
+from annotation.pages.corpus_pins import pin_corpus
 from annotation.pinning import NothingToPin, pin_leaderboard, pin_study
 from annotation.studies.figures import NoFigures, refuse_to_raters
-from retrieval.models import Pin, Pool
+from retrieval.models import Collection, Pin, Pool
 
 
 @require_safe
@@ -81,6 +83,37 @@ def take_study(request: HttpRequest, pk: int) -> HttpResponse:
     except (NoFigures, NothingToPin) as why:
         messages.error(request, str(why))
         return redirect("study-figures", pk=pk)
+    return taken(request, pin)
+
+
+@require_POST
+@needs(Role.EXPERT)
+def take_build_corpus(request: HttpRequest, build_pk: int) -> HttpResponse:
+    """Pin the corpus statistics of a build."""
+    visible = builds_visible_to(request.user).select_related("mining", "tally")
+    return take_corpus(request, "build", get_object_or_404(visible, pk=build_pk))
+
+
+@require_POST
+@needs(Role.EXPERT)
+def take_benchmark_corpus(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pin the corpus statistics of a benchmark."""
+    return take_corpus(request, "benchmark", get_object_or_404(benchmarks_visible_to(request.user), pk=pk))
+
+
+@require_POST
+@needs(Role.ADMIN)
+def take_collection_corpus(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pin the corpus statistics of a collection."""
+    return take_corpus(request, "collection", get_object_or_404(Collection, pk=pk))
+
+
+def take_corpus(request: HttpRequest, of: str, what: Of) -> HttpResponse:
+    try:
+        pin = pin_corpus(of, what, pages.author(request.user))
+    except NothingToPin as why:
+        messages.error(request, str(why))
+        return redirect(f"{of}-corpus", what.pk)
     return taken(request, pin)
 
 

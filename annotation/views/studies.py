@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -14,10 +14,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.access import Role, needs, refuse_while_blind
+from annotation.access import Role, builds_visible_to, needs, refuse_while_blind
 from annotation.models import Study
 from annotation.pages import foreseeing
 from annotation.pages import studies as pages
+from annotation.pages.paging import whole_number
 from annotation.pages.studies_form import StudyForm, initial_of
 from annotation.studies import controlling, creating, enrolling, exporting, verifying
 from annotation.studies.auditing import Verb, record
@@ -47,8 +48,23 @@ def index(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """The form; `step` is preview (what it will take), simulate (how sure it will be), size or save."""
     people = enrolling.candidates(None, person(request))
-    form = StudyForm(request.POST or None, request.FILES or None, user=person(request), people=people)
+    form = StudyForm(
+        request.POST or None,
+        request.FILES or None,
+        user=person(request),
+        people=people,
+        initial=asked_for(request),
+    )
     return filled_in(request, form, None)
+
+
+def asked_for(request: HttpRequest) -> dict[str, Any]:
+    """What a link asks for: every pair of the build `?build=`."""
+    found = builds_visible_to(request.user).filter(pk=whole_number(request.GET.get("build", "")), opened=True)
+    build = found.select_related("tally").first()
+    if build is None:
+        return {}
+    return {"builds": [build.pk], "size": build.tally.total // build.rounds, "per_query": 0}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -21,9 +21,15 @@ def of_mining(mining: Mining) -> list[Overlap]:
     return [Overlap(**row) for row in mining.overlaps or ()]
 
 
-def of_benchmark(benchmark: Benchmark, most: int | None = SAMPLED) -> list[Overlap]:
-    """Of the first 20 results of every two runs, of the eight newest systems, for an even sample."""
-    runs = list(newest_of_each(benchmark.runs.order_by("-id")))[:MOST_RUNS]
+def of_benchmark(
+    benchmark: Benchmark, most: int | None = SAMPLED, last_run: int | None = None
+) -> list[Overlap]:
+    """Of the first 20 results of every two runs, of the eight newest systems, for an even sample.
+
+    `last_run`: runs that came after this one are left out.
+    """
+    rows = benchmark.runs.order_by("-id")
+    runs = list(newest_of_each(rows if last_run is None else rows.filter(pk__lte=last_run)))[:MOST_RUNS]
     if len(runs) < 2:
         return []
     titles = {run.pk: run.title for run in runs}

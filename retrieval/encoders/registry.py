@@ -27,6 +27,7 @@ class Known:
 
     `chosen`: the query's prefix carries an instruction that whoever searches is to choose, so that the
     model's own files may have another one. `sees_tasks`: its training data have this field's queries or code.
+    `family`: whose models it belongs to, empty where that says nothing about an annotator's model.
     """
 
     hub_id: str
@@ -39,6 +40,7 @@ class Known:
     prefixes: Mapping[Kind, str] = field(default_factory=lambda: NO_PREFIX)
     chosen: bool = False
     lengths: Mapping[Kind, int] = field(default_factory=lambda: {"query": 128, "snippet": 512})
+    family: str = ""
 
 
 def instructed(instruction: str = INSTRUCTION) -> Mapping[Kind, str]:
@@ -78,6 +80,7 @@ OF_THE_PAPER: Final[Mapping[str, Known]] = {
         "MIT",
         "CodeSearchNet, six languages",
         sees_tasks=True,
+        family="Microsoft",
         lengths={"query": 128, "snippet": 256},
     ),
     "unixcoder": Known(
@@ -88,6 +91,7 @@ OF_THE_PAPER: Final[Mapping[str, Known]] = {
         "Apache-2.0",
         "CodeSearchNet and text of C4",
         sees_tasks=True,
+        family="Microsoft",
         lengths={"query": 128, "snippet": 256},
     ),
     "codet5p": Known(
@@ -98,6 +102,7 @@ OF_THE_PAPER: Final[Mapping[str, Known]] = {
         "BSD-3-Clause",
         "GitHub code, then CodeSearchNet",
         sees_tasks=True,
+        family="Salesforce",
         lengths={"query": 64, "snippet": 360},
     ),
 }
@@ -134,6 +139,7 @@ CURRENT: Final[Mapping[str, Known]] = {
         "Apache-2.0",
         prefixes=instructed(),
         chosen=True,
+        family="Qwen",
     ),
     "embeddinggemma": Known(
         "google/embeddinggemma-300m",
@@ -142,6 +148,7 @@ CURRENT: Final[Mapping[str, Known]] = {
         "mean",
         "Gemma (its terms have to be accepted on the hub)",
         prefixes={"query": "task: code retrieval | query: ", "snippet": "title: none | text: "},
+        family="Google",
     ),
     "f2llm-80m": f2llm("80M", 320, 80),
     "f2llm-160m": f2llm("160M", 640, 159),
@@ -166,6 +173,7 @@ CURRENT: Final[Mapping[str, Known]] = {
         "CC-BY-NC-4.0 (not for commercial use)",
         "CoSQA+ and others",
         sees_tasks=True,
+        family="Jina",
         prefixes={
             "query": "Find the most relevant code snippet given the following query:\n",
             "snippet": "Candidate code snippet:\n",

@@ -10,7 +10,8 @@ import numpy as np
 
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.leaderboard import Difference, Doubles, Queries, neighbours_apart
-from retrieval.evaluation.running import digest_of, ranking
+from retrieval.evaluation.rankings import Rankings
+from retrieval.evaluation.running import digest_of
 from retrieval.evaluation.scoring import Figure, figures, scored
 from retrieval.metrics.names import Measure
 from retrieval.metrics.resampling import Interval
@@ -47,7 +48,7 @@ def computed_again(
     for run, measures in asked.items():
         lists = lists_of(run)
         digests[run.pk] = digest_of(lists, content.queries)
-        found = scored(measures, (ranking(content, query, lists.get(query)) for query in content.queries))
+        found = scored(measures, Rankings(content, measures, run.pool).of(lists))
         made = figures(found, condensed=benchmark.has_judged_non_matches, chosen=chosen)
         own[run.pk] = {one.measure: figure for one, figure in zip(found, made, strict=True)}
         mine = next((one.values[chosen] for one in found if one.measure == metric), None)

@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 from retrieval.metrics.averages import Average, average
 from retrieval.metrics.codesearchnet import mean_relevances
-from retrieval.metrics.names import Measure
+from retrieval.metrics.names import Measure, Need
 from retrieval.metrics.ranking import Ranking
-from retrieval.sources.lines import Malformed, shown
+from retrieval.sources.lines import Malformed, lines, shown
 from retrieval.sources.trec import Judgement, Result, Row, Rows, read_qrels, read_run
 
 QueryKey: TypeAlias = tuple[str, str]
@@ -104,19 +104,57 @@ class Keys:
 
 
 def evaluate_files(
-    qrels: Path, run: Path, measures: Sequence[Measure], language: str | None = None
+    qrels: Path,
+    run: Path,
+    measures: Sequence[Measure],
+    language: str | None = None,
+    groups: Path | None = None,
 ) -> Evaluation:
     """Score a run file against a file of judgements; `language` keeps the rows of one where a file has it.
 
-    Raises `Malformed` and `NotComparable`.
+    `groups` names documents that are near-duplicates (`read_groups`). Raises `Malformed` and `NotComparable`.
     """
+    _refuse_unmeasurable(measures, groups)
+    group_of = read_groups(groups) if groups else None
     judgements, results = read_qrels(qrels), read_run(run)
     if language and not (judgements.has_languages or results.has_languages):
         raise NotComparable(f"Neither {qrels} nor {run} has languages; leave --language out.")
     by_language = judgements.has_languages and results.has_languages
     judged = _judged(judgements, Keys(by_language), language)
     ranked, not_judged = _ranked(results, Keys(by_language), language, judged)
-    return _evaluated(judged, ranked, not_judged, measures)
+    return _evaluated(judged, ranked, not_judged, measures, group_of)
+
+
+def read_groups(path: Path) -> dict[str, str]:
+    """Groups of near-duplicates by document, of lines `document group`, apart by tabs or else by blanks.
+
+    A document without a line is a group of its own. Raises `Malformed`.
+    """
+    found: dict[str, str] = {}
+    for line, text in lines(path):
+        columns = text.split("\t") if "\t" in text else text.split()
+        if not text.strip():
+            continue
+        if len(columns) != 2:
+            raise Malformed(path, line, f"expected `document group`, found {len(columns)} columns")
+        document, group = (column.strip() for column in columns)
+        if found.setdefault(document, group) != group:
+            raise Malformed(path, line, f"{shown(document)} is in a second group")
+    return found
+
+
+def _refuse_unmeasurable(measures: Sequence[Measure], groups: Path | None) -> None:
+    for measure in measures:
+        if measure.need is Need.DISTRACTORS:
+            raise NotComparable(
+                f"{measure.name} draws distractors from a collection, which these files do not have; import "
+                "them and use evaluate BENCHMARK."
+            )
+        if measure.need is Need.GROUPS and groups is None:
+            raise NotComparable(
+                f"{measure.name} needs to know which documents are near-duplicates: name a file of lines "
+                "`document group` by --groups, or import the snippets and use evaluate BENCHMARK."
+            )
 
 
 def of_language(rows: Rows[Row], language: str | None) -> Iterator[Row]:
@@ -177,14 +215,27 @@ def _refuse_repeated(run: Path, query: str, results: Results) -> None:
         raise Malformed(run, line, f"{shown(document)} is listed a second time for query {shown(query)}")
 
 
+def _group(group_of: Mapping[str, str], document: str) -> tuple[str, bool]:
+    """A document's group; a document that is called as a group is does not belong to it for that."""
+    return group_of.get(document, document), document in group_of
+
+
 def _evaluated(
-    judged: Judged, ranked: Mapping[QueryKey, Sequence[str]], not_judged: int, measures: Sequence[Measure]
+    judged: Judged,
+    ranked: Mapping[QueryKey, Sequence[str]],
+    not_judged: int,
+    measures: Sequence[Measure],
+    group_of: Mapping[str, str] | None = None,
 ) -> Evaluation:
     values: dict[str, list[float | None]] = {measure.name: [] for measure in measures}
     without_match = without_results = 0
     for key, relevances in judged.items():
         documents = ranked.get(key, ())
-        ranking = Ranking([relevances.get(document) for document in documents], [*relevances.values()])
+        ranking = Ranking(
+            [relevances.get(document) for document in documents],
+            [*relevances.values()],
+            None if group_of is None else [_group(group_of, document) for document in documents],
+        )
         without_match += ranking.positives == 0
         without_results += ranking.positives > 0 and not documents
         for measure in measures:

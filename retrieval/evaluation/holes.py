@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from retrieval.evaluation.content import Content, content_of
-from retrieval.evaluation.publishing import Order, publish
+from retrieval.evaluation.publishing import ROWS_A_READ, Chosen, Order, publish_chosen
 from retrieval.evaluation.running import evaluated
 from retrieval.metrics.names import UnknownMeasure, measures
 from retrieval.models import (
-    Annotator,
     Benchmark,
     BenchmarkLabel,
     Candidate,
     Holes,
-    Label,
     Mining,
     Pair,
+    Pool,
     RankedList,
     Run,
 )
@@ -55,8 +54,8 @@ def holes_of(run: Run, depth: int = DEPTH) -> int:
 
 
 @transaction.atomic
-def mined(run: Run, depth: int = DEPTH) -> Holes:
-    """The holes as a finished mining, whose candidates a build can judge. Raises `NoHoles`."""
+def mined(run: Run, depth: int = DEPTH, *, people: bool = False) -> Holes:
+    """The holes as a finished mining, whose candidates a build can judge, or people. Raises `NoHoles`."""
     benchmark = run.benchmark
     mining = Mining.objects.create(
         queries=benchmark.queries,
@@ -79,7 +78,7 @@ def mined(run: Run, depth: int = DEPTH) -> Holes:
     count += _store(mining, batch)
     if not count:
         raise NoHoles(f"Every one of the first {depth} results of {run.title} is judged.")
-    return Holes.objects.create(mining=mining, run=run, depth=depth, pairs=count)
+    return Holes.objects.create(mining=mining, run=run, depth=depth, pairs=count, people=people)
 
 
 def _store(mining: Mining, batch: list[tuple[int, int, int]]) -> int:
@@ -92,23 +91,34 @@ def _store(mining: Mining, batch: list[tuple[int, int, int]]) -> int:
     return len(rows)
 
 
-def publish_filled(holes: Holes, by: Annotator) -> Benchmark:
-    """The next version of the benchmark, with what `by` said of the holes; runs come along where they can.
+def publish_filled(holes: Holes, filled: Iterable[Chosen], by: str) -> Benchmark:
+    """The next version of the benchmark: its labels as they are, and what was said of the holes.
 
-    A pair that `by` could not judge stays unjudged. Raises `NoHoles` where it has judged none.
+    `by` says in words who did. It has the same members, so every run comes along. A pair that nobody could
+    judge stays unjudged.
     """
     old = holes.run.benchmark
-    filled = Q(annotator=by, value__isnull=False, pair__in=holes.mining.candidates.values("pair"))
-    if not Label.objects.filter(filled).exists():
-        raise NoHoles(f"{by} has judged none of the pairs yet.")
-    if BenchmarkLabel.objects.filter(benchmark=old, label=None).exists():
-        raise NoHoles(f"{old} has labels that were merged of several: publish it by its merge rule instead.")
-    kept = Q(pk__in=BenchmarkLabel.objects.filter(benchmark=old).values("label"))
     rule = f"{old.merge_rule}; unjudged results of {holes.run.title}: {by}"
-    order = Order(old.name, old.queries, old.snippets, rule[:LONGEST_RULE], old.mining)
-    new = publish(order, Label.objects.filter(kept | filled))
+    order = Order(
+        old.name,
+        old.queries,
+        old.snippets,
+        rule[:LONGEST_RULE],
+        mining=old.mining,
+        searched=Pool(old.pool),
+        queries_until=old.queries_until,
+        snippets_until=old.snippets_until,
+    )
+    new = publish_chosen(order, chain(_kept(old), filled))
     carry(old, new)
     return new
+
+
+def _kept(benchmark: Benchmark) -> Iterator[Chosen]:
+    """What a benchmark holds, also labels that were merged of several and so have no source of their own."""
+    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "relevance", "label_id")
+    rows = BenchmarkLabel.objects.filter(benchmark=benchmark).values_list(*columns)
+    return (Chosen(*row) for row in rows.iterator(ROWS_A_READ))
 
 
 def carry(old: Benchmark, new: Benchmark) -> list[Run]:

@@ -1,15 +1,17 @@
 """What systems are known to have been trained on, by whose models they are related, and what papers report.
 
-From the models' papers and cards; what they leave open is "not known", never "no".
+What encoders of this workbench were trained on stands in `retrieval.encoders.registry` alone; here are the
+systems that only others run. From their papers and cards; what they leave open is "not known", never "no".
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-NOT_KNOWN: Final = "not known"
+from retrieval.encoders.registry import KNOWN, NOT_KNOWN
+
 NOTHING: Final = "nothing: it counts words"
 
 
@@ -25,26 +27,33 @@ class Known:
     sees_tasks: bool = False
 
 
-SYSTEMS: Final[Mapping[str, Known]] = {
+def _named(name: str) -> str:
+    """A name as the table has it: without folder, organisation and what many begin with."""
+    plain = name.casefold().partition(":")[0].rpartition("/")[2]
+    return plain.replace("_", "-").removeprefix("all-")
+
+
+def _ours() -> Iterator[tuple[str, Known]]:
+    """The encoders of the registry, by their name here and by their name on the hub."""
+    for name, one in KNOWN.items():
+        told = Known(one.trained_on, one.family, one.sees_tasks)
+        yield name, told
+        yield _named(one.hub_id), told
+
+
+OTHERS: Final[Mapping[str, Known]] = {
     "bow": Known(NOTHING),
     "bm25": Known(NOTHING),
     "bm25-fields": Known(NOTHING),
-    "codebert": Known("CodeSearchNet, six languages", "Microsoft", sees_tasks=True),
-    "unixcoder": Known("CodeSearchNet and text of C4", "Microsoft", sees_tasks=True),
-    "codet5p": Known("GitHub code, then CodeSearchNet", "Salesforce", sees_tasks=True),
-    "codet5p-unmasked": Known("GitHub code, then CodeSearchNet", "Salesforce", sees_tasks=True),
-    "minilm": Known("a billion pairs, CodeSearchNet and Stack Exchange among them", sees_tasks=True),
-    "mpnet": Known("a billion pairs, CodeSearchNet and Stack Exchange among them", sees_tasks=True),
     "nightowl": Known("training parts of these tasks", sees_tasks=True),
     "lateon-code": Known("training parts of CoSQA and CodeSearchNet", sees_tasks=True),
-    "bge-code": Known("training parts of CoSQA and CodeSearchNet", sees_tasks=True),
-    "jina-code": Known("CoSQA+ and others", "Jina", sees_tasks=True),
-    "qwen3-embedding": Known(NOT_KNOWN, "Qwen"),
-    "embeddinggemma": Known(NOT_KNOWN, "Google"),
     "text-embedding": Known(NOT_KNOWN, "OpenAI"),
     "gemini-embedding": Known(NOT_KNOWN, "Google"),
     "voyage-code": Known(NOT_KNOWN, "Voyage"),
 }
+"""Systems that no encoder of the registry is."""
+
+SYSTEMS: Final[Mapping[str, Known]] = {**OTHERS, **dict(_ours())}
 """By the beginning of a system's name; the longest that fits counts."""
 
 FAMILIES: Final[Mapping[str, str]] = {
@@ -68,7 +77,7 @@ def known(system: str) -> list[Known]:
 
 
 def _part(name: str) -> Known:
-    plain = name.partition(":")[0].rpartition("/")[2].replace("_", "-").removeprefix("all-")
+    plain = _named(name)
     fitting = [start for start in SYSTEMS if plain == start or plain.startswith(f"{start}-")]
     return SYSTEMS[max(fitting, key=len)] if fitting else Known(NOT_KNOWN)
 

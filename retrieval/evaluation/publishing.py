@@ -62,13 +62,13 @@ class Order:
 
 
 class Chosen(NamedTuple):
-    """What counts of a pair: texts' ids, its relevance, and the label that said it."""
+    """What counts of a pair: texts' ids, its relevance, and the label that said it; None: several did."""
 
     query: int
     snippet: int
     pair: int
     relevance: float
-    label: int
+    label: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,7 @@ class _Given:
     pairs: Ids
     relevances: npt.NDArray[np.float64]
     labels: Ids
+    """Ids, 0 where several labels were merged."""
 
     @classmethod
     def of(cls, chosen: Iterable[Chosen], queries: _Members, snippets: _Members) -> _Given:
@@ -131,7 +132,7 @@ class _Given:
         columns: list[array[Any]] = [array(kind) for kind in "qqqdq"]
         for row in chosen:
             for column, value in zip(columns, row, strict=True):
-                column.append(value)
+                column.append(value or 0)
         asked, code, pairs, relevances, labels = (np.asarray(column) for column in columns)
         asked, code = queries.places(asked), snippets.places(code)
         kept = np.flatnonzero((asked >= 0) & (code >= 0))
@@ -187,7 +188,7 @@ def publish_chosen(order: Order, chosen: Iterable[Chosen]) -> Benchmark:
     for start in range(0, len(given), ROWS_A_WRITE):
         ends = slice(start, start + ROWS_A_WRITE)
         parts = (column[ends].tolist() for column in (given.pairs, given.relevances, given.labels))
-        rows = [(made.pk, *row) for row in zip(*parts, strict=True)]
+        rows = [(made.pk, *row, label or None) for *row, label in zip(*parts, strict=True)]
         statements.insert_all(BenchmarkLabel, COLUMNS, rows)
     return made
 

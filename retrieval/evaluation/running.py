@@ -14,11 +14,11 @@ from django.db import transaction
 
 from retrieval.evaluation import run_files
 from retrieval.evaluation.content import Content
+from retrieval.evaluation.rankings import Rankings
 from retrieval.evaluation.scoring import Figure, Scored, figures, scored
 from retrieval.evaluation.systems import Search, System, ranked
 from retrieval.hostile import clean
 from retrieval.metrics.names import Measure
-from retrieval.metrics.ranking import Ranking
 from retrieval.models import Pool, RankedList, Run, Score
 from retrieval.models.benchmarks import Places
 
@@ -109,8 +109,13 @@ def evaluated(
     notes: Sequence[str] = (),
 ) -> Evaluated:
     """Score the lists of an unsaved run, store both, and take the means."""
-    found = scored(measures, (ranking(content, query, lists.get(query)) for query in content.queries))
+    beside = Rankings(content, measures, run.pool)
+    found = scored(measures, beside.of(lists))
     kept = store(run, lists, content, found)
+    options = beside.options()
+    if options:
+        kept.options = {**kept.options, "metrics": {**kept.options.get("metrics", {}), **options}}
+        kept.save(update_fields=["options"])
     named = dict(
         zip(
             (measure.name for measure in measures),
@@ -130,13 +135,6 @@ def counted(lists: Mapping[int, Places], content: Content, not_judged: int) -> C
     ]
     empty = sum(query not in lists or not len(lists[query]) for query in with_match)
     return Counts(len(with_match), len(content.queries) - len(with_match), empty, not_judged)
-
-
-def ranking(content: Content, query: int, places: Places | None) -> Ranking:
-    """A query's list beside its labels."""
-    judged = content.judged(query)
-    found = [] if places is None else [judged.get(place) for place in places.tolist()]
-    return Ranking(found, [*judged.values()])
 
 
 @transaction.atomic

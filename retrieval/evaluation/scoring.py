@@ -67,8 +67,7 @@ def _one(measure: Measure, ranking: Ranking) -> tuple[float, float, float]:
     value = measure.score(ranking)
     if value is None:
         return math.nan, math.nan, math.nan
-    known = [relevance for relevance in ranking.found if relevance is not None]
-    condensed = value if len(known) == len(ranking.found) else measure.score(Ranking(known, ranking.judged))
+    condensed = value if ranking.condensed is ranking else measure.score(ranking.condensed)
     return value, math.nan if condensed is None else condensed, _judged(ranking, cut_of(measure.name))
 
 

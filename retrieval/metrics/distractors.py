@@ -2,13 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 POOL = 1000
 """A query's own snippet and 999 distractors."""
+
+SEED = 20_604
+"""Of the draw of distractors, where nobody names another."""
+
+
+def drawn(snippets: int, matches: Collection[int], seed: int, query: int) -> NDArray[np.int64]:
+    """The places of a query's distractors: `POOL` - 1 of the collection at random, or all of a smaller one.
+
+    None is a match of the query. Another label of one snippet replaces one distractor, not all of them.
+    """
+    draws = np.random.default_rng([seed, query])
+    fits = snippets > DRAWN_AT_ONCE * POOL
+    order = draws.integers(snippets, size=DRAWN_AT_ONCE * POOL) if fits else draws.permutation(snippets)
+    places, firsts = np.unique(order, return_index=True)
+    others = places[np.argsort(firsts)]
+    return others[~np.isin(others, list(matches))][: POOL - 1]
+
+
+DRAWN_AT_ONCE = 4
+"""So many times `POOL` are drawn with replacement where the collection is larger: enough differ."""
+
+
+def reciprocal_rank_in_list(
+    hits: Sequence[bool], distractor: Sequence[bool], number: int, positives: int
+) -> float | None:
+    """`reciprocal_rank_among` for a ranked list: the first match is the query's own snippet.
+
+    What the list lacks shares the last place: with no match in it, all `number` distractors stand before.
+    None for a query without a match.
+    """
+    if positives == 0:
+        return None
+    last = len(hits)
+    own = next((rank for rank, hit in enumerate(hits) if hit), last)
+    others = [rank for rank, chosen in enumerate(distractor) if chosen]
+    scores = -np.array([*others, *[last] * (number - len(others))], dtype=np.float64)
+    return reciprocal_rank_among(-float(own), scores)
 
 
 def reciprocal_rank_among(own: float, distractors: Sequence[float] | NDArray[np.floating]) -> float:

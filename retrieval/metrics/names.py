@@ -10,18 +10,27 @@ from enum import Enum
 from functools import partial
 from typing import TypeAlias
 
-from retrieval.metrics import binary, codesearchnet, graded
+from retrieval.metrics import binary, codesearchnet, distractors, graded
 from retrieval.metrics.ranking import Ranking
 
 Score: TypeAlias = Callable[[Ranking], float | None]
 
 
+class Need(Enum):
+    """What a measure needs beside a ranked list and its labels."""
+
+    GROUPS = "groups of near-duplicates"
+    DISTRACTORS = "distractors"
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of one query, with the name that it was asked for by."""
+    """A measure of one query, with the name that it was asked for by; `seed` of those that draw."""
 
     name: str
     score: Score
+    need: Need | None = None
+    seed: int | None = None
 
 
 class UnknownMeasure(ValueError):
@@ -34,24 +43,37 @@ class _Cut(Enum):
     REQUIRED = "@k"
     OPTIONAL = "[@k]"
     NONE = ""
+    SEED = "[:seed]"
 
 
 @dataclass(frozen=True, slots=True)
 class _Family:
     cut: _Cut
     score: Callable[[Ranking, int | None], float | None]
+    need: Need | None = None
 
 
 def measure(name: str) -> Measure:
     """The measure that a name such as `ndcg@10` stands for. Raises `UnknownMeasure`."""
-    written = re.fullmatch(r"([a-z_]+)(?:@([1-9][0-9]{0,6}))?", name)
+    written = re.fullmatch(r"([a-z_]+)(?:@([1-9][0-9]{0,6})|:(0|[1-9][0-9]{0,8}))?", name)
     family = FAMILIES.get(written[1]) if written else None
     if written is None or family is None:
         raise UnknownMeasure(f"there is no metric {name!r}; there are {described()}")
-    if (written[2] is None and family.cut is _Cut.REQUIRED) or (written[2] and family.cut is _Cut.NONE):
-        raise UnknownMeasure(f"metric {name!r}: write {written[1]}{family.cut.value}, k a number from 1 on")
+    if not _fits(family.cut, written[2], written[3]):
+        what = "seed a number from 0 on" if family.cut is _Cut.SEED else "k a number from 1 on"
+        raise UnknownMeasure(f"metric {name!r}: write {written[1]}{family.cut.value}, {what}")
+    if family.cut is _Cut.SEED:
+        seed = int(written[3] or distractors.SEED)
+        return Measure(name, partial(_scored, family, seed), family.need, seed)
     k = int(written[2]) if written[2] else None
-    return Measure(name, partial(_scored, family, k))
+    return Measure(name, partial(_scored, family, k), family.need)
+
+
+def _fits(cut: _Cut, k: str | None, seed: str | None) -> bool:
+    """Whether a family with this kind of cut-off takes what was written."""
+    if cut is _Cut.SEED:
+        return k is None
+    return seed is None and (k is not None if cut is _Cut.REQUIRED else k is None or cut is _Cut.OPTIONAL)
 
 
 def measures(names: Iterable[str]) -> list[Measure]:
@@ -69,6 +91,17 @@ def described() -> str:
 
 def _scored(family: _Family, k: int | None, ranking: Ranking) -> float | None:
     return family.score(ranking, k)
+
+
+def _distinct(ranking: Ranking, k: int | None) -> float | None:
+    if ranking.groups is None:
+        raise ValueError("distinct_matches needs the groups of the ranking's snippets")
+    return binary.distinct_matches(ranking.hits, ranking.groups, ranking.positives, k)
+
+
+def _among_distractors(ranking: Ranking, seed: int | None) -> float | None:
+    those = ranking.distractors[distractors.SEED if seed is None else seed]
+    return distractors.reciprocal_rank_in_list(ranking.hits, those.at, those.drawn, ranking.positives)
 
 
 def _of_hits(cut: _Cut, function: Callable[[Sequence[bool], int, int], float | None]) -> _Family:
@@ -103,4 +136,6 @@ FAMILIES: Mapping[str, _Family] = {
     "recall": _of_hits(_Cut.OPTIONAL, binary.recall),
     "precision": _of_hits(_Cut.REQUIRED, binary.precision),
     "success": _of_hits(_Cut.REQUIRED, binary.success),
+    "distinct_matches": _Family(_Cut.REQUIRED, _distinct, Need.GROUPS),
+    "mrr_distractors": _Family(_Cut.SEED, _among_distractors, Need.DISTRACTORS),
 }

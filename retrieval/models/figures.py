@@ -61,6 +61,7 @@ class Pin(models.Model):
     class Kind(models.TextChoices):
         LEADERBOARD = "leaderboard", "a system's figure on a benchmark"
         STUDY = "study", "a figure of a study"
+        CORPUS = "corpus", "corpus statistics"
 
     kind = models.CharField(max_length=12, choices=Kind)
     title = models.CharField(max_length=300, help_text="what people read")

@@ -18,6 +18,7 @@ class Holes(models.Model):
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="holes")
     depth = models.PositiveIntegerField(help_text="results of each query that were looked at")
     pairs = models.PositiveIntegerField()
+    people = models.BooleanField(default=False, db_default=False, help_text="people judge them, no agent")
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -11,18 +11,21 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation import holes, worker
+from annotation import claims, holes, worker
 from annotation.extending import wishing
 from annotation.holes import Fill
 from annotation.launching import LaunchRefused
 from annotation.models import Build
+from annotation.pages import review_lists
+from annotation.publishing import annotator_of
+from annotation.studies.sampling import framing
 from retrieval.evaluation.comparing import compare
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.holes import NoHoles, holes_of, unjudged
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
 from retrieval.metrics.names import measures
-from retrieval.models import Annotator, Benchmark, Holes, Label, Mining, Pair, Pool, Run
+from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Holes, Label, Mining, Pair, Pool, Run
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -168,3 +171,93 @@ def test_a_form_that_is_wrong_says_so(ada: Client, run: Run, wrong: dict[str, st
     answer = ada.get(reverse("benchmark-holes", args=[run.benchmark_id]), form)
     assert answer.status_code == 422
     assert "See what it takes" in answer.content.decode()
+
+
+def said_by_people(build: Build, number: int, value: int, *names: str) -> None:
+    """Plain reviews of one of the build's pairs."""
+    pair = factories.cases(build)[number].pair
+    for name in names:
+        by = annotator_of(factories.person(name))
+        Label.objects.create(pair=pair, annotator=by, value=value, assisted=True)
+
+
+def test_experts_judge_a_queue_and_no_agent_is_asked(run: Run, erin: Client) -> None:
+    build = holes.queue(Fill(run, "for experts"))
+    assert (build.state, build.opened, Holes.objects.get().people) == (Build.State.PAUSED, True, True)
+    assert [case.rank for case in factories.cases(build)] == [1, 2]
+    assert claims.claim("llm", 10) == []
+    (line,) = review_lists.build_lines(factories.person("erin"), Build.objects.all())
+    assert line.open == 2
+    address = reverse("review-next", args=[build.pk]) + "?show=unsettled"
+    page = erin.get(address, follow=True)
+    assert page.redirect_chain
+    assert build.name in page.content.decode()
+
+
+def test_labels_of_people_count_by_the_merge_rule_as_they_come(run: Run) -> None:
+    build = holes.queue(Fill(run, "for experts"))
+    said_by_people(build, 0, 1, "erin")
+    with pytest.raises(NoHoles, match="two agree"):
+        holes.publish(build)
+    said_by_people(build, 0, 1, "emil")
+    first = holes.publish(build)
+    assert (str(first), first.size, first.positives) == ("small@2", 3, 3)
+    pair = factories.cases(build)[1].pair
+    verified = Annotator.objects.version(Annotator.Kind.MERGE, "verified by first", {"study": "first"})
+    Label.objects.create(pair=pair, annotator=verified, value=0)
+    second = holes.publish(build)
+    assert (str(second), second.size, second.positives) == ("small@3", 4, 3)
+    (moved,) = compare(run.benchmark, second).systems
+    assert (moved.first, moved.second) == (0.25, 0.5)
+    assert "people, in “for experts”" in second.merge_rule
+
+
+def test_a_study_can_draw_all_of_a_queue(run: Run, ada: Client) -> None:
+    build = holes.queue(Fill(run, "for experts"))
+    units = framing.frame([build])
+    assert {unit.pair for unit in units} == {case.pair_id for case in factories.cases(build)}
+    form = ada.get(reverse("study-new"), {"build": build.pk}).context["form"]
+    assert (form.initial["builds"], form.initial["size"], form.initial["per_query"]) == ([build.pk], 2, 0)
+    assert ada.get(reverse("study-new"), {"build": "x"}).status_code == 200
+
+
+def test_merged_labels_stay_as_they_are(run: Run) -> None:
+    """A relevance that is the mean of several labels has no label of its own."""
+    old = run.benchmark
+    BenchmarkLabel.objects.filter(benchmark=old).update(label=None, relevance=0.5)
+    made = holes.publish(judged(run, 1, 0))
+    kept = made.labels.filter(label=None).values_list("relevance", flat=True)
+    assert sorted(kept) == [0.5, 0.5]
+    assert (made.size, made.positives) == (4, 3)
+
+
+def test_the_next_version_has_the_members_of_the_one_before(run: Run) -> None:
+    build = judged(run, 1, 0)
+    text = factories.queries("more").members.get(position=0).text_id
+    run.benchmark.snippets.members.create(text_id=text, position=99)
+    made = holes.publish(build)
+    assert made.snippets_until == run.benchmark.snippets_until
+    assert made.runs.count() == 1
+
+
+def test_admins_queue_for_experts_and_publish_what_they_said(ada: Client, run: Run) -> None:
+    form: dict[str, str | int] = {"run": run.pk, "depth": 10, "name": "for experts", "provider": "exchange"}
+    answer = ada.post(reverse("benchmark-queue", args=[run.benchmark_id]), form, follow=True)
+    assert "2 unjudged results wait for experts" in answer.content.decode()
+    build = Build.objects.get()
+    page = ada.get(reverse("benchmark-holes", args=[run.benchmark_id])).content.decode()
+    assert f"{reverse('study-new')}?build={build.pk}" in page
+    assert f"{reverse('review-next', args=[build.pk])}?show=unsettled" in page
+    again = ada.post(reverse("benchmark-queue", args=[run.benchmark_id]), form)
+    assert again.status_code == 422
+    said_by_people(build, 1, 1, "erin", "emil")
+    answer = ada.post(reverse("benchmark-filled", args=[run.benchmark_id]), {"build": build.pk}, follow=True)
+    assert "small@2 is published" in answer.content.decode()
+
+
+def test_the_command_queues_for_experts(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("fill-holes", "small@1", "--system", "mine", "--name", "for experts", "--experts")
+    assert "2 pairs wait for experts as 'for experts'" in capsys.readouterr().out
+    said_by_people(Build.objects.get(), 0, 0, "erin", "emil")
+    call_command("fill-holes", "small@1", "--publish", "for experts")
+    assert "compare-benchmarks small@1 small@2" in capsys.readouterr().out

@@ -16,7 +16,11 @@ from tests.site.test_access import ours
 
 TINY: Final = Plan(cases=110, snippets=60, reviewed=2)
 CHANGING: Final = {
+    "benchmark-corpus-pin",
     "benchmark-filled",
+    "benchmark-queue",
+    "build-corpus-pin",
+    "collection-corpus-pin",
     "benchmark-pin",
     "study-figures-pin",
     "review-label",

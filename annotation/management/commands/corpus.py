@@ -7,13 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.models import Build
 from annotation.pages import corpus as pages
-from annotation.pages.corpus_tables import Section
 from annotation.studies.formats import as_json, words
 from annotation.studies.tables import Table
 from retrieval.corpus import SAMPLED
-from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.models import Collection
 
 
@@ -36,7 +33,11 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        sections = counted(options, None if options["all"] else SAMPLED)
+        try:
+            what = pages.called(options["of"], options["name"], options["kind"])
+        except pages.NoSuchCorpus as why:
+            raise CommandError(str(why)) from why
+        sections = pages.sections_of(what, None if options["all"] else SAMPLED)
         if not sections:
             raise CommandError(f"There is nothing in {options['of']} {options['name']!r} to count yet.")
         tables = [section.table for section in sections if section.table.rows]
@@ -45,25 +46,6 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(found))
         else:
             self.stdout.write("\n\n".join(map(told, tables)))
-
-
-def counted(options: dict[str, Any], most: int | None) -> tuple[Section, ...]:
-    name = options["name"]
-    if options["of"] == "build":
-        build = Build.objects.filter(name=name).select_related("mining", "tally").first()
-        if build is None:
-            raise CommandError(f"There is no build called {name!r}.")
-        return pages.build_sections(build, most)
-    if options["of"] == "benchmark":
-        try:
-            return pages.benchmark_sections(named(name), most)
-        except NoSuchBenchmark as why:
-            raise CommandError(str(why)) from why
-    rows = Collection.objects.filter(name=name, kind=options["kind"]).order_by("-version")
-    collection = rows.first()
-    if collection is None:
-        raise CommandError(f"There is no collection of {options['kind']} called {name!r}; see --kind.")
-    return pages.collection_sections(collection, most)
 
 
 def told(table: Table) -> str:

@@ -23,8 +23,9 @@ from retrieval.models import Benchmark, Pool, Run
 class Command(BaseCommand):
     help = (
         "Say how many of a system's first results nobody has judged, and what judging them would take; with "
-        "--launch a build judges them ('manage.py serve' or 'work' does the work), with --publish BUILD what "
-        "it said becomes the benchmark's next version, and every run is scored by that."
+        "--launch a build judges them ('manage.py serve' or 'work' does the work), with --experts people do, "
+        "in plain review or in a study. With --publish BUILD what was said becomes the benchmark's next "
+        "version, by the merge rule, and every run is scored by that."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -47,6 +48,11 @@ class Command(BaseCommand):
         parser.add_argument("--budget", metavar="DOLLARS", help="the build pauses before it would spend more")
         parser.add_argument("--unpriced", action="store_true", help="ask a model without a price")
         parser.add_argument("--launch", action="store_true", help="launch it")
+        parser.add_argument(
+            "--experts",
+            action="store_true",
+            help="queue them for experts; no agent is asked",
+        )
         parser.add_argument("--publish", metavar="BUILD", help="publish what this build said")
         parser.add_argument("--json", action="store_true", help="as JSON")
 
@@ -83,6 +89,8 @@ def filled(benchmark: Benchmark, options: dict[str, Any]) -> dict[str, Any]:
         budget=dollars(options["budget"]),
         unpriced=options["unpriced"],
     )
+    if options["experts"]:
+        return queued(fill)
     plan = holes.plan(fill)
     told = {"run": fill.run.pk, "pairs": plan.pairs, "estimate": in_words(holes.price(plan))}
     if not options["launch"]:
@@ -91,6 +99,13 @@ def filled(benchmark: Benchmark, options: dict[str, Any]) -> dict[str, Any]:
     build = holes.launch(fill)
     words = f"build {build.name!r} judges {plan.pairs:,} pairs; then: --publish {build.name!r}"
     return {**told, "build": build.name, "told": words}
+
+
+def queued(fill: Fill) -> dict[str, Any]:
+    build = holes.queue(fill)
+    pairs = build.mining.holes.pairs
+    words = f"{pairs:,} pairs wait for experts as {build.name!r}, in Review and for studies; then: --publish"
+    return {"run": fill.run.pk, "pairs": pairs, "build": build.name, "told": f"{words} {build.name!r}"}
 
 
 def run_called(benchmark: Benchmark, pool: str, title: str | None) -> Run:

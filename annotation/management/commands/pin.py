@@ -7,14 +7,16 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Study
+from annotation.pages.corpus import NoSuchCorpus, called
+from annotation.pages.corpus_pins import pin_corpus
 from annotation.pinning import NothingToPin, pin_leaderboard, pin_study
 from retrieval.evaluation.content import NoSuchBenchmark, named
-from retrieval.models import Benchmark, Pin, Pool
+from retrieval.models import Benchmark, Collection, Pin, Pool
 
 
 class Command(BaseCommand):
     help = (
-        "Pin the figures of a benchmark's leaderboard or of a study, and print the pin's name. "
+        "Pin the figures of a benchmark's leaderboard, of a study or of a corpus, and print the pin's name. "
         "'manage.py reproduce NAME' computes them again and says whether they are equal."
     )
 
@@ -22,9 +24,18 @@ class Command(BaseCommand):
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--benchmark", metavar="NAME", help="its name, or name@version")
         what.add_argument("--study", metavar="NAME")
+        what.add_argument(
+            "--corpus",
+            nargs=2,
+            metavar=("build|benchmark|collection", "NAME"),
+            help="corpus statistics; a collection is named as 'manage.py corpus' does",
+        )
         what.add_argument("--list", action="store_true", help="list all pins, the newest first")
         parser.add_argument("--metric", default="", help="order the leaderboard by it (default: as its page)")
         parser.add_argument("--pool", choices=Pool.values, default="", help="default: the benchmark's")
+        parser.add_argument(
+            "--kind", choices=Collection.Kind.values, default="snippets", help="of the collection"
+        )
         parser.add_argument(
             "--matches",
             default="",
@@ -37,11 +48,19 @@ class Command(BaseCommand):
             self.list()
             return
         try:
-            pin = self.board(options) if options["benchmark"] else pin_study(study_of(options["study"]))
-        except NothingToPin as why:
+            pin = self.taken(options)
+        except (NoSuchCorpus, NothingToPin) as why:
             raise CommandError(str(why)) from why
         self.stdout.write(pin.name)
         self.stderr.write(f"{pin.title}; 'manage.py reproduce {pin.name}' computes it again.")
+
+    def taken(self, options: dict[str, Any]) -> Pin:
+        if options["benchmark"]:
+            return self.board(options)
+        if options["corpus"]:
+            of, name = options["corpus"]
+            return pin_corpus(of, called(of, name, options["kind"]))
+        return pin_study(study_of(options["study"]))
 
     def board(self, options: dict[str, Any]) -> Pin:
         fewest, most = range_of(options["matches"])

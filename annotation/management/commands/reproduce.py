@@ -10,7 +10,9 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
+from annotation.pages.corpus_pins import corpus_now
 from annotation.pinning import Change, NoSuchPin, Reproduced, pinned, reproduce
+from retrieval.models import Pin
 
 MOST_SHOWN: Final = 40
 DIFFERS: Final = 3
@@ -38,7 +40,7 @@ class Command(BaseCommand):
             def tick() -> None:
                 bar.update()
 
-            found = reproduce(pin, tick)
+            found = reproduce(pin, tick, {Pin.Kind.CORPUS: corpus_now})
         if options["json"]:
             self.stdout.write(json.dumps(as_json(found), indent=1))
         else:

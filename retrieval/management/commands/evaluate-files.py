@@ -36,13 +36,20 @@ class Command(BaseCommand):
             "ndcg_linear the relevance itself; without @k there is no cut-off (mmrr: 1,000; ndcg_within and "
             f"ndcg_all: 300). docs/metrics.md has the formulas. Default: {DEFAULT}",
         )
+        parser.add_argument(
+            "--groups",
+            type=Path,
+            help="lines `document group`: which documents are near-duplicates, for distinct_matches@k; a "
+            "document without a line is a group of its own",
+        )
         parser.add_argument("--language", help="only the rows of this language, in files that have one")
         parser.add_argument("--json", action="store_true", help="as JSON, with all digits")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             wanted = measures(options["metrics"].split(","))
-            found = evaluate_files(options["qrels"], options["run"], wanted, options["language"])
+            paths = options["qrels"], options["run"]
+            found = evaluate_files(*paths, wanted, options["language"], options["groups"])
         except (UnknownMeasure, Malformed, NotComparable) as why:
             raise CommandError(str(why)) from why
         self.stdout.write(json.dumps(as_json(found), indent=2) if options["json"] else told(found))

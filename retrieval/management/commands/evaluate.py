@@ -167,9 +167,16 @@ def one_as_json(one: Evaluated) -> dict[str, Any]:
         },
         "benchmark": str(run.benchmark),
         "run": run.pk,
+        "options": options_of(one),
         "text_option": run.text_option or None,
         "pool": run.pool,
     }
+
+
+def options_of(one: Evaluated) -> dict[str, dict[str, Any]]:
+    """What decides the figures beside their formulas, by metric: seeds, what near-duplicates are."""
+    kept = one.run.options.get("metrics", {})
+    return {name: kept[name] for name in one.figures if name in kept}
 
 
 def told(found: dict[str, Evaluated]) -> str:
@@ -190,6 +197,10 @@ def one_told(name: str, one: Evaluated) -> str:
             f"{f'{between.low:.4f}–{between.high:.4f}' if between else '–':>14}  "
             f"{number(figure.judged):>7}  {number(figure.condensed):>9}"
         )
+    lines += [
+        f"{metric}: {', '.join(f'{name} {value}' for name, value in told.items())}"
+        for metric, told in options_of(one).items()
+    ]
     counts = one.counts
     lines.append(
         f"mean over {counts.scored:,} queries, {counts.without_results:,} of them without results; "

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.access import Role, give_role
-from annotation.models import Build, Condition
+from annotation.models import Build, BuildEvent, Case, Condition
+from annotation.pages.corpus_pins import corpus_now
+from annotation.pinning import Reproduced, reproduce
+from retrieval.evaluation.content import content_of
 from retrieval.evaluation.publishing import Order, publish
-from retrieval.models import Annotator, Benchmark, Collection, Label, Pair
+from retrieval.evaluation.running import evaluate_file
+from retrieval.metrics.names import measures
+from retrieval.models import Annotator, Benchmark, Collection, Label, Pair, Pin, Pool
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -159,3 +166,110 @@ def test_who_rates_blind_sees_none(ray: Client, build: Build, benchmark_: Benchm
     client.force_login(rita.user)
     for name, pk in (("build-corpus", build.pk), ("benchmark-corpus", benchmark_.pk)):
         assert client.get(reverse(name, args=[pk])).status_code == 403
+
+
+def again(pin: Pin) -> Reproduced:
+    return reproduce(pin, also={Pin.Kind.CORPUS: corpus_now})
+
+
+def over(build: Build) -> Build:
+    Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
+    return Build.objects.get(pk=build.pk)
+
+
+def test_a_builds_statistics_are_pinned_once_it_is_over_and_counted_again(
+    erin: Client, ray: Client, build: Build
+) -> None:
+    assert "Pin these figures" not in told(erin, "build-corpus", build.pk)
+    pinning = reverse("build-corpus-pin", args=[build.pk])
+    assert "pinned once it is over" in erin.post(pinning, follow=True).content.decode()
+    over(build)
+    assert "Pin these figures" in told(erin, "build-corpus", build.pk)
+    assert "Pin these figures" not in told(ray, "build-corpus", build.pk)
+    page = erin.post(pinning, follow=True).content.decode()
+    (pin,) = Pin.objects.all()
+    assert f"manage.py reproduce {pin.name}" in page and "autumn &lt;i&gt;" in page
+    assert "Size, beside the papers" in page
+    assert reverse("build-corpus", args=[build.pk]) in page
+    assert again(pin).changes == again(pin).grounds == ()
+    erin.post(pinning)
+    assert Pin.objects.count() == 1
+    assert ray.get(reverse("pin", args=[pin.pk])).status_code == 200
+    assert ray.post(pinning).status_code == 403
+    Case.objects.filter(pk=Case.objects.filter(build=build, label=1)[:1].get().pk).update(label=0)
+    BuildEvent.objects.create(build=build, event="a hand in the database")
+    found = again(pin)
+    assert any(one.where.startswith("matches/rows") for one in found.changes)
+    assert [one.where for one in found.grounds] == ["event"]
+    Build.objects.filter(pk=build.pk).update(name="another")
+    assert not again(pin).equal
+
+
+def test_runs_that_came_later_change_no_pin_of_a_benchmark(
+    erin: Client, benchmark_: Benchmark, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def scored(name: str, *order: int) -> None:
+        path = tmp_path / name
+        path.write_text(
+            "".join(f"queries-0 Q0 snippets-{one} {rank} {-rank} x\n" for rank, one in enumerate(order))
+        )
+        evaluate_file(path, name, content_of(benchmark_), Pool.COLLECTION, measures(["mrr"]))
+
+    scored("one", 0, 1)
+    scored("two", 1, 2)
+    call_command("pin", corpus=["benchmark", benchmark_.name])
+    (pin,) = Pin.objects.all()
+    assert capsys.readouterr().out.strip() == pin.name
+    assert pin.value["overlap"]["rows"]
+    scored("three", 2, 0)
+    assert again(pin).equal
+    call_command("reproduce", pin.name)
+    assert "equal" in capsys.readouterr().out
+    erin.post(reverse("benchmark-corpus-pin", args=[benchmark_.pk]))
+    assert Pin.objects.count() == 2
+
+
+def test_a_collection_that_grew_is_the_ground_that_changed(
+    ada: Client, erin: Client, benchmark_: Benchmark
+) -> None:
+    queries = benchmark_.queries
+    pinning = reverse("collection-corpus-pin", args=[queries.pk])
+    assert erin.post(pinning).status_code == 403
+    assert ada.post(pinning, follow=True).status_code == 200
+    (pin,) = Pin.objects.all()
+    assert erin.get(reverse("pin", args=[pin.pk])).status_code == 404
+    assert again(pin).equal
+    text = benchmark_.snippets.members.get(position=0).text_id
+    queries.members.create(text_id=text, position=77)
+    assert "members" in {one.where for one in again(pin).grounds}
+
+
+@pytest.mark.parametrize(
+    ("of", "why"), [("build", "no build called"), ("benchmark", "no benchmark"), ("town", "not of 'town'")]
+)
+def test_what_is_not_there_is_not_pinned(db: None, of: str, why: str) -> None:
+    with pytest.raises(CommandError, match=why):
+        call_command("pin", corpus=[of, "nowhere"])
+
+
+def test_nothing_counted_is_nothing_pinned(ada: Client) -> None:
+    empty = Collection.objects.create(name="empty", kind="snippets", source="by hand")
+    answer = ada.post(reverse("collection-corpus-pin", args=[empty.pk]), follow=True)
+    assert "nothing in collection" in answer.content.decode()
+
+
+def test_who_is_kept_blind_sees_no_pin_of_a_build(erin: Client, build: Build) -> None:
+    over(build)
+    erin.post(reverse("build-corpus-pin", args=[build.pk]))
+    (pin,) = Pin.objects.all()
+    assert erin.get(reverse("pin", args=[pin.pk])).status_code == 200
+    pairs = list(Pair.objects.filter(cases__build=build)[:3])
+    study = studies.study(conditions=(Condition.Kind.READING,), pairs=pairs)
+    study.builds.add(build)
+    rita = studies.rater("rita", study, Condition.Kind.READING)
+    give_role(rita.user, Role.EXPERT)
+    client = Client()
+    client.force_login(rita.user)
+    assert client.get(reverse("pin", args=[pin.pk])).status_code in {403, 404}
+    assert pin.name not in client.get(reverse("pins")).content.decode()
+    assert client.post(reverse("build-corpus-pin", args=[build.pk])).status_code in {403, 404}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.evaluation.known_systems import family_of, shared_with, trained_on
+from retrieval.encoders.registry import KNOWN
+from retrieval.evaluation.known_systems import OTHERS, family_of, known, shared_with, trained_on
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,21 @@ from retrieval.evaluation.known_systems import family_of, shared_with, trained_o
 )
 def test_systems_go_by_the_beginning_of_their_names(system: str, words: str) -> None:
     assert trained_on(system).startswith(words)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_encoders_of_the_registry_are_told_as_it_tells_them(name: str) -> None:
+    for called in (name, KNOWN[name].hub_id, f"{name}:/models/mine"):
+        (told,) = known(called)
+        assert (told.trained_on, told.sees_tasks, told.family) == (
+            KNOWN[name].trained_on,
+            KNOWN[name].sees_tasks,
+            KNOWN[name].family,
+        )
+
+
+def test_no_encoder_of_the_registry_is_told_of_twice() -> None:
+    assert not OTHERS.keys() & KNOWN.keys()
 
 
 def test_a_system_of_the_annotators_family_is_told() -> None:

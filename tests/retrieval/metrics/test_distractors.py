@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from retrieval.metrics.distractors import POOL, reciprocal_rank_among, reciprocal_ranks_in_pool
+from retrieval.metrics.distractors import (
+    POOL,
+    drawn,
+    reciprocal_rank_among,
+    reciprocal_rank_in_list,
+    reciprocal_ranks_in_pool,
+)
 
 
 @pytest.mark.parametrize(
@@ -40,3 +46,41 @@ def test_other_shapes_and_nan_are_refused() -> None:
         reciprocal_ranks_in_pool(np.array([[np.nan]]))
     with pytest.raises(ValueError, match="finite"):
         reciprocal_rank_among(float("nan"), [0.0])
+
+
+def test_distractors_are_no_matches_differ_and_are_as_many_as_the_paper_has() -> None:
+    matches = {3, 17, 4_711}
+    chosen = drawn(100_000, matches, 5, 2)
+    assert len(set(chosen.tolist())) == len(chosen) == POOL - 1
+    assert not matches & set(chosen.tolist())
+    assert chosen.tolist() == drawn(100_000, matches, 5, 2).tolist()
+    assert chosen.tolist() != drawn(100_000, matches, 6, 2).tolist()
+    assert chosen.tolist() != drawn(100_000, matches, 5, 3).tolist()
+
+
+def test_of_a_small_collection_all_others_are_distractors() -> None:
+    assert sorted(drawn(5, {1}, 0, 0).tolist()) == [0, 2, 3, 4]
+
+
+@given(st.integers(0, 99))
+def test_another_match_changes_one_distractor(match: int) -> None:
+    before, after = drawn(1_500, set(), 1, 1), drawn(1_500, {match}, 1, 1)
+    assert len(set(before.tolist()) - set(after.tolist())) <= 1
+
+
+@pytest.mark.parametrize(
+    ("hits", "chosen", "value"),
+    [
+        ([False, True], [True, False], 1 / 2),
+        ([False, False, True], [False, True, False], 1 / 2),
+        ([True], [False], 1),
+        ([False], [True], 1 / 1000),
+        ([], [], 1 / 1000),
+    ],
+)
+def test_rank_in_a_list(hits: list[bool], chosen: list[bool], value: float) -> None:
+    assert reciprocal_rank_in_list(hits, chosen, 999, 1) == value
+
+
+def test_a_query_without_a_match_has_no_rank_in_a_list() -> None:
+    assert reciprocal_rank_in_list([False], [True], 999, 0) is None

@@ -9,12 +9,19 @@ import pytest
 
 from retrieval.metrics.names import FAMILIES, described, measure
 from retrieval.metrics.ncs import mean_reciprocal_rank
-from retrieval.metrics.ranking import Ranking
+from retrieval.metrics.ranking import Distractors, Ranking
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docs" / "metrics.md").read_text()
-EXAMPLE = Ranking([0, 3, None, 1, 2, 0], [0, 3, 1, 2, 0, 1])
-ROWS = re.findall(r"^\| `([a-z_]+)(\[?@k\]?)?` \| .+? \| `([a-z_@0-9]+)`: (.+?) \|", TEXT, re.MULTILINE)
+EXAMPLE = Ranking(
+    [0, 3, None, 1, 2, 0],
+    [0, 3, 1, 2, 0, 1],
+    groups="abcbde",
+    distractors={20_604: Distractors([True, False, True, False, False, False], 999)},
+)
+ROWS = re.findall(
+    r"^\| `([a-z_]+)(\[?@k\]?|\[:seed\])?` \| .+? \| `([a-z_@0-9]+)`: (.+?) \|", TEXT, re.MULTILINE
+)
 
 
 def test_every_measure_stands_in_the_table_as_it_is_written() -> None:
@@ -37,5 +44,5 @@ def test_sums_by_hand() -> None:
 def test_modules_that_it_names_are_there() -> None:
     table = TEXT.split("## Figures over many queries")[1].split("**FRank")[0]
     modules = re.findall(r"\| `(\w+)[.\w]*` \|", table)
-    assert len(modules) == 10
+    assert len(modules) == 8
     assert [name for name in modules if not (ROOT / "retrieval" / "metrics" / f"{name}.py").exists()] == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from retrieval import metrics
 from retrieval.metrics import codesearchnet, graded
 from retrieval.metrics.names import FAMILIES, UnknownMeasure, measure, measures
-from retrieval.metrics.ranking import Ranking
+from retrieval.metrics.ranking import Distractors, Ranking
 
 FOUND = [0.0, 3.0, None, 1.0, *[None] * 20, 2.0]
 JUDGED = [0.0, 3.0, 1.0, 2.0, 1.0]
@@ -58,8 +58,10 @@ def test_names_of_the_dictionary_mean_the_same_here(name: str, found: list[bool]
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_query_without_a_match_is_undefined(family: str) -> None:
-    name = family if family not in ("map_reachable", "precision", "success") else f"{family}@10"
-    assert measure(name).score(Ranking([0.0, None], [0.0, 0.0])) is None
+    cut = ("map_reachable", "precision", "success", "distinct_matches")
+    name = family if family not in cut else f"{family}@10"
+    drawn = {20_604: Distractors([True, False], 999)}
+    assert measure(name).score(Ranking([0.0, None], [0.0, 0.0], "ab", drawn)) is None
 
 
 @pytest.mark.parametrize(

@@ -110,3 +110,48 @@ def test_a_second_import_publishes_what_came_with_it(
     for file in (more, more):
         call_command("import", "cosqa", str(file), "--codebase", str(codebase), "--name", small)
         assert "benchmark: small@2 has 5 labels, 3 of them matches" in capsys.readouterr().out
+
+
+@pytest.fixture
+def copies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """A benchmark whose first query has two matches, the same but for blanks."""
+    pairs, codebase = tmp_path / "copies.json", tmp_path / "copies-code.json"
+    spaced = DOUBLE.replace("return 2", "return  2")
+    again = {"idx": "q-1", "doc": "double a number", "code": spaced, "label": 1}
+    pairs.write_text(json.dumps([*PAIRS, again]))
+    codebase.write_text(json.dumps({DOUBLE: 0, HALVE: 1, SHOUT: 2, spaced: 3}))
+    call_command("import", "cosqa", str(pairs), "--codebase", str(codebase), "--name", "copies")
+    capsys.readouterr()
+    return "copies"
+
+
+def test_copies_count_once_and_distractors_are_drawn_by_a_seed_that_is_kept(
+    capsys: pytest.CaptureFixture[str], copies: str, run: Path
+) -> None:
+    """q-1 ranks shout, halve, double, its copy: both others are drawn, so it is third; q-2 is first."""
+    run.write_text(RUN + "q-1 Q0 3 4 0.5 me\n")
+    metrics = "precision@10,distinct_matches@10,mrr_distractors,mrr_distractors:7"
+    mine = evaluated(capsys, copies, "--run", run, "--metrics", metrics)["mine"]
+    assert mine["precision@10"] == pytest.approx((2 / 10 + 1 / 10) / 2)
+    assert mine["distinct_matches@10"] == 1
+    assert mine["mrr_distractors"] == mine["mrr_distractors:7"] == pytest.approx((1 / 3 + 1) / 2)
+    assert mine["options"]["mrr_distractors:7"]["seed"] == 7
+    assert mine["options"]["mrr_distractors"]["seed"] == 20_604
+    assert "Jaccard of 0.8" in mine["options"]["distinct_matches@10"]["near_duplicates"]
+    assert Run.objects.get().options["metrics"] == mine["options"]
+    call_command("evaluate", copies, run=[str(run)], metrics="mrr_distractors:7")
+    assert "mrr_distractors:7: seed 7, distractors 3\n" in capsys.readouterr().out
+    assert set(Run.objects.get().options["metrics"]) == set(mine["options"])
+    call_command("leaderboard", copies, metric="distinct_matches@10")
+    assert "distinct_matches@10" in capsys.readouterr().out
+
+
+def test_distractors_need_a_collection(small: str, run: Path) -> None:
+    with pytest.raises(CommandError, match="draws its 999 distractors from the whole collection"):
+        call_command("evaluate", small, run=[str(run)], pool="candidates", metrics="mrr_distractors")
+
+
+@pytest.mark.parametrize("name", ["distinct_matches", "mrr_distractors@5", "mrr:7", "mrr_distractors:x"])
+def test_how_a_metric_is_written(small: str, run: Path, name: str) -> None:
+    with pytest.raises(CommandError, match=r"write|there is no metric"):
+        call_command("evaluate", small, run=[str(run)], metrics=name)

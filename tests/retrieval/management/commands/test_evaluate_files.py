@@ -122,3 +122,34 @@ def test_a_mistake_ends_with_one_line_and_code_1(tmp_path: Path, qrels: Path) ->
     assert done.returncode == 1
     assert done.stderr.startswith("CommandError: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_groups_of_near_duplicates(
+    capsys: pytest.CaptureFixture[str], qrels: Path, run: Path, tmp_path: Path
+) -> None:
+    """Both matches of q1 are in one group, c has a group's name for its own and is another."""
+    groups = tmp_path / "groups"
+    groups.write_text("a\tc\nb\tc\n\n")
+    arguments = ("--qrels", qrels, "--run", run, "--metrics", "distinct_matches@10")
+    assert evaluated(capsys, *arguments, "--groups", groups)["distinct_matches@10"] == 1
+    groups.write_text("a c\nb d\n")
+    assert evaluated(capsys, *arguments, "--groups", groups)["distinct_matches@10"] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("metric", "lines", "why"),
+    [
+        ("distinct_matches@10", None, "by --groups"),
+        ("distinct_matches@10", "a b c\n", "line 1: expected `document group`, found 3 columns"),
+        ("distinct_matches@10", "a b\na c\n", "line 2: 'a' is in a second group"),
+        ("mrr_distractors", None, "use evaluate BENCHMARK"),
+    ],
+)
+def test_what_files_do_not_say(
+    qrels: Path, run: Path, tmp_path: Path, metric: str, lines: str | None, why: str
+) -> None:
+    groups = tmp_path / "groups"
+    groups.write_text(lines or "")
+    given = {"groups": groups} if lines else {}
+    with pytest.raises(CommandError, match=why):
+        call_command("evaluate-files", qrels=qrels, run=run, metrics=metric, **given)

@@ -1,0 +1,87 @@
+"""A benchmark's ranked lists beside its labels, with what some measures need beside both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from retrieval.evaluation.content import Content, snippet_members
+from retrieval.evaluation.files import NotComparable
+from retrieval.filters.duplicates import FEWEST_IDENTIFIERS, MULTISET_SIMILARITY, SET_SIMILARITY, groups
+from retrieval.metrics.distractors import POOL, drawn
+from retrieval.metrics.names import Measure, Need
+from retrieval.metrics.ranking import Distractors, Ranking
+from retrieval.models import Pool
+from retrieval.models.benchmarks import NOWHERE, Places
+
+TEXTS_A_READ = 2000
+
+
+class Rankings:
+    """What lists of one benchmark are to these measures. Reads the snippets only where a measure asks for it.
+
+    Raises `NotComparable` for a measure that lists of this pool cannot have.
+    """
+
+    def __init__(self, content: Content, measures: Sequence[Measure], pool: str) -> None:
+        needs = {measure.need for measure in measures}
+        if Need.DISTRACTORS in needs and pool != Pool.COLLECTION:
+            raise NotComparable(
+                f"mrr_distractors draws its {POOL - 1} distractors from the whole collection, and these "
+                "lists rank the candidates of a mining; leave it out, or evaluate with --pool collection."
+            )
+        self.content = content
+        self.seeds = dict.fromkeys(one.seed for one in measures if one.seed is not None)
+        self.groups = groups_of(content) if Need.GROUPS in needs else None
+        self.measures = measures
+
+    def options(self) -> dict[str, dict[str, Any]]:
+        """What decides a measure beside its formula, by name, of the measures of which anything does."""
+        return {one.name: told for one in self.measures if (told := self._options(one))}
+
+    def _options(self, measure: Measure) -> dict[str, Any]:
+        if measure.need is Need.GROUPS:
+            return {
+                "near_duplicates": f"same text, or of at least {FEWEST_IDENTIFIERS} identifiers a Jaccard of "
+                f"{SET_SIMILARITY} as sets and {MULTISET_SIMILARITY} as multisets, transitively",
+                "text": "whole",
+            }
+        if measure.need is Need.DISTRACTORS:
+            return {"seed": measure.seed, "distractors": min(POOL, len(self.content.snippets)) - 1}
+        return {}
+
+    def of(self, lists: Mapping[int, Places]) -> Iterator[Ranking]:
+        """Each query's list beside its labels, in the order of the benchmark's queries."""
+        for number, query in enumerate(self.content.queries):
+            places = lists.get(query)
+            listed = [] if places is None else places.tolist()
+            judged = self.content.judged(query)
+            yield Ranking(
+                [judged.get(place) for place in listed],
+                [*judged.values()],
+                None if self.groups is None else self._grouped(listed),
+                {seed: self._distractors(number, listed, judged, seed) for seed in self.seeds},
+            )
+
+    def _grouped(self, listed: Sequence[int]) -> list[int]:
+        """The group of each; a snippet that the benchmark lacks is one of its own."""
+        known = self.groups or {}
+        return [
+            -1 - rank if place == NOWHERE else known.get(place, place) for rank, place in enumerate(listed)
+        ]
+
+    def _distractors(
+        self, number: int, listed: Sequence[int], judged: Mapping[int, float], seed: int
+    ) -> Distractors:
+        matches = [place for place, relevance in judged.items() if relevance > 0]
+        chosen = drawn(len(self.content.snippets), matches, seed, number)
+        return Distractors(np.isin(listed, chosen).tolist(), len(chosen))
+
+
+def groups_of(content: Content) -> dict[int, int]:
+    """The group of each snippet that has near-duplicates, named by the place of its first."""
+    rows = snippet_members(content.benchmark).select_related("text__body")
+    found = groups(row.text.text for row in rows.iterator(TEXTS_A_READ))
+    return {place: group[0] for group in found for place in group}

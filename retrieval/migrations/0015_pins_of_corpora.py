@@ -1,0 +1,22 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("retrieval", "0014_holes_for_people"),
+    ]
+
+    operations = [
+        migrations.AlterField(
+            model_name="pin",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("leaderboard", "a system's figure on a benchmark"),
+                    ("study", "a figure of a study"),
+                    ("corpus", "corpus statistics"),
+                ],
+                max_length=12,
+            ),
+        ),
+    ]
