@@ -124,7 +124,8 @@ def groups_of(sort: Sort, filters: Filters) -> Groups:
         return ALL
     if not filters.differs:
         return sort.groups
-    return tuple(group for group in sort.groups if group not in UNSETTLED) or ALL
+    left = tuple(group for group in sort.groups if group not in UNSETTLED)
+    return left if len(left) > 1 else ALL  # by one alone SQLite would be led to the index of stages
 
 
 def are_few(number: int, total: int, size: int) -> bool:
