@@ -6,29 +6,33 @@ label. Both hold the case first and look afterwards, so that of two at once the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Final
+
+from django.db import connection
 
 from annotation.models.cases import CONTRADICTED, Case
-from retrieval.models import statements
+
+WRONG: Final = (
+    "UPDATE annotation_case SET contradicted = NOT contradicted"  # noqa: S608  # composed of constants
+    f" WHERE contradicted <> ({CONTRADICTED})"
+)
+"""Turns over what is kept wrongly; in SQL of both databases."""
 
 
 @contextmanager
 def reconsidered(pair: int) -> Iterator[None]:
     """Within a transaction: in the block, what experts say of the pair may change."""
-    held = Case.objects.select_for_update(no_key=True).filter(pair=pair).order_by("pk")
-    list(held.values_list("pk", flat=True))
+    if connection.features.has_select_for_update:  # else the transaction holds the whole database
+        held = Case.objects.select_for_update(no_key=True).filter(pair=pair).order_by("pk")
+        list(held.values_list("pk", flat=True))
     yield
-    note({"pair": pair})
+    note(pair)
 
 
-def note(cases: Mapping[str, Any]) -> int:
-    """Put right what is kept with the cases whose columns equal `cases`; returns how many it was wrong of."""
-    now = statements.change(
-        Case, {**cases, "contradicted": False}, put={"contradicted": True}, provided=CONTRADICTED
-    )
-    no_longer = statements.change(
-        Case, {**cases, "contradicted": True}, put={"contradicted": False}, provided=f"NOT ({CONTRADICTED})"
-    )
-    return now + no_longer
+def note(pair: int | None = None) -> int:
+    """Put right what is kept with the cases of the pair, or with all; returns how many it was wrong of."""
+    with connection.cursor() as cursor:
+        cursor.execute(WRONG if pair is None else f"{WRONG} AND pair_id = %s", [] if pair is None else [pair])
+        return int(cursor.rowcount)

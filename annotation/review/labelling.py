@@ -10,7 +10,7 @@ from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest, Review
 from annotation.models.contradictions import reconsidered
@@ -266,7 +266,9 @@ def decisions(user: User, build: Build) -> list[Review]:
     recent = Review.objects.filter(rater=user, case__build=build).order_by("-id")[:RECENT]
     pairs = set(recent.values_list("pair_id", flat=True))
     by_pair: dict[int, list[Review]] = defaultdict(list)
-    revisions = Review.objects.filter(rater=user, pair__in=pairs).select_related("pair__query")
+    # What was asked comes with each as a column: rows of pair and query would be three times as many objects.
+    heads = {"asked": F("pair__query__head")}
+    revisions = Review.objects.filter(rater=user, pair__in=pairs).annotate(**heads)
     for review in revisions.order_by("revision"):
         by_pair[review.pair_id].append(review)
     return by_standing(list(by_pair.values()))

@@ -89,7 +89,7 @@ def fill(plan: Plan) -> None:
     with loading():
         write(second.rows)
         write(reviews(plan, raters).rows)
-        contradictions.note({})
+        contradictions.note()
         seeding_figures.keep(keys.build, made)
         seeding_figures.keep(again.build, second)
         people = User.objects.filter(pk__in=[user for user, _ in raters]).order_by("pk")

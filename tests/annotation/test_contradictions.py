@@ -116,7 +116,7 @@ def test_the_recount_finds_what_is_wrong_and_a_note_puts_it_right(erin: User, ca
     say(erin, case, 0)
     Case.objects.update(contradicted=False)
     assert list(wrongly_contradicted()) == [case]
-    assert (note({"pair": case.pair_id}), note({"pair": case.pair_id})) == (1, 0)
+    assert (note(case.pair_id), note(case.pair_id)) == (1, 0)
     assert contradicted(case)
 
 

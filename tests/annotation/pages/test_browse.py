@@ -31,7 +31,7 @@ def review(case: Case, label: int | None, **columns: object) -> Review:
         evidence="0" * 64,
         **columns,
     )
-    note({"pair": case.pair_id})
+    note(case.pair_id)
     return made
 
 
