@@ -88,13 +88,12 @@ def annotator_of(user: AbstractBaseUser) -> Annotator:
 
 def publish_review(review: Review) -> None:
     """An assisted label with the review's revision as its round; null when unsure or withdrawn."""
-    Label.objects.get_or_create(
+    label = Label(
         pair_id=review.pair_id,
         annotator=annotator_of(review.rater),
         round=review.revision,
-        defaults={
-            "value": None if review.withdrawn else review.label,
-            "assisted": True,
-            "source": f"review {review.pk}",
-        },
+        value=None if review.withdrawn else review.label,
+        assisted=True,
+        source=f"review {review.pk}",
     )
+    statements.insert(label, unless_there=True)

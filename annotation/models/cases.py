@@ -38,6 +38,12 @@ CLEAR: Final = (Event.MATCH, Event.NO_MATCH)
 
 RUNS: Final = "EXISTS (SELECT 1 FROM annotation_build WHERE annotation_build.id = build_id AND state = %s)"
 """A condition on a row of cases: its build is in that state."""
+CONTRADICTED: Final = """label IS NOT NULL AND EXISTS (
+  SELECT 1 FROM annotation_review said
+  WHERE said.pair_id = annotation_case.pair_id AND said.label = 1 - annotation_case.label
+    AND NOT said.withdrawn
+    AND NOT EXISTS (SELECT 1 FROM annotation_review later WHERE later.supersedes_id = said.id))"""
+"""A condition on a row of cases: an expert's label of the pair that stands is the other one."""
 
 
 class LostRace(Exception):
@@ -57,6 +63,11 @@ class Case(models.Model):
     score = models.FloatField(default=0, db_default=0, help_text="its candidate's: lists are sorted by it")
     stage = models.CharField(max_length=12, choices=CHOICES, default=Stage.SCREENING.value)
     label = models.SmallIntegerField(null=True)
+    contradicted = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="an expert's label of the pair that stands is the other one",
+    )
     reason = models.TextField(blank=True, help_text="why it was abandoned")
     cause = models.CharField(max_length=130, blank=True, db_default="", help_text="the reason's kind")
     left = models.CharField(max_length=12, blank=True, help_text="the stage that it was abandoned from")
@@ -113,6 +124,23 @@ class Case(models.Model):
             models.Index(fields=["build", "rank", "id"], name="case_by_rank"),
             models.Index(fields=["build", "score", "id"], name="case_by_score"),
             models.Index(fields=["build", "updated_at", "id"], name="case_by_time"),
+            # Few: each order of those that experts contradict.
+            models.Index(fields=["build", "id"], condition=Q(contradicted=True), name="case_contradicted"),
+            models.Index(
+                fields=["build", "rank", "id"],
+                condition=Q(contradicted=True),
+                name="case_contradicted_by_rank",
+            ),
+            models.Index(
+                fields=["build", "score", "id"],
+                condition=Q(contradicted=True),
+                name="case_contradicted_by_score",
+            ),
+            models.Index(
+                fields=["build", "updated_at", "id"],
+                condition=Q(contradicted=True),
+                name="case_contradicted_by_time",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -145,6 +173,9 @@ class Case(models.Model):
         was = {"cause": self.cause, "left": self.left}
         with transaction.atomic():
             self._advance(old, new, changes | {"seconds": self.seconds + (seconds or 0.0)})
+            if new is Stage.SETTLED:
+                # A statement of its own, so that it sees what was written until the case was held.
+                statements.change(Case, {"id": self.pk}, put={"contradicted": True}, provided=CONTRADICTED)
             step = self._keep_step(
                 old, event, new, note, seconds, call=call, program=program, execution=execution
             )

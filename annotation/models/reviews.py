@@ -54,6 +54,9 @@ class Review(models.Model):
 
     objects = ReviewQuerySet.as_manager()
 
+    asked: str
+    """How the pair's query begins, where it was read with that (`annotation.review.decisions`)."""
+
     class Meta:
         ordering = ["-created_at", "-id"]
         constraints = [

@@ -17,6 +17,7 @@ from django.http import QueryDict
 
 from annotation.models import Build, Case, Review
 from annotation.models.cases import OPEN
+from annotation.pages.case_lists import contradicted
 from annotation.pages.paging import counted, window
 from annotation.pages.tagging import TAG_WORDS
 from annotation.stages import Stage
@@ -263,20 +264,16 @@ def differs(build: Build, visible: QuerySet[Build], kind: str) -> Q:
 
 def differing(build: Build, visible: QuerySet[Build], kind: str) -> QuerySet[Case]:
     """The build's settled cases whose pair somebody else labelled differently."""
-    reviews = Review.objects.current().filter(
-        pair=OuterRef("pair"), label__isnull=False, case__build__in=visible
-    )
+    cases = Case.objects.filter(build=build, round=1, stage=Stage.SETTLED)
+    if kind == "experts":
+        return cases.filter(contradicted(visible))
     originals = Label.objects.filter(
         pair=OuterRef("pair"),
         annotator__kind=Annotator.Kind.ORIGINAL,
         scale=Label.Scale.BINARY,
         value__isnull=False,
     )
-    which = {
-        "experts": Exists(reviews.exclude(label=OuterRef("label"))),
-        "original": Exists(originals.exclude(value=OuterRef("label"))),
-    }
-    return Case.objects.filter(which[kind], build=build, round=1, stage=Stage.SETTLED)
+    return cases.filter(Exists(originals.exclude(value=OuterRef("label"))))
 
 
 def counts_of(build: Build, queries: Sequence[int]) -> dict[int, Counts]:

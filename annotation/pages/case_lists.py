@@ -14,7 +14,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.db.models import Case as Choice
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, When
+from django.db.models import Exists, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
 
@@ -27,10 +27,9 @@ from annotation.review.tags import Tag
 from annotation.stages import Stage
 from retrieval.models import QueryText
 
-MOST_CASES: Final = 10_000
-"""So many cases are named one by one in a statement."""
 UNLABELLED: Final = Q(stage__in=[stage.value for stage in Stage if stage is not Stage.SETTLED])
 """Only settled cases have a label, and stages have an index."""
+UNSETTLED: Final = (UNLABELLED, *(Q(stage=stage.value) for stage in Stage if stage is not Stage.SETTLED))
 REACHED_BY: Final = {agent: REACHED[stage] for stage, agent in AGENTS.items()}
 """How far a case came that an agent worked on."""
 
@@ -102,21 +101,31 @@ def found(
 ) -> Found:
     """The page that `params` asks for; `visible` are the builds whose reviews count, `query` a text or all.
 
-    A case that has left the filters since the page before still says where the next one begins.
+    Those that experts contradict have an index in each order, however many they are. A case that has left
+    the filters since the page before still says where the next one begins.
     """
     rows, sort = wanted(build, visible, filters, query), SORTS[filters.sort]
     number = count_some(rows)
     if not number:
         return Found(Window((), "", ""), "0")
     of_build = Case.objects.filter(build=build)
-    if not are_few(number, build.tally.total, size):
+    if filters.differs or not are_few(number, build.tally.total, size):
         rows = wanted(build, visible, filters, query, walked=True)
-        groups = ALL if sort.by and getattr(filters, sort.by) else sort.groups
-        page = window(rows.only("pk"), sort.order, params, size, groups, among=of_build)
+        page = window(rows.only("pk"), sort.order, params, size, groups_of(sort, filters), among=of_build)
     else:
         by, order = sorted_by(sort)
         page = window(rows.alias(by=by).only("pk"), order, params, size, among=of_build.annotate(by=by))
     return Found(page, said_count(number))
+
+
+def groups_of(sort: Sort, filters: Filters) -> Groups:
+    """The order's groups that the filters leave something of: only settled cases are contradicted."""
+    if sort.by and getattr(filters, sort.by):
+        return ALL
+    if not filters.differs:
+        return sort.groups
+    left = tuple(group for group in sort.groups if group not in UNSETTLED)
+    return left if len(left) > 1 else ALL  # by one alone SQLite would be led to the index of stages
 
 
 def are_few(number: int, total: int, size: int) -> bool:
@@ -162,7 +171,7 @@ def wanted(
     if filters.q:
         rows = rows.filter(asking(filters.q, walked=walked))
     if filters.differs:
-        rows = rows.filter(differing(build, visible))
+        rows = rows.filter(contradicted(visible))
     return rows
 
 
@@ -183,29 +192,17 @@ def asking(part: str, *, walked: bool) -> Q:
     return Q(query__in=queries.values("text"))
 
 
-def differing(build: Build, visible: QuerySet[Build]) -> Q:
+def contradicted(visible: QuerySet[Build]) -> Q:
     """Settled cases whose pair an expert labelled otherwise, beside a case of the `visible` builds.
 
-    Where not too many do, they are looked up from the reviews, and named one by one: databases would rather
-    read all cases of the build.
+    That is kept with the case. Where a build is hidden, what was said beside its cases does not count: so of
+    the cases that anybody contradicts the others' labels are looked at.
     """
-    said = standing(visible)
-    contradicted = said.filter(pair__cases__build=build, pair__cases__label=1 - F("label"))
-    found = list(contradicted.values_list("pair__cases", flat=True).distinct()[: MOST_CASES + 1])
-    if len(found) <= MOST_CASES:
-        return Q(pk__in=found)
-    other = said.filter(pair=OuterRef("pair")).exclude(label=OuterRef("label"))
-    return Q(Exists(other), label__isnull=False)
-
-
-def standing(visible: QuerySet[Build]) -> QuerySet[Review]:
-    """The labels of experts that stand, without those given beside a case of a build that is not visible.
-
-    Of those builds there are none or a few, which is asked first: all reviews need not be joined to them.
-    """
-    reviews = Review.objects.current().filter(label__isnull=False).order_by()
     hidden = list(Build.objects.exclude(pk__in=visible.values("pk")).values_list("pk", flat=True))
-    return reviews.exclude(case__build__in=hidden) if hidden else reviews
+    if not hidden:
+        return Q(contradicted=True)
+    said = Review.objects.current().filter(pair=OuterRef("pair"), label=1 - OuterRef("label")).order_by()
+    return Q(Exists(said.exclude(case__build__in=hidden)), contradicted=True)
 
 
 def listed(ids: list[int], *related: str) -> list[Case]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Min
 
@@ -197,10 +198,25 @@ def evidence_hash(case: Case, steps: Sequence[Step]) -> str:
     """sha256 (hex) of what a review rests on: label, steps, program, execution. It changes when they do."""
     programs = {step.program_id: step.program.source_id for step in steps if step.program}
     reports = {step.execution_id: step.execution.report_id for step in steps if step.execution}
+    return hash_of(case, [step.pk for step in steps], programs, reports)
+
+
+def evidence_now(case: Case) -> str:
+    """The same of a case whose steps nobody has read: by their keys, without the texts."""
+    keys = "pk", "program", "program__source", "execution", "execution__report"
+    rows = list(case.steps.order_by("number").values_list(*keys))
+    programs = {program: source for _, program, source, _, _ in rows}
+    return hash_of(case, [row[0] for row in rows], programs, {run: report for *_, run, report in rows})
+
+
+def hash_of(
+    case: Case, steps: Sequence[int], programs: Mapping[Any, str | None], reports: Mapping[Any, str | None]
+) -> str:
+    """`programs` and `reports`: the hashes of their texts by program and execution."""
     rests_on = {
         "label": case.label,
         "stage": case.stage,
-        "steps": [step.pk for step in steps],
+        "steps": list(steps),
         "program": programs.get(case.program_id),
         "report": reports.get(case.execution_id),
     }
@@ -215,8 +231,8 @@ def candidate_code(text: str, report: Report | None = None, prefix: str = "c") -
 def verdicts_of(case: Case, steps: Sequence[Step]) -> tuple[Verdict, ...]:
     """Each step as a verdict; one query finds the calls that served another case before."""
     ids = [step.call_id for step in steps if step.call_id]
-    rows = Step.objects.filter(call__in=ids).values_list("call").annotate(first=Min("id")) if ids else ()
-    first = dict(rows)
+    served = Step.objects.filter(call__in=ids).order_by().values_list("call").annotate(first=Min("id"))
+    first = dict(served) if ids else {}
     return tuple(verdict_of(case, step, first) for step in steps)
 
 

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 
 from annotation.models import Build, Case, Draft, Preference, Review
 from annotation.pages.as_before import Before, before_of
-from annotation.pages.evidence import Evidence, Verdict, evidence_hash, evidence_of, steps_of
+from annotation.pages.evidence import Evidence, Verdict, evidence_now, evidence_of
 from annotation.pages.names import marked, names_view
 from annotation.pages.panes import Panes, panes_of
 from annotation.pages.review_calls import call_box
@@ -21,7 +21,7 @@ from annotation.pages.review_words import review_sign, said_sign, tag_words
 from annotation.pages.strength import strength_views
 from annotation.pages.tagging import TagChoice, tag_choices
 from annotation.pages.words import UNSURE, Sign, label_sign
-from annotation.rerunning.sent_back import waits
+from annotation.rerunning.sent_back import asked_among, waits
 from annotation.review import Conflict, Submission, decisions, drafts, last_action, reviews_of, revision_seen
 from annotation.review.labelling import SHOWN
 from annotation.review.layout import Layout, Pane, layout_in
@@ -198,48 +198,65 @@ class NothingLeft:
 
 def refuse_changed(case: Case, seen: str) -> None:
     """A label belongs to the evidence that was on screen. Raises EvidenceChanged."""
-    if evidence_hash(case, steps_of(case)) != seen:
+    if evidence_now(case) != seen:
         raise EvidenceChanged
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What is the person's own on the page: label of the pair, drafts, latest decisions, keys and layout."""
+
+    last: Review | None
+    standing: Review | None
+    kept: dict[str, Draft]
+    lately: Sequence[Review]
+    keys: dict[str, KeyView]
+    layout: Layout
+
+
+def own_of(user: User, case: Case, reviews: Sequence[Review]) -> Own:
+    """`reviews` are all of the pair."""
+    last = next((review for review in reversed(reviews) if review.rater_id == user.pk), None)
+    liked = Preference.objects.filter(user=user).first()
+    return Own(
+        last=last,
+        standing=last if last and not last.withdrawn else None,
+        kept=drafts.load(user, case.pair_id),
+        lately=decisions(user, case.build),
+        keys=views_of(keys_in(liked)),
+        layout=layout_in(liked),
+    )
 
 
 def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) -> CasePage:
     """The page of a case that was read with `evidence.RELATED` and `build__tally`."""
     said = said or Said()
-    text = case.pair.snippet.text
     evidence = evidence_of(case)
-    evidence = replace(evidence, candidate=marked(evidence.candidate, text))
+    evidence = replace(evidence, candidate=marked(evidence.candidate, case.pair.snippet.text))
     reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
-    last = next((review for review in reversed(reviews) if review.rater_id == user.pk), None)
-    standing = last if last and not last.withdrawn else None
-    liked = Preference.objects.filter(user=user).first()
-    keys, layout = views_of(keys_in(liked)), layout_in(liked)
-    choices = choices_of(case, standing, keys, said.pending)
-    kept = drafts.load(user, case.pair_id)
-    box = call_box(user, case, keys=keys, kept=kept)
-    lately = decisions(user, case.build)
-    tags = tags_typed(said, kept.get(Draft.Field.TAGS), standing)
+    own = own_of(user, case, reviews)
+    choices = choices_of(case, own.standing, own.keys, said.pending)
+    tags = tags_typed(said, own.kept.get(Draft.Field.TAGS), own.standing)
     return CasePage(
         evidence=evidence,
-        panes=with_trials(
-            panes_of(evidence, box, keys, layout.closed, Draft.Field.TEST in kept, str(show)), case, keys
-        ),
-        layout=layout,
+        panes=case_panes(user, case, evidence, own, show),
+        layout=own.layout,
         show=show,
         lists=lists_beside(show),
         tag_lists=tag_lists(),
         progress=progress(user, case.build, case.query_id),
-        mine=revision(standing, user, evidence.hash) if standing else None,
-        seen_revision=revision_seen(last),
+        mine=revision(own.standing, user, evidence.hash) if own.standing else None,
+        seen_revision=revision_seen(own.last),
         choices=choices,
-        tags=tag_choices(tags.text.split(), keys),
+        tags=tag_choices(tags.text.split(), own.keys),
         tags_draft=tags,
-        reason=reason_of(said, kept.get(Draft.Field.REASON), standing),
-        decisions=tuple(decision(one, case) for one in lately[:SHOWN]),
-        undo=undo_of(next(iter(lately), None)),
-        keys=keys,
+        reason=reason_of(said, own.kept.get(Draft.Field.REASON), own.standing),
+        decisions=tuple(decision(one, case) for one in own.lately[:SHOWN]),
+        undo=undo_of(next(iter(own.lately), None)),
+        keys=own.keys,
         history=history_of(reviews, evidence, run_lines(case), user),
-        before=None if standing else before_of(user, case),
-        sent_back=waits(case),
+        before=None if own.standing else before_of(user, case),
+        sent_back=asked_among(reviews) and waits(case),
         problem=said.problem,
         pending=next((choice for choice in choices if choice.pending), None),
         clash=clash_of(said.conflict, user, evidence.hash),
@@ -247,9 +264,11 @@ def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) 
     )
 
 
-def with_trials(panes: Panes, case: Case, keys: dict[str, KeyView]) -> Panes:
-    """The panes with the names that the candidate lacks, and with how strong the test is."""
-    strength = strength_views([case.program], keys)[case.program.pk] if case.program else None
+def case_panes(user: User, case: Case, evidence: Evidence, own: Own, show: Worklist) -> Panes:
+    """The evidence in panes, with the names that the candidate lacks, and with how strong the test is."""
+    box = call_box(user, case, keys=own.keys, kept=own.kept)
+    panes = panes_of(evidence, box, own.keys, own.layout.closed, Draft.Field.TEST in own.kept, str(show))
+    strength = strength_views([case.program], own.keys)[case.program.pk] if case.program else None
     return replace(
         panes,
         code=replace(panes.code, names=names_view(case.pair.snippet.text)),
@@ -303,7 +322,7 @@ def decision(last: Review, here: Case) -> Decision:
     """A person's last revision of a pair as a line of the list."""
     return Decision(
         case=last.case_id,
-        query=last.pair.query.head[:LONGEST_TITLE],
+        query=last.asked[:LONGEST_TITLE],
         sign=review_sign(last),
         tags=tag_words(last),
         at=last.created_at,
@@ -339,7 +358,7 @@ def clash_of(conflict: Conflict | None, user: User, evidence: str) -> Clash | No
 def undo_of(last: Review | None) -> Undo | None:
     if last is None:
         return None
-    title = last.pair.query.head[:LONGEST_TITLE]
+    title = last.asked[:LONGEST_TITLE]
     return Undo(last.case_id, last.revision, review_sign(last), title)
 
 

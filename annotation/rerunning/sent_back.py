@@ -5,6 +5,7 @@ The tag of a label that stands is the request; it waits until the case was run a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 from typing import Final
@@ -18,6 +19,7 @@ from annotation.stages import Stage
 
 WRITES: Final = (Stage.SCREENING.value, Stage.WRITING_TEST.value)
 """The stages from which on a case gets another test."""
+OF_TEST: Final = frozenset(tag.value for tag in Tag if tag.of_test)
 
 
 def waiting(build: Build) -> QuerySet[Case]:
@@ -28,6 +30,11 @@ def waiting(build: Build) -> QuerySet[Case]:
 def waits(case: Case) -> bool:
     """Whether the test of this case waits to be written again."""
     return unanswered(Case.objects.filter(pk=case.pk), asks().filter(pair=case.pair_id)).exists()
+
+
+def asked_among(reviews: Iterable[Review]) -> bool:
+    """Whether one of these labels may ask for another test: where none does, nothing is looked up."""
+    return any(not review.withdrawn and OF_TEST.intersection(review.tags) for review in reviews)
 
 
 def unanswered(cases: QuerySet[Case], labels: QuerySet[Review]) -> QuerySet[Case]:

@@ -10,9 +10,10 @@ from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest, Review
+from annotation.models.contradictions import reconsidered
 from annotation.publishing import publish_review
 from annotation.review import drafts
 from annotation.review.tags import UnknownTag, tags_of
@@ -164,14 +165,18 @@ def is_repeated(last: Review, mine: Submission, seen_revision: int) -> bool:
 
 
 def append(review: Review, user: User, last: Review | None, mine: Submission | None) -> None:
-    """Save as the revision after `last`, and publish. Raises Conflict where another request was faster."""
+    """Save as the revision after `last`, note which cases that contradicts, and publish; in a transaction.
+
+    Raises Conflict where another request was faster.
+    """
     review.pair_id, review.rater, review.supersedes = review.case.pair_id, user, last
     review.revision = revision_seen(last) + 1
-    try:
-        with transaction.atomic():
-            review.save(force_insert=True)
-    except IntegrityError as race:
-        raise Conflict(reviews_of(review.pair_id, user).last(), mine) from race
+    with reconsidered(review.pair_id):
+        try:
+            with transaction.atomic():
+                review.save(force_insert=True)
+        except IntegrityError as race:
+            raise Conflict(reviews_of(review.pair_id, user).last(), mine) from race
     publish_review(review)
 
 
@@ -261,7 +266,9 @@ def decisions(user: User, build: Build) -> list[Review]:
     recent = Review.objects.filter(rater=user, case__build=build).order_by("-id")[:RECENT]
     pairs = set(recent.values_list("pair_id", flat=True))
     by_pair: dict[int, list[Review]] = defaultdict(list)
-    revisions = Review.objects.filter(rater=user, pair__in=pairs).select_related("pair__query")
+    # What was asked comes with each as a column: rows of pair and query would be three times as many objects.
+    heads = {"asked": F("pair__query__head")}
+    revisions = Review.objects.filter(rater=user, pair__in=pairs).annotate(**heads)
     for review in revisions.order_by("revision"):
         by_pair[review.pair_id].append(review)
     return by_standing(list(by_pair.values()))

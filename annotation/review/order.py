@@ -90,8 +90,7 @@ def shown(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
         case Show.UNSURE:
             cases = cases.filter(Exists(reviews_by(user).filter(label=None)))
         case Show.OVERRIDDEN:
-            overriding = reviews_by().filter(label__isnull=False).exclude(label=OuterRef("label"))
-            cases = cases.filter(Exists(overriding), label__isnull=False)
+            cases = cases.filter(contradicted=True)
         case Flipped(against=other):
             cases = flips(cases, other).filter(~Exists(reviews_by(user)))
         case Parted():

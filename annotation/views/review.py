@@ -224,7 +224,7 @@ def visible_case(request: HttpRequest, pk: int) -> Case:
 
 def neighbour(build: Build, pk: str) -> Case | None:
     """The case of the build that a link started from; None for none, or for one that is gone."""
-    return Case.objects.filter(build=build, pk=whole_number(pk)).first()
+    return Case.objects.filter(build=build, pk=whole_number(pk)).order_by("pk").first() if pk else None
 
 
 def program_of(found: Case, pk: str) -> TestProgram | None:

@@ -161,9 +161,18 @@ def unpublished_reviews() -> QuerySet[Review]:
     return Review.objects.filter(~Exists(told))
 
 
+def wrongly_contradicted() -> QuerySet[Case]:
+    """Cases that say that experts contradict them, and the others that do not say so though they do."""
+    standing = Review.objects.current().filter(pair=OuterRef("pair"), label__isnull=False)
+    other = Exists(standing.exclude(label=OuterRef("label")))
+    kept = Q(contradicted=True) & (Q(label__isnull=True) | ~other)
+    return Case.objects.filter(kept | Q(other, contradicted=False, label__isnull=False))
+
+
 WRONG: Final[Mapping[str, Callable[[], QuerySet[Case] | QuerySet[Review]]]] = {
     "settled cases without their label": without_label,
     "cases whose steps are not as many as they say": steps_differ,
     "settled cases without a step that settled them": unfinished,
     "reviews without their label": unpublished_reviews,
+    "cases that are wrong about what experts say": wrongly_contradicted,
 }

@@ -17,7 +17,7 @@ from django.db import connection
 from annotation import prompts
 from annotation.access import Role, give_role
 from annotation.agents import PARSERS
-from annotation.models import Build, BuildEvent, Price, SystemText, Tally
+from annotation.models import Build, BuildEvent, Price, SystemText, Tally, contradictions
 from annotation.publishing import annotator_of
 from cosqa_site.benches import seeding_again, seeding_figures, seeding_filling, seeding_rows, seeding_studies
 from cosqa_site.benches.recounting import check
@@ -89,6 +89,7 @@ def fill(plan: Plan) -> None:
     with loading():
         write(second.rows)
         write(reviews(plan, raters).rows)
+        contradictions.note()
         seeding_figures.keep(keys.build, made)
         seeding_figures.keep(again.build, second)
         people = User.objects.filter(pk__in=[user for user, _ in raters]).order_by("pk")

@@ -5,6 +5,7 @@ from django.db import connection
 from django.http import QueryDict
 
 from annotation.models import Build, Case, Review
+from annotation.models.contradictions import note
 from annotation.pages.browse import Counts, Filters, QueriesPage, bounds_of, filters_of, queries_page, wanted
 from retrieval.models import Annotator, Label
 from tests import factories
@@ -21,7 +22,7 @@ def texts(build: Build, query: str = "") -> list[str]:
 
 
 def review(case: Case, label: int | None, **columns: object) -> Review:
-    return Review.objects.create(
+    made = Review.objects.create(
         pair=case.pair,
         case=case,
         rater=factories.erin(),
@@ -30,6 +31,8 @@ def review(case: Case, label: int | None, **columns: object) -> Review:
         evidence="0" * 64,
         **columns,
     )
+    note(case.pair_id)
+    return made
 
 
 @pytest.fixture

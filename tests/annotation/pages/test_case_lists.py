@@ -123,11 +123,32 @@ def test_a_search_takes_signs_of_patterns_as_they_are_and_folds_every_alphabet(w
         assert len(walk(build, Filters(q=part))[0]) == count, part
 
 
-@pytest.mark.parametrize("most", [0, 1000])
-def test_disagreement_is_a_standing_label_of_an_expert_that_is_not_the_agents(
-    build: Build, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    monkeypatch.setattr(case_lists, "MOST_CASES", most)
+@pytest.mark.parametrize("sort", SORTS)
+def test_disagreements_come_in_every_order(build: Build, sort: str, way: str) -> None:
+    settled = [case for case in factories.cases(build) if case.label is not None]
+    for case in settled[1:]:
+        review.submit(factories.erin(), case, 1 - (case.label or 0), "it is otherwise", EVIDENCE, 0)
+    wanted = {case.pk for case in settled[1:]}
+    pages = walk(build, Filters(differs="experts", sort=sort))
+    assert [pk for one in pages for pk in one] == [pk for pk in ordered(build, sort) if pk in wanted]
+    assert len(wanted) == 3
+
+
+def test_of_a_hidden_build_nothing_is_said_and_the_others_still_count(build: Build) -> None:
+    other = factories.opened("other")
+    settled = [case for case in factories.cases(build) if case.label is not None]
+    beside = [other.cases.get(pair=case.pair_id) for case in settled[:2]]
+    review.submit(factories.erin(), beside[0], 1 - (settled[0].label or 0), "otherwise", EVIDENCE, 0)
+    review.submit(factories.erin(), settled[1], 1 - (settled[1].label or 0), "otherwise", EVIDENCE, 0)
+    for visible, shown in (
+        (Build.objects.all(), settled[:2]),
+        (Build.objects.exclude(pk=other.pk), settled[1:2]),
+    ):
+        one = found(build, visible, Filters(differs="experts"), QueryDict(), 5)
+        assert [case.pk for case in one.window.rows] == [case.pk for case in shown]
+
+
+def test_disagreement_is_a_standing_label_of_an_expert_that_is_not_the_agents(build: Build) -> None:
     settled = [case for case in factories.cases(build) if case.label is not None]
     for case in settled[:2]:
         review.submit(factories.erin(), case, 1 - (case.label or 0), "it is otherwise", EVIDENCE, 0)
