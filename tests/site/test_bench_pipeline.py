@@ -23,7 +23,7 @@ from annotation.prompts import AGENTS
 from cosqa_site.benches import pipeline, pipeline_claims, pipeline_pages, pipeline_provider, seeding
 from cosqa_site.benches import scratch as scratch_module
 from cosqa_site.benches.scratch import Scratch
-from cosqa_site.benches.seeding_rows import Plan
+from cosqa_site.benches.seeding_plan import Plan
 
 TINY = Plan(cases=40, snippets=60, reviewed=2)
 CONSTANTS: dict[Any, dict[str, Any]] = {
