@@ -18,6 +18,7 @@ from django.http import QueryDict
 from annotation.models import Build, Case, Review
 from annotation.models.cases import OPEN
 from annotation.pages.case_lists import contradicted
+from annotation.pages.counting import Number, number_of
 from annotation.pages.paging import counted, window
 from annotation.pages.tagging import TAG_WORDS
 from annotation.stages import Stage
@@ -121,7 +122,7 @@ class QueriesPage:
     build: Build
     filters: Filters
     queries: tuple[QueryRow, ...]
-    count: str
+    number: Number
     previous: str
     next: str
     options: Mapping[str, Sequence[tuple[str, str]]]
@@ -191,7 +192,7 @@ def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> Q
         build=build,
         filters=filters,
         queries=tuple(query_row(member, counts[member.text_id]) for member in page.rows),
-        count=counted(rows),
+        number=number_of(counted(rows), rows, params),
         previous=page.previous,
         next=page.next,
         options={
@@ -202,6 +203,12 @@ def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> Q
             "sort": SORTS,
         },
     )
+
+
+def queries_number(build: Build, visible: QuerySet[Build], params: QueryDict) -> Number:
+    """How many queries pass the filters, alone."""
+    rows = wanted(build, visible, filters_of(params))
+    return number_of(counted(rows), rows, params)
 
 
 def options_of(filters: Filters) -> Sequence[tuple[str, str]]:

@@ -13,8 +13,10 @@ from django.http import QueryDict
 from annotation.causes import said
 from annotation.models import Build, Case
 from annotation.pages.browse import LONGEST_SEARCH, chosen
-from annotation.pages.case_lists import SORTS, Filters, found, listed
+from annotation.pages.case_lists import SORTS, Filters, found, listed, wanted
+from annotation.pages.counting import Number, number_of
 from annotation.pages.figures import AGENTS
+from annotation.pages.paging import counted
 from annotation.pages.tagging import TAG_WORDS
 from annotation.pages.words import OUTCOMES, Sign, case_sign
 from annotation.stages import Stage
@@ -66,11 +68,17 @@ class CasesPage:
     filters: Filters
     cases: tuple[CaseRow, ...]
     pairs: tuple[int, ...]
-    count: str
+    number: Number
     previous: str
     next: str
     cause: str
     options: Mapping[str, Sequence[tuple[str, str]]]
+
+
+def cases_number(build: Build, visible: QuerySet[Build], params: QueryDict) -> Number:
+    """How many cases pass the filters, alone."""
+    rows = wanted(build, visible, filters_of(params))
+    return number_of(counted(rows), rows, params)
 
 
 def filters_of(params: QueryDict) -> Filters:
@@ -104,7 +112,7 @@ def cases_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> Cas
         filters=filters,
         cases=tuple(case_row(case) for case in cases),
         pairs=tuple(case.pair_id for case in cases),
-        count=page.count,
+        number=number_of(page.count, wanted(build, visible, filters), params),
         previous=page.window.previous,
         next=page.window.next,
         cause=said(filters.cause)[0] if filters.cause else "",

@@ -129,7 +129,7 @@ def turned(order: Sequence[str]) -> list[str]:
 def query_string(params: QueryDict, name: str, value: object) -> str:
     """`params` with the place on the list replaced."""
     copy = params.copy()
-    for place in ("after", "before"):
+    for place in ("after", "before", "count"):  # the last asks for a number, not for every page's
         copy.pop(place, None)
     copy[name] = str(value)
     return copy.urlencode()

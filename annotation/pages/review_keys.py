@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotation.review.shortcuts import BINARY, DEFAULTS, SCALES, TITLES, Action, Keys, keys_of
+from annotation.review.shortcuts import BINARY, DEFAULTS, SCALES, TITLES, Action, Keys, keys_of, taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,8 @@ class KeyField:
     key: str
     default: str
     problem: str
+    taken: str
+    """The action that has its usual key, so that it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +85,21 @@ def helped(views: Iterable[KeyView]) -> tuple[KeyView, ...]:
 
 def keys_page(keys: Keys, problems: Mapping[Action, str] | None = None) -> KeysPage:
     """The form, filled in with `keys` (also those that were refused)."""
-    said = problems or {}
+    said, gone = problems or {}, {} if problems else taken(keys)
 
     def group(title: str, wanted: Callable[[Action], bool], hint: str = "") -> KeyGroup:
         return KeyGroup(
             title,
             hint,
             tuple(
-                KeyField(action, TITLES[action], keys.of[action], DEFAULTS[action], said.get(action, ""))
+                KeyField(
+                    action,
+                    TITLES[action],
+                    keys.of[action],
+                    DEFAULTS[action],
+                    said.get(action, ""),
+                    TITLES[gone[action]] if action in gone else "",
+                )
                 for action in Action
                 if wanted(action)
             ),
@@ -102,7 +111,8 @@ def keys_page(keys: Keys, problems: Mapping[Action, str] | None = None) -> KeysP
         group(
             "Studies with another scale",
             is_of_other_scale,
-            "A page has one scale, so labels of different scales may have the same key.",
+            "A page has one scale, so labels of different scales may have the same key. "
+            "Anything else is on all pages, and shares its key with no label.",
         ),
     )
     return KeysPage(groups, keys.on)

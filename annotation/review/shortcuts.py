@@ -1,4 +1,10 @@
-"""The keys of the review page: one key an action, to be changed or switched off by each person."""
+"""The keys of the review page: one key an action, to be changed or switched off by each person.
+
+The rule: on a page a key stands for one action. Labels of two scales are never on one page, so they may have
+the same key, as the digits do; everything else is on the pages of every scale, so it shares its key with no
+label of any. What would break it is not stored. A key that a person chose counts before the usual one of an
+action that came later: that action has none, which the settings say, and gets it back when it is free again.
+"""
 
 from __future__ import annotations
 
@@ -224,15 +230,35 @@ def meet(one: Action, other: Action) -> bool:
     return len(scales) < 2
 
 
+def taken(keys: Keys) -> dict[Action, Action]:
+    """By action without a key: the one that has its usual key."""
+    return {
+        action: other
+        for action, usual in DEFAULTS.items()
+        for other, key in keys.of.items()
+        if not keys.of[action] and key == usual and meet(action, other)
+    }
+
+
 def save_keys(user: User, wanted: Mapping[Action, str], on: bool) -> Keys:
-    """Store the person's keys. Raises KeysRefused for a key that two actions share or that is none."""
-    chosen = {action: wanted.get(action, DEFAULTS[action]).strip().lower() for action in Action}
+    """Store the person's keys; an action that is not in `wanted` keeps its own.
+
+    Raises KeysRefused for a key that two actions share or that is none.
+    """
+    before = keys_of(user)
+    chosen = {action: wanted.get(action, before.of[action]).strip().lower() for action in Action}
     problems = bad_keys(chosen) or shared_keys(chosen)
     if problems:
         raise KeysRefused(problems)
-    changed = {action.value: key for action, key in chosen.items() if key != DEFAULTS[action]}
+    # An action that gave way and was left without a key was not asked to have none for ever.
+    gave_way = {action for action in taken(before) if not chosen[action]}
+    changed = {
+        action.value: key
+        for action, key in chosen.items()
+        if key != DEFAULTS[action] and action not in gave_way
+    }
     store(user, shortcuts=changed, shortcuts_on=on)
-    return Keys(chosen, on)
+    return keys_of(user)
 
 
 def switch_keys(user: User, on: bool) -> None:
@@ -263,8 +289,14 @@ def shared_keys(chosen: Mapping[Action, str]) -> dict[Action, str]:
     by_key: dict[str, list[Action]] = defaultdict(list)
     for action, key in chosen.items():
         by_key[key].append(action)
-    return {
-        action: f"{TITLES[action]}: {key} has another action already; choose a different key."
+    others = {
+        action: [TITLES[other] for other in by_key[key] if other != action and meet(action, other)]
         for action, key in chosen.items()
-        if key and any(meet(action, other) for other in by_key[key] if other != action)
+        if key
+    }
+    return {
+        action: f"{TITLES[action]}: {chosen[action]} is also the key of “{'”, “'.join(titles)}”. "
+        "Both can be on one page: choose a different key for one of them."
+        for action, titles in others.items()
+        if titles
     }

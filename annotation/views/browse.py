@@ -17,6 +17,7 @@ from annotation.pages.review_calls import call_box
 from annotation.pages.traces import MOST_STEPS
 from annotation.rerunning.sent_back import waits
 from annotation.seen import mark_seen
+from annotation.views.counting import is_number_wanted, number_alone
 from retrieval.models import Text
 
 
@@ -31,7 +32,10 @@ def index(request: HttpRequest) -> HttpResponse:
 @needs(Role.READER)
 def queries(request: HttpRequest, build_pk: int) -> HttpResponse:
     visible = builds_visible_to(request.user)
-    page = browse.queries_page(build_of(visible, build_pk), visible, request.GET)
+    build = build_of(visible, build_pk)
+    if is_number_wanted(request):
+        return number_alone(request, browse.queries_number(build, visible, request.GET))
+    page = browse.queries_page(build, visible, request.GET)
     return render(request, "annotation/browse_build.html", {"page": page})
 
 

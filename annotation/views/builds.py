@@ -20,12 +20,13 @@ from annotation.models import Build
 from annotation.pages import builds as pages
 from annotation.pages import estimates
 from annotation.pages.abandoned import abandoned_page
-from annotation.pages.cases import cases_page
+from annotation.pages.cases import cases_number, cases_page
 from annotation.pages.ordering import LaunchForm, encoder_choices
 from annotation.pages.paging import whole_number
 from annotation.seen import mark_seen
 from annotation.steering import Action, ControlRefused
 from annotation.tools import counter
+from annotation.views.counting import is_number_wanted, number_alone
 from retrieval.hostile import clean
 
 
@@ -113,7 +114,10 @@ def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
 @needs(Role.ADMIN)
 def cases(request: HttpRequest, pk: int) -> HttpResponse:
     """The cases behind a number; they show what agents decided."""
-    page = cases_page(visible(request, pk), builds_visible_to(request.user), request.GET)
+    build, reviewed = visible(request, pk), builds_visible_to(request.user)
+    if is_number_wanted(request):
+        return number_alone(request, cases_number(build, reviewed, request.GET))
+    page = cases_page(build, reviewed, request.GET)
     mark_seen(request.user, page.pairs)
     return render(request, "annotation/build_cases.html", {"page": page})
 

@@ -181,12 +181,14 @@ def keys(request: HttpRequest) -> HttpResponse:
     elif action in {"on", "off"}:
         shortcuts.switch_keys(user, on=action == "on")
     else:
-        wanted = {one: request.POST.get(one.value, "") for one in shortcuts.Action}
+        wanted = {one: request.POST[one.value] for one in shortcuts.Action if one.value in request.POST}
         on = "on" in request.POST
         try:
             shortcuts.save_keys(user, wanted, on)
         except shortcuts.KeysRefused as refused:
-            page = review_keys.keys_page(shortcuts.Keys(wanted, on), refused.problems)
+            page = review_keys.keys_page(
+                shortcuts.Keys({**shortcuts.keys_of(user).of, **wanted}, on), refused.problems
+            )
             return show_keys(request, page, status=422)
     messages.success(request, "Your keys are stored.")
     return HttpResponseRedirect(reverse("review-keys"))

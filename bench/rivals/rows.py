@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 
 from annotation.agents import arbiter, screener
 from cosqa_site.benches import seeding_texts as texts
-from cosqa_site.benches.seeding_rows import UNCLEAR, PairOf, Plan, pairs_of, score_of
+from cosqa_site.benches.seeding_plan import Plan
+from cosqa_site.benches.seeding_rows import UNCLEAR, PairOf, pairs_of, score_of
 from sandbox.report import Report
 
 

@@ -17,7 +17,14 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from annotation.models import Build, Tally
-from cosqa_site.benches import pipeline_claims, pipeline_pages, pipeline_tokens, seeding, seeding_rows
+from cosqa_site.benches import (
+    pipeline_claims,
+    pipeline_pages,
+    pipeline_tokens,
+    seeding,
+    seeding_plan,
+    seeding_rows,
+)
 from cosqa_site.benches.pipeline_processes import (
     WORKER_NAME,
     Process,
@@ -122,7 +129,7 @@ def working_copy(seeded: Scratch, name: str, size: str) -> Iterator[Scratch]:
         copy.drop()
 
 
-def open_build(plan: seeding_rows.Plan) -> int:
+def open_build(plan: seeding_plan.Plan) -> int:
     """A running build with cases to be screened; gives its key."""
     admin = User.objects.get(username=seeding.ADMIN)
     keys = seeding.build_of(plan, admin, RUNNING, Build.State.RUNNING, -(-OPEN // plan.k))

@@ -19,10 +19,10 @@ from annotation.access import Role, give_role
 from annotation.agents import PARSERS
 from annotation.models import Build, BuildEvent, Price, SystemText, Tally, contradictions
 from annotation.publishing import annotator_of
-from cosqa_site.benches import seeding_again, seeding_figures, seeding_filling, seeding_rows, seeding_studies
+from cosqa_site.benches import seeding_again, seeding_figures, seeding_filling, seeding_studies
 from cosqa_site.benches.recounting import check
 from cosqa_site.benches.scratch import Scratch
-from cosqa_site.benches.seeding_rows import MODEL, Keys, Plan, Stretch
+from cosqa_site.benches.seeding_plan import MODEL, Keys, Plan, Stretch, reviews_of
 from cosqa_site.benches.seeding_tables import MOMENT, VARYING, loading, table, write
 from retrieval.models import Annotator, Collection, Mining
 
@@ -152,7 +152,7 @@ def collection(kind: str, name: str, size: int) -> Collection:
 def reviews(plan: Plan, raters: list[tuple[int, int]]) -> Stretch:
     """What experts said, and the labels that this published; one in eight overrides the agents."""
     made = Stretch()
-    for number, case, rater, annotator in seeding_rows.reviews_of(plan, raters):
+    for number, case, rater, annotator in reviews_of(plan, raters):
         agents = label_of(case)
         label = 1 - agents if number % 8 == 0 else agents
         reason = "the query means something else" if label != agents else ""

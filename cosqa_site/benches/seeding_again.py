@@ -9,7 +9,8 @@ from annotation.agents import screener
 from annotation.causes import cause_of
 from annotation.stages import Event, Stage
 from cosqa_site.benches import seeding_rows as rows
-from cosqa_site.benches.seeding_rows import Keys, PairOf, Plan, Stretch
+from cosqa_site.benches.seeding_plan import Keys, Plan, Stretch
+from cosqa_site.benches.seeding_rows import PairOf
 
 MODEL: Final = "bench-model-2"
 OWN: Final = 10_000_000

@@ -8,7 +8,7 @@ from typing import Final
 from annotation import trend
 from annotation.models import Abandonment, AgentBill, Build, Duration, Moment, ProjectTally, Tally
 from annotation.stages import Stage
-from cosqa_site.benches.seeding_rows import Stretch
+from cosqa_site.benches.seeding_plan import Stretch
 from cosqa_site.benches.seeding_tables import MOMENT
 
 PACE: Final = 20.0

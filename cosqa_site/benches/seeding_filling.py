@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from cosqa_site.benches import seeding_rows
 from cosqa_site.benches.scratch import use_only
 from cosqa_site.benches.seeding_indexes import bare
-from cosqa_site.benches.seeding_rows import Keys, Plan, Stretch
+from cosqa_site.benches.seeding_plan import Keys, Plan, Stretch
 from cosqa_site.benches.seeding_tables import VARYING, hurry, loading, table, write
 
 PROCESSES: Final = 2

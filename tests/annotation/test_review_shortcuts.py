@@ -21,7 +21,9 @@ from annotation.review.shortcuts import (
     label_action,
     restore_keys,
     save_keys,
+    shared_keys,
     switch_keys,
+    taken,
 )
 from annotation.studies.checking import words_of
 from tests import factories
@@ -83,6 +85,44 @@ def test_a_label_leaves_its_key_only_to_what_is_on_its_page(erin: User) -> None:
 
     assert keys.live(Action.GRADED_STRONG) == "2"
     assert keys.live(Action.GRADED_EXACT) == ""
+
+
+def test_a_refused_key_names_what_it_meets_on_a_page(erin: User) -> None:
+    with pytest.raises(KeysRefused) as refused:
+        save_keys(erin, {Action.NEXT: "3"}, on=True)
+
+    assert set(refused.value.problems) == {Action.NEXT, Action.GRADED_EXACT}
+    assert "3 is also the key of “Relevance: 3, exact”" in refused.value.problems[Action.NEXT]
+    assert "3 is also the key of “Next case”" in refused.value.problems[Action.GRADED_EXACT]
+
+
+@pytest.mark.parametrize("digit", "0123")
+@pytest.mark.parametrize("action", [action for action in Action if action not in SCALES])
+def test_no_digit_of_a_scale_stands_for_anything_else(erin: User, action: Action, digit: str) -> None:
+    with pytest.raises(KeysRefused, match="Both can be on one page"):
+        save_keys(erin, {action: digit}, on=True)
+    assert not Preference.objects.exists()
+
+
+def test_the_usual_keys_keep_the_rule() -> None:
+    assert not shared_keys(DEFAULTS)
+
+
+def test_what_gave_way_gets_its_key_back_when_it_is_free(erin: User) -> None:
+    Preference.objects.create(user=erin, shortcuts={"next": "3"})
+    assert taken(keys_of(erin)) == {Action.GRADED_EXACT: Action.NEXT}
+    as_shown = keys_of(erin).of
+
+    assert save_keys(erin, {**as_shown, Action.UNDO: "j"}, on=True).of[Action.GRADED_EXACT] == ""
+    assert save_keys(erin, {**as_shown, Action.NEXT: "n"}, on=True).of[Action.GRADED_EXACT] == "3"
+
+
+def test_a_form_from_before_an_action_was_there_leaves_it_its_key(erin: User) -> None:
+    old: dict[Action, str] = dict(DEFAULTS)
+    del old[Action.STRENGTH]
+    save_keys(erin, {**old, Action.NEXT: "j"}, on=True)
+
+    assert keys_of(erin).of[Action.STRENGTH] == DEFAULTS[Action.STRENGTH]
 
 
 @pytest.mark.parametrize("scale", Study.Scale.values)

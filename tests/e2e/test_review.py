@@ -124,6 +124,26 @@ def test_keys_can_be_changed(own_keys: Page, page: Page) -> None:
     assert int(case_on(page)) == int(before) + 1, "n does nothing any more, j goes on by one"
 
 
+def test_a_digit_of_a_scale_is_refused_for_anything_else(own_keys: Page, page: Page) -> None:
+    following = own_keys.get_by_label("Next case")
+    following.fill("3")
+    own_keys.get_by_role("button", name="Store", exact=True).click()
+    problem = own_keys.locator("#problem-next")
+    expect(problem).to_contain_text("3 is also the key of “Relevance: 3, exact”")
+    expect(following).to_have_value("3")
+    page.reload()
+    before = case_on(page)
+    page.keyboard.press("3")
+    page.wait_for_timeout(300)
+    assert case_on(page) == before, "nothing was stored"
+    own_keys.get_by_label("Relevance: 3, exact").fill("9")
+    own_keys.get_by_role("button", name="Store", exact=True).click()
+    expect(problem).to_have_count(0)
+    page.reload()
+    page.keyboard.press("3")
+    expect(page.locator(f'#case:not([data-case="{before}"])')).to_be_visible()
+
+
 def test_keys_can_be_switched_off(own_keys: Page, page: Page) -> None:
     own_keys.get_by_label("Single-key shortcuts work").uncheck()
     own_keys.get_by_role("button", name="Store", exact=True).click()

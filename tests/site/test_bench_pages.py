@@ -10,7 +10,7 @@ from django.urls import resolve
 from annotation.models import Seen
 from cosqa_site.benches import pages, seeding
 from cosqa_site.benches.pages_list import PLACES
-from cosqa_site.benches.seeding_rows import Plan
+from cosqa_site.benches.seeding_plan import Plan
 from tests.site.roles import ROLES
 from tests.site.test_access import ours
 

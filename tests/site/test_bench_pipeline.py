@@ -26,7 +26,7 @@ from cosqa_site.benches import pipeline, pipeline_claims, pipeline_pages, pipeli
 from cosqa_site.benches import scratch as scratch_module
 from cosqa_site.benches.pipeline_processes import Process, held, started
 from cosqa_site.benches.scratch import Scratch
-from cosqa_site.benches.seeding_rows import Plan
+from cosqa_site.benches.seeding_plan import Plan
 
 TINY = Plan(cases=40, snippets=60, reviewed=2)
 CONSTANTS: dict[Any, dict[str, Any]] = {

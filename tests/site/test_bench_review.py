@@ -17,7 +17,7 @@ from cosqa_site.benches import review, review_lists, seeding, seeding_studies
 from cosqa_site.benches.review_desks import Decision, case_of, first_choice, form_of
 from cosqa_site.benches.review_raters import Shift, shift
 from cosqa_site.benches.review_server import Answer, Client, Failed, path_of
-from cosqa_site.benches.seeding_rows import Plan
+from cosqa_site.benches.seeding_plan import Plan
 
 TINY = Plan(cases=110, snippets=60, reviewed=2)
 CONSTANTS: dict[Any, dict[str, Any]] = {

@@ -23,7 +23,7 @@ from annotation.models import (
 from annotation.stages import Stage
 from cosqa_site.benches import seeding, seeding_rows, seeding_texts
 from cosqa_site.benches.recounting import check
-from cosqa_site.benches.seeding_rows import Keys, Plan
+from cosqa_site.benches.seeding_plan import Keys, Plan
 from retrieval.filters import rules_of
 from retrieval.models import Label
 from sandbox.program import assertions

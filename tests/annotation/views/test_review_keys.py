@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Case
+from annotation.models import Case, Preference
 from annotation.review.shortcuts import DEFAULTS, Action, keys_of
 from tests import factories
 
@@ -42,6 +42,14 @@ def test_a_conflict_is_shown_where_it_is_and_stores_nothing(erin: Client) -> Non
     assert answer.status_code == 422
     assert page.count('aria-invalid="true"') == 5, "next, and the labels of all scales that have this key"
     assert keys_of(factories.erin()).of[Action.NEXT] == "n"
+
+
+def test_a_label_whose_digit_is_used_otherwise_says_so(erin: Client) -> None:
+    Preference.objects.create(user=factories.erin(), shortcuts={"next": "3"})
+    page = erin.get(reverse(URL)).content.decode()
+
+    assert "usually 3, which you use for “Next case”: so this has no key" in page
+    assert page.count("so this has no key") == 1
 
 
 def test_keys_are_switched_off_and_restored(erin: Client) -> None:
