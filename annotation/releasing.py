@@ -2,7 +2,7 @@
 
 Of each annotator the label of the last round counts; one that was taken back says nothing. The agents'
 label of a pair counts where the build settled it: what was abandoned stays unjudged. Grades of 0 to 3 are
-left out, as matches can't be told from them. Labels of data that was imported are no part of the rule.
+left out, as matches can't be told from them. An imported label counts last, whoever its file says gave it.
 """
 
 from __future__ import annotations
@@ -156,12 +156,14 @@ def _voices(wish: Wish, *, unfinished: bool = False) -> _Voices:
             "in the whole collection."
         )
     known = Annotator.objects.filter(
-        Q(kind__in=[Annotator.Kind.PERSON, Annotator.Kind.MERGE]) | Q(pk__in=agents)
+        Q(kind__in=[Annotator.Kind.PERSON, Annotator.Kind.MERGE, Annotator.Kind.ORIGINAL]) | Q(pk__in=agents)
     )
     configs = {
         row.pk: (row.kind, row.config)
         for row in known
-        if row.kind == Annotator.Kind.PERSON or "study" in row.config or row.pk in agents
+        if row.kind in (Annotator.Kind.PERSON, Annotator.Kind.ORIGINAL)
+        or "study" in row.config
+        or row.pk in agents
     }
     merged_rounds = any(build.rounds > 1 for build in builds)
     cases = Case.objects.filter(build__in=builds, stage=Stage.SETTLED).values_list("pair_id", flat=True)
@@ -200,7 +202,16 @@ def _pairs(wish: Wish) -> QuerySet[Any, Any]:
 
 def _decided(wish: Wish, voices: _Voices) -> Iterator[tuple[tuple[int, int, int], Said]]:
     """Yield (query, snippet, pair) and what is published of it, for pairs of which anything is. One query."""
-    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "annotator_id", "value", "assisted", "pk")
+    columns = (
+        "pair__query_id",
+        "pair__snippet_id",
+        "pair_id",
+        "annotator_id",
+        "value",
+        "assisted",
+        "pk",
+        "source",
+    )
     labels = Label.objects.filter(pair__in=_pairs(wish), annotator__in=list(voices.configs))
     labels = labels.exclude(scale=Label.Scale.GRADED).order_by("pair_id", "annotator_id", "round")
     rows = labels.values_list(*columns).iterator(ROWS_A_READ)
@@ -211,17 +222,20 @@ def _decided(wish: Wish, voices: _Voices) -> Iterator[tuple[tuple[int, int, int]
             yield texts, found
 
 
-def _standing(pair: int, last: Mapping[int, tuple[int | None, bool, int]], voices: _Voices) -> Iterable[Said]:
+def _standing(
+    pair: int, last: Mapping[int, tuple[int | None, bool, int, str]], voices: _Voices
+) -> Iterable[Said]:
     """What each annotator says of the pair by its last label, where that is not empty."""
-    for annotator, (value, assisted, label) in last.items():
+    for annotator, (value, assisted, label, told) in last.items():
         kind, config = voices.configs[annotator]
-        source = source_of(kind, config, assisted)
+        is_imported = kind == Annotator.Kind.ORIGINAL  # a file here has not the weight of whom it names
+        source = Source.ORIGINAL if is_imported else source_of(kind, config, assisted, told)
         if value is None or (
             source is Source.AGENT and voices.settled is not None and pair not in voices.settled
         ):
             continue
         counts = FEWEST_REVIEWS if kind == Annotator.Kind.MERGE else 1
-        yield Said(label, source, value, counts)
+        yield Said(label, source, int(value > 0), counts)
 
 
 def _rule(wish: Wish, agents: Annotator | None) -> str:

@@ -29,6 +29,7 @@ from retrieval.sources import (
 
 BATCH = 1000
 PROBLEMS_KEPT = 1000
+_BITS = tuple((rule, int(rule)) for rule in Rule)
 
 
 @dataclass
@@ -53,9 +54,17 @@ class Counts:
         if len(self.problems) < PROBLEMS_KEPT:
             self.problems.append(problem)
 
+    def count_parsed(self, passed: Rule | None) -> None:
+        """Count what rules a snippet passes; None: it does not parse."""
+        if passed is None:
+            self.unparsable += 1
+        else:
+            self.count_rules(passed)
+
     def count_rules(self, passed: Rule) -> None:
-        for rule in Rule:
-            self.rules[rule] += int(rule in passed)
+        bits = int(passed)
+        for rule, bit in _BITS:
+            self.rules[rule] += bits & bit != 0
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Work on arrays spread over the processor's cores: NumPy lets others run while it copies and multiplies."""
+"""Work beside other work: arrays spread over the cores, as NumPy lets others run, and what is read ahead."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import islice
+from queue import Empty, Full, Queue
+from threading import Event, Thread
 from typing import TypeVar
 
 A = TypeVar("A")
@@ -30,3 +32,41 @@ def spread(work: Callable[[A], B], parts: Iterable[A]) -> Iterator[B]:
     while running:
         yield running.pop(0).result()
         running += [_pool().submit(work, part) for part in islice(waiting, 1)]
+
+
+def ahead(parts: Iterator[A], most: int = 3) -> Iterator[A]:
+    """`parts`, up to `most` of them made by a thread while the caller works (waits for a database, say).
+
+    What making one raises is raised here in its turn. The thread ends with the iterator.
+    """
+    made, stopped, ended = Queue[A](most), Event(), list[BaseException | None]()
+    maker = Thread(target=_make, args=(parts, made, stopped, ended), name="ahead", daemon=True)
+    maker.start()
+    try:
+        while not (ended and made.empty()):
+            try:
+                yield made.get(timeout=0.1)
+            except Empty:
+                continue
+        if ended[0] is not None:
+            raise ended[0]
+    finally:
+        stopped.set()
+        maker.join()
+
+
+def _make(parts: Iterator[A], made: Queue[A], stopped: Event, ended: list[BaseException | None]) -> None:
+    try:
+        for part in parts:
+            while not stopped.is_set():
+                try:
+                    made.put(part, timeout=0.1)
+                    break
+                except Full:
+                    continue
+            if stopped.is_set():
+                break
+    except BaseException as error:  # raised again by whoever takes the parts
+        ended.append(error)
+    else:
+        ended.append(None)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from annotation.models import Build, Filling, Proposal, ProposalDecision
 from retrieval.filters import Rule, Unreadable, rules_of
 from retrieval.models import Annotator, Collection, Label, Member, Mining, Pair, Text
+from retrieval.models.labels import WRITTEN
 
 ENDING: Final = ": written for missing queries"
 ACCEPTED: Final = (Proposal.State.ACCEPTED, Proposal.State.EDITED)
@@ -100,7 +101,7 @@ def say(decision: ProposalDecision, pair: Pair, value: int | None, who: int) -> 
     annotator = Annotator.objects.version(
         Annotator.Kind.PERSON,
         f"user {who}",
-        {"user": who, "decides": "written functions"},
+        {"user": who, "decides": WRITTEN},
     )
     said = Label.objects.filter(pair=pair, annotator=annotator).aggregate(last=Max("round"))["last"]
     return Label.objects.create(

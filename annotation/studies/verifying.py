@@ -19,6 +19,7 @@ from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import StudyRefused
 from annotation.studies.quorum import majority
 from retrieval.models import Annotator, Label
+from retrieval.models.labels import ADJUDICATED
 
 SCALES: Final = {
     Study.Scale.BINARY.value: Label.Scale.BINARY,
@@ -89,7 +90,7 @@ def annotator_of(study: Study) -> Annotator:
 def published(study: Study) -> Annotator | None:
     """The annotator of the study's labels, where they have been published."""
     found = Annotator.objects.filter(kind=Annotator.Kind.MERGE, config__study=study.name)
-    return found.filter(labels__source=source_of(study)).first()
+    return found.filter(labels__source__startswith=source_of(study)).first()
 
 
 def source_of(study: Study) -> str:
@@ -110,7 +111,7 @@ def publish(study: Study, by: User) -> int:
                 value=int(one.value == 2) if exact else one.value,
                 scale=scale,
                 assisted=locked.reference in ASSISTED,
-                source=source_of(locked),
+                source=source_of(locked) + (ADJUDICATED if one.by == "adjudication" else ""),
             )
             for one in verdicts(locked)
         ]

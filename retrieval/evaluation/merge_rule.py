@@ -1,6 +1,7 @@
 """The merge rule: how blind votes, assisted reviews and agents' labels become one published label a pair.
 
-A blind study's majority, adjudicated where there is none > two agreeing assisted reviews > the agents' label.
+A blind study's majority, adjudicated where there is none > an expert's acceptance of a written function > two
+agreeing assisted reviews > the agents' label > an imported label.
 What none of them says is unjudged, never "no match".
 """
 
@@ -14,8 +15,9 @@ from typing import Final
 from retrieval.models import Source
 
 WORDS: Final = (
-    "a blind study's majority, adjudicated where there is none; else at least two agreeing assisted reviews, "
-    "more than disagree; else the agents' label; what none of them judged, abandoned or not, is unjudged"
+    "a blind study's majority, adjudicated where there is none; else an expert's acceptance of a written "
+    "function; else at least two agreeing assisted reviews, more than disagree; else the agents' label; else "
+    "an imported label; what none of them judged, abandoned or not, is unjudged"
 )
 FEWEST_REVIEWS: Final = 2
 
@@ -36,17 +38,23 @@ class Said:
 def merged(said: Sequence[Said]) -> Said | None:
     """The one that is published of what several annotators say of a pair; None: it is unjudged.
 
-    Of several studies the one published last counts, as of several agents. Reviews that are tied, or one
-    alone, say nothing.
+    Of several studies the one published last counts, as of several agents or imports. Reviews that are tied,
+    or one alone, say nothing.
     """
-    for found in (_last(said, Source.STUDY), _agreed(said), _last(said, Source.AGENT)):
+    for found in (
+        _last(said, Source.STUDY, Source.ADJUDICATED),
+        _last(said, Source.ACCEPTED),
+        _agreed(said),
+        _last(said, Source.AGENT),
+        _last(said, Source.ORIGINAL),
+    ):
         if found is not None:
             return found
     return None
 
 
-def _last(said: Sequence[Said], source: Source) -> Said | None:
-    return max((one for one in said if one.source is source), key=lambda one: one.label, default=None)
+def _last(said: Sequence[Said], *sources: Source) -> Said | None:
+    return max((one for one in said if one.source in sources), key=lambda one: one.label, default=None)
 
 
 def _agreed(said: Sequence[Said]) -> Said | None:

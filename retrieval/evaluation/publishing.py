@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ ROWS_A_READ = 2000
 ROWS_A_WRITE: Final = 5000
 COLUMNS: Final = ("benchmark", "pair", "relevance", "label")
 Ids = npt.NDArray[np.int64]
+CHOSEN: Final = {"query": "i8", "snippet": "i8", "pair": "i8", "relevance": "f8", "label": "i8"}
 
 
 class NothingToPublish(ValueError):
@@ -129,11 +130,8 @@ class _Given:
     @classmethod
     def of(cls, chosen: Iterable[Chosen], queries: _Members, snippets: _Members) -> _Given:
         """Those of `chosen` that are about members."""
-        columns: list[array[Any]] = [array(kind) for kind in "qqqdq"]
-        for row in chosen:
-            for column, value in zip(columns, row, strict=True):
-                column.append(value or 0)
-        asked, code, pairs, relevances, labels = (np.asarray(column) for column in columns)
+        rows = np.fromiter(((*row[:-1], row.label or 0) for row in chosen), dtype=list(CHOSEN.items()))
+        asked, code, pairs, relevances, labels = (np.ascontiguousarray(rows[name]) for name in CHOSEN)
         asked, code = queries.places(asked), snippets.places(code)
         kept = np.flatnonzero((asked >= 0) & (code >= 0))
         kept = kept[np.argsort(pairs[kept], kind="stable")]

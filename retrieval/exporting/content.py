@@ -24,6 +24,7 @@ from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.exporting.licences import may_be_passed_on
 from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Candidate, Label, Source, source_of
 from retrieval.models.collections import MemberQuerySet
+from retrieval.models.labels import ADJUDICATED
 
 ROWS_A_READ: Final = 2000
 LARGEST_ID: Final = 2**31
@@ -43,7 +44,7 @@ class Choice(StrEnum):
 
 WANTED: Final[Mapping[Choice, frozenset[Source]]] = {
     Choice.FINAL: frozenset(Source),
-    Choice.EXPERTS: frozenset({Source.STUDY, Source.REVIEWS}),
+    Choice.EXPERTS: frozenset({Source.STUDY, Source.ADJUDICATED, Source.ACCEPTED, Source.REVIEWS}),
     Choice.AGENTS: frozenset({Source.AGENT}),
 }
 
@@ -260,7 +261,7 @@ class _Columns:
 def _pairs(benchmark: Benchmark, choice: Choice, query_of: Places, snippet_of: Places) -> Pairs:
     columns, givers = _Columns(), _Givers()
     told = ("pair__query_id", "pair__snippet_id", "relevance")
-    label = ("label__annotator_id", "label__assisted", "label__scale")
+    label = ("label__annotator_id", "label__assisted", "label__scale", "label__source")
     rows = BenchmarkLabel.objects.filter(benchmark=benchmark).order_by().values_list(*told, *label)
     for query, snippet, relevance, *given in rows.iterator(ROWS_A_READ):
         giver = givers.of(*given)
@@ -275,15 +276,16 @@ class _Givers:
     """Annotators are read once."""
 
     def __init__(self) -> None:
-        self.known: dict[tuple[int | None, bool, str], Giver] = {}
+        self.known: dict[tuple[int | None, bool, str, str], Giver] = {}
 
-    def of(self, annotator: int | None, assisted: bool | None, scale: str | None) -> Giver:
-        key = (annotator, bool(assisted), scale or "")
+    def of(self, annotator: int | None, assisted: bool | None, scale: str | None, told: str | None) -> Giver:
+        decided = ADJUDICATED if (told or "").endswith(ADJUDICATED) else ""
+        key = (annotator, bool(assisted), scale or "", decided)
         if key not in self.known:
             self.known[key] = self.looked_up(*key)
         return self.known[key]
 
-    def looked_up(self, annotator: int | None, assisted: bool, scale: str) -> Giver:
+    def looked_up(self, annotator: int | None, assisted: bool, scale: str, told: str) -> Giver:
         """A relevance that came without a label has no annotator."""
         if annotator is None:
             return Giver(Source.ORIGINAL, assisted, scale, "", "")
@@ -293,7 +295,7 @@ class _Givers:
             name, version = "people", ""  # who it was is nobody's business outside
         if row.kind == Annotator.Kind.ORIGINAL and "given_by" in row.config:
             name, version = str(row.config.get("annotator", name)), str(row.config.get("version", version))
-        return Giver(source_of(row.kind, row.config, assisted), assisted, scale, name, version)
+        return Giver(source_of(row.kind, row.config, assisted, told), assisted, scale, name, version)
 
 
 def _add_overruled(benchmark: Benchmark, columns: _Columns, givers: _Givers) -> None:
@@ -309,7 +311,7 @@ def _add_overruled(benchmark: Benchmark, columns: _Columns, givers: _Givers) -> 
         pair__in=overruled, annotator__in=agents, created_at__lte=benchmark.published_at
     )
     last: dict[tuple[int, int], tuple[int | None, Giver]] = {}
-    told = ("pair__query_id", "pair__snippet_id", "value", "annotator_id", "assisted", "scale")
+    told = ("pair__query_id", "pair__snippet_id", "value", "annotator_id", "assisted", "scale", "source")
     for query, snippet, value, *given in labels.order_by("pk").values_list(*told):
         last[query, snippet] = value, givers.of(*given)
     for (query, snippet), (value, giver) in last.items():

@@ -53,7 +53,8 @@ class Rule(IntFlag):
 
 
 NO_RULE = Rule(0)
-STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where statements have further statements, and what holds some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def signature_of(function: Function, may_yield: bool = True) -> Signature:
     positional = [*arguments.posonlyargs, *arguments.args]
     receiver = bool(positional) and positional[0].arg in ("self", "cls")
     others = [*positional[receiver:], *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    own = list(_own_nodes(function, ast.AST if may_yield else STATEMENTS))
+    own = list(_own_nodes(function) if may_yield else _own_statements(function))
     returns = [node.value for node in own if isinstance(node, ast.Return)]
     nothing = [
         value is None or (isinstance(value, ast.Constant) and value.value is None) for value in returns
@@ -132,11 +133,22 @@ def signature_of(function: Function, may_yield: bool = True) -> Signature:
     )
 
 
-def _own_nodes(function: Function, kinds: type | tuple[type, ...]) -> Iterator[ast.AST]:
-    """Walk the nodes of some kinds in a function's body, not in functions, lambdas and classes inside it."""
+def _own_nodes(function: Function) -> Iterator[ast.AST]:
+    """Walk the nodes in a function's body, not in functions, lambdas and classes inside it."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            waiting.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, kinds))
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _own_statements(function: Function) -> Iterator[ast.AST]:
+    """As `_own_nodes`, of the statements alone, which no expression holds."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for name in BLOCKS:
+                waiting.extend(getattr(node, name, ()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from django.db import models
 
@@ -20,22 +20,34 @@ def version_hash(config: dict[str, Any]) -> str:
 class Source(models.TextChoices):
     """Where a label comes from, from what counts most in a published benchmark to what counts least."""
 
-    STUDY = "study", "blind study"
+    STUDY = "study", "majority of a blind study"
+    ADJUDICATED = "adjudicated", "adjudicated in a blind study"
+    ACCEPTED = "accepted", "written function that an expert accepted"
     REVIEWS = "reviews", "agreeing assisted reviews"
     AGENT = "agent", "agents"
     ORIGINAL = "original", "original data"
 
 
-def source_of(kind: str, config: Mapping[str, Any], assisted: bool) -> Source:
-    """The source of a label, by its annotator's kind and configuration and whether it was assisted.
+ADJUDICATED: Final = ", adjudicated"
+"""Ends what a study's label says of its source, where raters had no majority and somebody decided."""
+WRITTEN: Final = "written functions"
+"""What the annotator decides whose labels are an expert's acceptances of functions written for queries."""
+
+
+def source_of(kind: str, config: Mapping[str, Any], assisted: bool, told: str = "") -> Source:
+    """The source of a label, by its annotator's kind and configuration, whether it was assisted, and what it
+    says itself of its source.
 
     An imported release says of its labels who gave them (`given_by`).
     """
     if kind == Annotator.Kind.ORIGINAL:
         given = config.get("given_by")
         return Source(given) if given in Source.values else Source.ORIGINAL
+    if kind == Annotator.Kind.PERSON and config.get("decides") == WRITTEN:
+        return Source.ACCEPTED
     if kind == Annotator.Kind.PERSON or "study" in config:
-        return Source.REVIEWS if assisted else Source.STUDY
+        blind = Source.ADJUDICATED if told.endswith(ADJUDICATED) else Source.STUDY
+        return Source.REVIEWS if assisted else blind
     return Source.AGENT
 
 

@@ -7,6 +7,7 @@ models; whatever is not hot stays with the ORM.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -83,6 +84,17 @@ def look(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[t
         return list(cursor.fetchall())
 
 
+def look_among(
+    kind: Kind, columns: Sequence[str], name: str, values: Sequence[int] | Sequence[str]
+) -> list[tuple[Any, ...]]:
+    """As `look`, of the rows whose column `name` is one of `values`, however many: they are one parameter."""
+    statement = _select_among(kind, tuple(columns), name, connection.vendor)
+    given = _array(values) if connection.vendor == "postgresql" else json.dumps(list(values))
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [given])
+        return list(cursor.fetchall())
+
+
 def _as_stored(field: Any, column: Sequence[Any]) -> Sequence[Any]:
     """A column's values; only moments are held by the databases in different ways."""
     if isinstance(field, models.DateTimeField):
@@ -93,6 +105,11 @@ def _as_stored(field: Any, column: Sequence[Any]) -> Sequence[Any]:
 
 def _array(values: Sequence[Any]) -> str:
     """An array as PostgreSQL writes it: the driver needs longer for that than the database for the rows."""
+    kinds = set(map(type, values))
+    if kinds <= {int, float}:
+        return f"{{{','.join(map(str, values))}}}"
+    if len(kinds) == 1 and values[0] == values[-1] and len(set(values)) == 1:
+        return f"{{{','.join([_element(values[0])] * len(values))}}}"
     return f"{{{','.join(map(_element, values))}}}"
 
 
@@ -174,6 +191,16 @@ def _insert_all(kind: Kind, names: tuple[str, ...], unless_there: bool, vendor: 
 def _select(kind: Kind, columns: tuple[str, ...], where: tuple[tuple[str, bool], ...], vendor: str) -> str:
     listed = ", ".join(_column(kind, name) for name in columns)
     return f"SELECT {listed} FROM {_table(kind)} WHERE {_conditions(kind, where)}"  # noqa: S608  # names of models
+
+
+@lru_cache(maxsize=100)
+def _select_among(kind: Kind, columns: tuple[str, ...], name: str, vendor: str) -> str:
+    listed = ", ".join(_column(kind, column) for column in columns)
+    if vendor == "postgresql":
+        among = f"= ANY(%s::{kind._meta.get_field(name).db_type(connection)}[])"
+    else:
+        among = "IN (SELECT value FROM json_each(%s))"
+    return f"SELECT {listed} FROM {_table(kind)} WHERE {_column(kind, name)} {among}"  # noqa: S608  # as above
 
 
 def _conditions(kind: Kind, where: tuple[tuple[str, bool], ...]) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from django.db import transaction
 from django.utils import timezone
@@ -23,6 +23,7 @@ from retrieval.evaluation.publishing import NothingToPublish, Order, publish
 from retrieval.exporting import provenance
 from retrieval.exporting.writing import FORMAT, MANIFEST
 from retrieval.filters import Rule
+from retrieval.filters.apart import Apart
 from retrieval.importing import Counts, Imported, Options, collection, flags_of
 from retrieval.models import (
     Annotator,
@@ -42,6 +43,7 @@ from retrieval.sources.cosqa import label_of, read_queries, read_snippets
 from retrieval.sources.cosqa_plus import LICENCE, Release, release_in
 from retrieval.sources.json_stream import elements
 from retrieval.sources.records import Object, objects
+from retrieval.threads import ahead
 
 BATCH: Final = 2000
 LONGEST_RULE: Final = 400
@@ -49,6 +51,9 @@ AS_RELEASED: Final = "as released: "
 GIVER: Final = ("source", "assisted", "scale", "annotator", "version")
 LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
 CANDIDATE_COLUMNS: Final = ("mining", "pair", "query", "rank", "score", "scores")
+
+
+A = TypeVar("A")
 
 
 class _Known(Exception):
@@ -59,8 +64,10 @@ class _Known(Exception):
         self.benchmark = benchmark
 
 
-Given: TypeAlias = tuple[bytes, bytes, int, Annotator, str, bool]
-"""Hashes of query and snippet, value, annotator, scale, whether it was assisted."""
+Giver: TypeAlias = tuple[str, ...]
+"""What the file says of who gave a label, as in GIVER; empty where it says nothing."""
+Given: TypeAlias = tuple[bytes, bytes, int, Giver]
+"""Hashes of query and snippet, value, who gave it."""
 
 
 class NoRelease(ValueError):
@@ -111,7 +118,8 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
     importing = _Import(folder, name, release, told, options)
     if options.dry_run:
         return importing.counted()
-    importing.fill()
+    with importing.apart:
+        importing.fill()
     importing.label()
     return importing.done(importing.published())
 
@@ -124,7 +132,8 @@ class _Import:
         self.others = Counts()
         self.queries: Members | None = None
         self.snippets: Members | None = None
-        self.givers: dict[tuple[str, ...], tuple[Annotator, str, bool]] = {}
+        self.givers: dict[Giver, tuple[int, str, bool]] = {}
+        self.apart = Apart()
 
     def done(self, benchmark: Benchmark | None = None) -> Imported:
         queries, snippets = (part.counts if part else None for part in (self.queries, self.snippets))
@@ -168,8 +177,8 @@ class _Import:
             )
             known = self.side(side, key)
             told = _with_origins(records, known, self.told.knows_rules, filled.counts)
-            while batch := list(islice(told, BATCH)):
-                store(filled, batch, wanted)
+            for batch in ahead(_batches(told)):
+                store(filled, batch, wanted, self.apart)
                 self.tick()
 
     def side(self, name: str, key: str) -> Iterator[tuple[int, Object]]:
@@ -184,14 +193,16 @@ class _Import:
         """The labels of `pairs.json`, in batches."""
         if self.release.pairs is None:
             return
-        rows = self.given(self.release.pairs)
-        while batch := list(islice(rows, BATCH)):
+        for batch in ahead(_batches(self.given(self.release.pairs))):
             with transaction.atomic():
-                self.store_labels(batch)
+                self.store_labels(self.readable(batch))
             self.tick()
 
-    def given(self, path: Path) -> Iterator[Given]:
-        """Yield the hashes of query and snippet, value, annotator, scale, assisted of each label."""
+    def given(self, path: Path) -> Iterator[Given | Problem | None]:
+        """Yield what is said of each pair; None for one that can't be read and was told of before.
+
+        Made by a thread: nothing here may ask the database, nor count.
+        """
         sides = self.side(provenance.LABELS, "query-idx")
         side = next(sides, None)
         hashed = lru_cache(maxsize=8)(_hash)  # the pairs of a query follow each other
@@ -209,10 +220,8 @@ class _Import:
             ):
                 continue  # a pair without a label is unjudged
             found = element if isinstance(element, Problem) else label_of(element, path)
-            self.others.read += 1
             if isinstance(found, Problem):
-                if self.release.queries or found.record not in refused:
-                    self.others.refuse(found)
+                yield found if self.release.queries or found.record not in refused else None
                 continue
             keys = (element.value.get("query-idx"), element.value.get("code-idx"))  # type: ignore[union-attr]
             told: Object = {}
@@ -222,20 +231,27 @@ class _Import:
                 hashed(found.query),
                 _hash(found.snippet),
                 _value(told, found.value),
-                *self.giver(told),
+                tuple([str(told.get(name, "")) for name in GIVER]) if told else (),
             )
 
-    def giver(self, told: Object) -> tuple[Annotator, str, bool]:
+    def readable(self, batch: Sequence[Given | Problem | None]) -> list[Given]:
+        """Those of a batch that can be read; all are counted."""
+        self.others.read += len(batch)
+        for problem in batch:
+            if isinstance(problem, Problem):
+                self.others.refuse(problem)
+        return [row for row in batch if isinstance(row, tuple)]
+
+    def giver(self, key: Giver) -> tuple[int, str, bool]:
         """The annotator of a label, its scale, and whether it was assisted."""
-        key = tuple(str(told.get(name, "")) for name in GIVER) if told else ()
         if key not in self.givers:
-            scale = told.get("scale")
-            scale = scale if scale in Label.Scale.values else Label.Scale.BINARY.value
+            source, assisted, scale, annotator, version = key or ("",) * len(GIVER)
             config: dict[str, Any] = {"source": self.folder.name}
-            if told.get("source") in Source.values and told["source"] != Source.ORIGINAL:
-                config |= {"given_by": told["source"], "annotator": key[3][:120], "version": key[4][:64]}
+            if source in Source.values and source != Source.ORIGINAL:
+                config |= {"given_by": source, "annotator": annotator[:120], "version": version[:64]}
             by = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
-            self.givers[key] = by, scale, told.get("assisted") is True
+            scale = scale if scale in Label.Scale.values else Label.Scale.BINARY.value
+            self.givers[key] = by.pk, scale, assisted == str(True)
         return self.givers[key]
 
     def store_labels(self, batch: Sequence[Given]) -> None:
@@ -248,8 +264,9 @@ class _Import:
         pairs = pair_ids([(asked[row[0]], code[row[1]]) for row in kept])
         now = timezone.now()
         rows = [
-            (pairs[asked[query], code[snippet]], by.pk, 1, value, scale, assisted, self.name, now)
-            for query, snippet, value, by, scale, assisted in kept
+            (pairs[asked[query], code[snippet]], by, 1, value, scale, assisted, self.name, now)
+            for query, snippet, value, key in kept
+            for by, scale, assisted in [self.giver(key)]
         ]
         statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
         self.others.labels += len(kept)
@@ -315,6 +332,11 @@ class _Import:
             for query, snippet, rank, score in found
         ]
         statements.insert_all(Candidate, CANDIDATE_COLUMNS, rows)
+
+
+def _batches(rows: Iterator[A]) -> Iterator[list[A]]:
+    while batch := list(islice(rows, BATCH)):
+        yield batch
 
 
 def _hash(text: str) -> bytes:

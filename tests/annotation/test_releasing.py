@@ -12,6 +12,7 @@ from annotation.models import Build, BuildEvent, Extension
 from annotation.publishing import annotator_of
 from annotation.releasing import PublishRefused, Wish
 from retrieval.models import Annotator, Benchmark, Label, Mining, Pool, Source, source_of
+from retrieval.models.labels import ADJUDICATED, WRITTEN
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -92,6 +93,36 @@ def test_grades_are_left_out_and_raters_who_saw_agents_tests_are_no_blind_study(
     study(build, 1, 1, assisted=True)
     seen = releasing.outlook(Wish("first", build.mining, build))
     assert {count.source: count.pairs for count in seen.counts} == {Source.REVIEWS: 1, Source.AGENT: 7}
+
+
+def imported(build: Build, number: int, value: int, **config: str) -> None:
+    given = Annotator.objects.version(Annotator.Kind.ORIGINAL, "a file", config)
+    Label.objects.create(pair=factories.cases(build)[number].pair, annotator=given, value=value)
+
+
+def test_an_imported_label_counts_where_nobody_else_says_anything(build: Build) -> None:
+    imported(build, 0, 0)
+    imported(build, 1, 2, given_by="study")  # whom a file names has no weight here
+    imported(build, 2, 3)  # abandoned by the agents; a relevance above 1 is a match
+    made = published(build)
+    assert values(made, build)[:3] == [1, 0, 1]
+    seen = releasing.outlook(Wish("first", build.mining, build))
+    assert {count.source: count.pairs for count in seen.counts} == {Source.AGENT: 8, Source.ORIGINAL: 1}
+
+
+def test_an_accepted_function_and_an_adjudication_are_told_as_what_they_are(build: Build) -> None:
+    cases, expert = factories.cases(build), {"user": 7, "decides": WRITTEN}
+    accepting = Annotator.objects.version(Annotator.Kind.PERSON, "user 7", expert)
+    verified = Annotator.objects.version(Annotator.Kind.MERGE, "verified by first", {"study": "first"})
+    Label.objects.create(pair=cases[1].pair, annotator=accepting, value=1, assisted=True)
+    Label.objects.create(pair=cases[2].pair, annotator=accepting, value=1, assisted=True)
+    Label.objects.create(pair=cases[2].pair, annotator=accepting, value=None, round=2, assisted=True)
+    Label.objects.create(pair=cases[3].pair, annotator=verified, value=0, source=f"study 1{ADJUDICATED}")
+    study(build, 4, 1)
+    assert values(published(build), build)[:5] == [1, 1, None, 0, 1]
+    seen = releasing.outlook(Wish("first", build.mining, build))
+    counts = {count.source: count.pairs for count in seen.counts}
+    assert counts == {Source.STUDY: 1, Source.ADJUDICATED: 1, Source.ACCEPTED: 1, Source.AGENT: 5}
 
 
 def test_the_preview_counts_what_is_published(build: Build) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
+import time
 from collections.abc import Iterator
 
 import pytest
 
-from retrieval.threads import cores, spread
+from retrieval.threads import ahead, cores, spread
 
 
 def test_results_come_in_order() -> None:
@@ -30,3 +33,35 @@ def test_an_error_rises_where_the_result_is_taken() -> None:
     assert next(found) == 1
     with pytest.raises(ZeroDivisionError):
         next(found)
+
+
+def test_ahead_gives_the_parts_in_order() -> None:
+    assert list(ahead(iter(range(50)))) == list(range(50))
+    assert list(ahead(iter([]))) == []
+
+
+def test_ahead_makes_no_more_than_it_was_told_to() -> None:
+    made: list[int] = []
+    parts = ahead((made.append(number) or number for number in range(1000)), most=2)  # type: ignore[func-returns-value]
+    assert next(parts) == 0
+    time.sleep(0.3)
+    assert len(made) <= 4  # one taken, two waiting, one that finds no room
+    parts.close()  # type: ignore[attr-defined]  # a generator
+
+
+def test_what_making_a_part_raises_comes_in_its_turn() -> None:
+    def broken() -> Iterator[int]:
+        yield 1
+        raise ValueError("no second one")
+
+    parts = ahead(broken())
+    assert next(parts) == 1
+    with pytest.raises(ValueError, match="no second one"):
+        next(parts)
+
+
+def test_the_thread_ends_with_its_iterator() -> None:
+    parts = ahead(itertools.count())
+    next(parts)
+    parts.close()  # type: ignore[attr-defined]  # a generator
+    assert not [thread for thread in threading.enumerate() if thread.name == "ahead"]

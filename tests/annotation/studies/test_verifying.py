@@ -8,6 +8,7 @@ from annotation.models import Adjudication, AuditEvent, Study
 from annotation.studies import planning, verifying
 from annotation.studies.planning import StudyRefused
 from retrieval.models import Annotator, Label
+from retrieval.models.labels import ADJUDICATED
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +50,10 @@ def test_majorities_and_adjudications_are_published_once(study: Study) -> None:
     annotator = next(iter(labels.values())).annotator
     assert annotator.kind == Annotator.Kind.MERGE and "first study" in annotator.name
     assert annotator.config["plan_hash"] == study.plan_hash
-    assert {label.source for label in labels.values()} == {f"study {study.pk}, plan {study.plan_hash}"}
+    told = f"study {study.pk}, plan {study.plan_hash}"
+    sources = [labels[pair.pair_id].source for pair in study.pairs.order_by("number")]
+    assert sources == [told, f"{told}{ADJUDICATED}", told]
+    assert verifying.published(study) == annotator
     assert not any(label.assisted for label in labels.values())
     assert AuditEvent.objects.filter(verb="study published").count() == 1
     with pytest.raises(StudyRefused, match="already"):

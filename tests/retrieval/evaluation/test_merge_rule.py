@@ -5,13 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.evaluation.merge_rule import Said, merged
+from retrieval.evaluation.merge_rule import WORDS, Said, merged
 from retrieval.models import Source, source_of
+from retrieval.models.labels import ADJUDICATED, WRITTEN
 
 said = st.builds(
     Said,
     label=st.integers(1, 10**6),
-    source=st.sampled_from([Source.STUDY, Source.REVIEWS, Source.AGENT]),
+    source=st.sampled_from(list(Source)),
     value=st.integers(0, 1),
 )
 several = st.lists(said, max_size=8, unique_by=lambda one: one.label)
@@ -33,7 +34,7 @@ def test_the_order_of_what_was_said_does_not_matter(found: list[Said], random: o
 
 @given(several)
 def test_a_study_is_never_outvoted(found: list[Said]) -> None:
-    studies = [one for one in found if one.source is Source.STUDY]
+    studies = [one for one in found if one.source in (Source.STUDY, Source.ADJUDICATED)]
     if studies:
         assert merged(found) == max(studies, key=lambda one: one.label)
 
@@ -79,3 +80,35 @@ def test_whose_labels_these_are() -> None:
     assert source_of("original", {"source": "pairs.json"}, False) is Source.ORIGINAL
     assert source_of("original", {"given_by": "study"}, False) is Source.STUDY
     assert source_of("original", {"given_by": "nobody"}, False) is Source.ORIGINAL
+    assert source_of("original", {"given_by": "adjudicated"}, False) is Source.ADJUDICATED
+    assert source_of("merge", {"study": "first"}, False, f"study 1{ADJUDICATED}") is Source.ADJUDICATED
+    assert source_of("merge", {"study": "first"}, True, f"study 1{ADJUDICATED}") is Source.REVIEWS
+    assert source_of("agents", {}, False, f"any{ADJUDICATED}") is Source.AGENT
+    assert source_of("person", {"user": 1, "decides": WRITTEN}, True) is Source.ACCEPTED
+
+
+def test_each_step_of_the_rule_gives_way_to_the_one_before_it() -> None:
+    steps = [
+        [(Source.ORIGINAL, 1)],
+        [(Source.AGENT, 0)],
+        [(Source.REVIEWS, 1), (Source.REVIEWS, 1)],
+        [(Source.ACCEPTED, 0)],
+        [(Source.ADJUDICATED, 1)],
+    ]
+    said: list[tuple[Source, int]] = []
+    for step in steps:
+        said = [*step, *said]  # the stronger one is the older label
+        found = merged(of(*said))
+        assert found and (found.source, found.value) == step[0]
+
+
+def test_of_two_studies_the_last_one_counts_adjudicated_or_not() -> None:
+    for pair in ((Source.STUDY, Source.ADJUDICATED), (Source.ADJUDICATED, Source.STUDY)):
+        found = merged(of((pair[0], 0), (pair[1], 1)))
+        assert found and (found.source, found.value) == (pair[1], 1)
+
+
+def test_the_words_name_every_step_in_its_order() -> None:
+    steps = ["blind study", "adjudicated", "acceptance", "reviews", "agents", "imported", "unjudged"]
+    places = [WORDS.index(step) for step in steps]
+    assert places == sorted(places)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.models import Case, Step, Tally
 from annotation.models.builds import WITHIN_CAP
-from retrieval.models import Annotator, Label, Pair, TextBody, statements
+from retrieval.models import Annotator, Label, Member, Pair, Text, TextBody, statements
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -104,3 +104,16 @@ def test_bytes_and_json_are_stored_as_the_models_do() -> None:
         [("person", "p", "v", '{"a": [1]}', timezone.now())],
     )
     assert Annotator.objects.get(name="p").config == {"a": [1]}
+
+
+def test_rows_are_found_by_any_number_of_values() -> None:
+    members = list(factories.snippets().members.select_related("text").order_by("position"))
+    texts = {member.text.body_id: member.text_id for member in members}
+    digests = [
+        *texts,
+        *(f"{number:064x}" for number in range(70_000)),
+    ]  # too many parameters
+    assert dict(statements.look_among(Text, ("body", "id"), "body", digests)) == texts
+    assert statements.look_among(Text, ("id",), "body", []) == []
+    found = statements.look_among(Member, ("text",), "collection", [members[0].collection_id])
+    assert sorted(found) == sorted((member.text_id,) for member in members)
