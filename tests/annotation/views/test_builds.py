@@ -68,6 +68,21 @@ def test_the_fusion_is_part_of_the_order_and_on_the_page(
     assert WORDS[kept] in unescape(page)
 
 
+def test_approximate_search_is_ordered_under_more_options(ada: Client, settings: Settings) -> None:
+    settings.CELERY_BROKER_URL = "redis://elsewhere"  # the machine that mines has the weights
+    form = unescape(ada.get(NEW).content.decode())
+    folded = form.partition("<summary>More options</summary>")[2].partition("</details>")[0]
+    assert "is shown on the build's page" in folded and 'value="hnsw"' in folded
+    refused = ada.post(NEW, order(approximate="hnsw"))
+    assert "An approximate index holds vectors" in unescape(refused.content.decode())
+    assert not Build.objects.exists()
+    page = ada.post(NEW, order(approximate="ivf", encoders=["minilm"]), follow=True).content.decode()
+    build = Build.objects.select_related("mining").get()
+    assert build.mining.approximate == order_of(build).approximate == "ivf"
+    assert "not measured yet" in page
+    assert ada.post(NEW, order(name="other", approximate="best")).status_code == 422
+
+
 def test_rules_of_queries_are_part_of_the_order_and_on_the_page(ada: Client) -> None:
     page = ada.post(NEW, order(query_rules=["english", "distinct"]), follow=True).content.decode()
     assert Build.objects.select_related("mining").get().mining.query_rule == 5
