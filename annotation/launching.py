@@ -289,7 +289,7 @@ def refuse_bad_index(order: Order) -> None:
         return
     if order.approximate not in INDEXES:
         raise LaunchRefused(f"Approximate search is by one of {', '.join(INDEXES)}.")
-    lexical = [name for name in order.encoders if not isinstance(encoders.get(name), encoders.DenseEncoder)]
+    lexical = [name for name in order.encoders if encoders.is_lexical(encoders.get(name))]
     if lexical or order.fusion is not Fusion.MEAN:
         what = f"without {', '.join(lexical)}" if lexical else "and fusion by mean"
         raise LaunchRefused(f"An approximate index holds vectors: choose encoders of vectors {what}.")

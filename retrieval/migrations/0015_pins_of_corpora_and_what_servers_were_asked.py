@@ -7,6 +7,14 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name="mining",
+            name="asked",
+            field=models.JSONField(
+                help_text="by encoder of a server: model, requests, tokens, and answers that named none",
+                null=True,
+            ),
+        ),
         migrations.AlterField(
             model_name="pin",
             name="kind",
