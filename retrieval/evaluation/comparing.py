@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.evaluation.content import content_of
+from retrieval.evaluation.content import content_of, query_members
 from retrieval.evaluation.judged import JudgedPairs
 from retrieval.evaluation.leaderboard import PREFERRED, kept_by, newest
 from retrieval.evaluation.noise import MOST_AT_ONCE
@@ -131,7 +131,7 @@ def _systems(
         if not wait and (first.size + second.size) * len(runs) > MOST_AT_ONCE:
             return None
         pairs = [JudgedPairs.of(content_of(one)) for one in (first, second)]
-        common = _common(first, second, *pairs)
+        common = _common(first, second)
         moved = (_moved(title, *of, metric, pairs, common) for title, of in runs.items())
         data = [asdict(one) for one in moved if one is not None]
         KeptFigures.objects.keep(second, key, code_version(), data)
@@ -154,11 +154,10 @@ def _said(first: Benchmark, second: Benchmark) -> dict[str, Any]:
         "1 → unjudged": np.setdiff1d(before[0][before[1] > 0], both),
         "0 → unjudged": np.setdiff1d(before[0][before[1] <= 0], both),
     }
-    pairs = [JudgedPairs.of(content_of(one)) for one in (first, second)]
     return {
         "changes": [[said, len(found), _spread(found)] for said, found in kinds.items()],
         "unchanged": int(((old > 0) == (new > 0)).sum() - len(kinds[OTHER])),
-        "common": len(_common(first, second, *pairs).first),
+        "common": len(_common(first, second).first),
     }
 
 
@@ -183,15 +182,18 @@ def _labels(benchmark: Benchmark) -> tuple[Ints, Doubles]:
     return pairs, np.array([relevance for _, relevance in found], dtype=np.float64)
 
 
-def _common(first: Benchmark, second: Benchmark, before: JudgedPairs, after: JudgedPairs) -> _Common:
-    old, new = first.match_counts, second.match_counts
-    found = [
-        (number, after.numbers[query])
-        for query, number in before.numbers.items()
-        if old[number] and query in after.numbers and new[after.numbers[query]]
-    ]
-    table = np.array(found, dtype=np.int64).reshape(len(found), 2)
-    return _Common(table[:, 0], table[:, 1])
+def _common(first: Benchmark, second: Benchmark) -> _Common:
+    with_match = [(_queries(one), one.match_counts > 0) for one in (first, second)]
+    numbers = [np.flatnonzero(matched) for _, matched in with_match]
+    (before, old), (after, new) = with_match
+    _, at_first, at_second = np.intersect1d(before[old], after[new], assume_unique=True, return_indices=True)
+    found = np.argsort(at_first)
+    return _Common(numbers[0][at_first[found]], numbers[1][at_second[found]])
+
+
+def _queries(benchmark: Benchmark) -> Ints:
+    """Ids of the queries' texts, by their number."""
+    return np.array(query_members(benchmark).values_list("text_id", flat=True), dtype=np.int64)
 
 
 def _runs(first: Benchmark, second: Benchmark) -> dict[str, tuple[Run, Run]]:
