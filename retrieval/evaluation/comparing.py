@@ -143,16 +143,22 @@ def _said(first: Benchmark, second: Benchmark) -> dict[str, Any]:
     number of queries with a match in both. A pair without a label is unjudged, never a 0.
     """
     before, after = _labels(first), _labels(second)
-    both, at_first, at_second = np.intersect1d(before[0], after[0], return_indices=True)
-    old, new = before[1][at_first], after[1][at_second]
+    # Both are ascending and name each pair once, so that one search finds what they share.
+    places = np.searchsorted(before[0], after[0])
+    there = np.zeros(len(after[0]), dtype=np.bool_)
+    inside = places < len(before[0])
+    there[inside] = before[0][places[inside]] == after[0][inside]
+    gone = np.ones(len(before[0]), dtype=np.bool_)
+    gone[places[there]] = False
+    both, old, new = after[0][there], before[1][places[there]], after[1][there]
     kinds = {
         "1 → 0": both[(old > 0) & (new <= 0)],
         "0 → 1": both[(old <= 0) & (new > 0)],
         OTHER: both[(old > 0) & (new > 0) & (old != new)],
-        "unjudged → 1": np.setdiff1d(after[0][after[1] > 0], both),
-        "unjudged → 0": np.setdiff1d(after[0][after[1] <= 0], both),
-        "1 → unjudged": np.setdiff1d(before[0][before[1] > 0], both),
-        "0 → unjudged": np.setdiff1d(before[0][before[1] <= 0], both),
+        "unjudged → 1": after[0][~there & (after[1] > 0)],
+        "unjudged → 0": after[0][~there & (after[1] <= 0)],
+        "1 → unjudged": before[0][gone & (before[1] > 0)],
+        "0 → unjudged": before[0][gone & (before[1] <= 0)],
     }
     return {
         "changes": [[said, len(found), _spread(found)] for said, found in kinds.items()],
@@ -177,9 +183,10 @@ def _changes(kept: Sequence[tuple[str, int, Sequence[int]]]) -> list[Change]:
 def _labels(benchmark: Benchmark) -> tuple[Ints, Doubles]:
     """Pairs (ids), ascending, and their relevances."""
     rows = BenchmarkLabel.objects.filter(benchmark=benchmark).order_by("pair")
-    found = list(rows.values_list("pair_id", "relevance").iterator(ROWS_A_READ))
-    pairs = np.array([pair for pair, _ in found], dtype=np.int64)
-    return pairs, np.array([relevance for _, relevance in found], dtype=np.float64)
+    found = rows.values_list("pair_id", "relevance").iterator(ROWS_A_READ)
+    kinds = [("pair", np.int64), ("relevance", np.float64)]
+    table = np.fromiter(found, dtype=kinds)
+    return table["pair"], table["relevance"]
 
 
 def _common(first: Benchmark, second: Benchmark) -> _Common:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.evaluation.content import Content, content_of
-from retrieval.evaluation.leaderboard import leaderboard
+from retrieval.evaluation.leaderboard import RANGES, keep, leaderboard
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file, evaluate_system
 from retrieval.evaluation.systems import Search, system
@@ -145,3 +145,19 @@ def test_scores_from_before_they_had_a_hash_go_by_their_row(content: Content, tm
 
 def _mean(content: Content) -> float | None:
     return leaderboard(content.benchmark, Pool.COLLECTION).standings[0].figures["mrr"].value
+
+
+def test_what_pages_show_is_kept_beforehand(
+    content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, lists in (("worse", ((1, 0), (0, 1))), ("better", ((0, 1), (1, 0)))):
+        run(content, tmp_path, name, *lists, names="mrr,recall@1")
+    ticks: list[int] = []
+    keep(content.benchmark, Pool.COLLECTION, lambda: ticks.append(1))
+    assert len(ticks) == 2 + len(RANGES) - 1
+    monkeypatch.setattr("retrieval.evaluation.leaderboard.figures", None)
+    monkeypatch.setattr("retrieval.evaluation.leaderboard.neighbours_apart", None)
+    for fewest, most in RANGES:
+        leaderboard(content.benchmark, Pool.COLLECTION, "", fewest, most)
+    for metric in ("mrr", "recall@1"):
+        leaderboard(content.benchmark, Pool.COLLECTION, metric)
