@@ -182,7 +182,7 @@ def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> Be
     pool = params.get("pool", "")
     pool = pool if pool in Pool.values else benchmark.pool
     written, _, fewest, most = matches_of(params.get("found", ""))
-    board = leaderboard(benchmark, pool, params.get("metric", ""), fewest, most)
+    board = leaderboard(benchmark, pool, params.get("metric", ""), fewest, most, wait=False)
     errors = beside.error_choices(benchmark, user)
     error = beside.chosen_errors(errors, params.get("errors", ""))
     noise = beside.noise(benchmark, board, Queries(fewest, most), error.rates)

@@ -161,3 +161,21 @@ def test_what_pages_show_is_kept_beforehand(
         leaderboard(content.benchmark, Pool.COLLECTION, "", fewest, most)
     for metric in ("mrr", "recall@1"):
         leaderboard(content.benchmark, Pool.COLLECTION, metric)
+
+
+def test_a_page_waits_for_no_large_leaderboard(
+    content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(content, tmp_path, "worse", (1, 0), (0, 1))
+    run(content, tmp_path, "better", (0, 1), (1, 0))
+    monkeypatch.setattr("retrieval.evaluation.leaderboard.MOST_AT_ONCE", 3)
+    page = leaderboard(content.benchmark, Pool.COLLECTION, wait=False)
+    assert (page.unmeasured, page.differences, KeptFigures.objects.count()) == (True, [], 0)
+    assert [one.figures["mrr"].interval for one in page.standings] == [None, None]
+    whole = leaderboard(content.benchmark, Pool.COLLECTION)
+    assert [one.figures["mrr"].value for one in whole.standings] == [
+        one.figures["mrr"].value for one in page.standings
+    ]
+    kept = leaderboard(content.benchmark, Pool.COLLECTION, wait=False)
+    assert (kept.unmeasured, kept.differences) == (False, whole.differences)
+    assert kept.standings[0].figures["mrr"].interval is not None
