@@ -29,6 +29,7 @@ from retrieval.filters import Rule
 from retrieval.filters.queries import NO_QUERY_RULE, QueryRule
 from retrieval.fusion import Fusion
 from retrieval.models import Annotator, Collection, Mining
+from retrieval.nearest import INDEXES
 from sandbox.containers import image_tag
 from sandbox.program import Limits
 
@@ -67,7 +68,8 @@ class Order:
     from `seed`. `rounds`: how often each pair is judged, each time asked anew; no part of the annotator.
     `batches`: screener and test writer are asked by batch: half the price, and an answer within a day.
     `skip_canary`: why a large live build may ask for all of its pairs at once; empty where its canary comes
-    first. `drift_check`: a few fixed pairs are asked again and again, to see whether the model is the same.
+    first. `approximate`: by which index vectors are searched instead of exactly. `drift_check`: a few fixed
+    pairs are asked again and again, to see whether the model is the same.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Order:
     query_rule: QueryRule = NO_QUERY_RULE
     text_option: str = "whole"
     fusion: Fusion = Fusion.MEAN
+    approximate: str = ""
     fix_rounds: int = 2
     sampling: dict[str, Any] = field(default_factory=dict)
     unpriced: bool = False
@@ -178,6 +181,7 @@ def refuse_bad(order: Order) -> None:
     if order.limit is not None and not 1 <= order.limit <= MOST_PAIRS:
         raise LaunchRefused(f"The limit is a number of pairs: 1 to {MOST_PAIRS:,}, or leave it empty.")
     refuse_bad_encoders(order.encoders)
+    refuse_bad_index(order)
     refuse_bad_provider(order)
 
 
@@ -279,6 +283,18 @@ def refuse_bad_encoders(names: tuple[str, ...]) -> None:
             raise LaunchRefused(why)
 
 
+def refuse_bad_index(order: Order) -> None:
+    """Raises LaunchRefused where an approximate index could not hold what is searched."""
+    if not order.approximate:
+        return
+    if order.approximate not in INDEXES:
+        raise LaunchRefused(f"Approximate search is by one of {', '.join(INDEXES)}.")
+    lexical = [name for name in order.encoders if encoders.is_lexical(encoders.get(name))]
+    if lexical or order.fusion is not Fusion.MEAN:
+        what = f"without {', '.join(lexical)}" if lexical else "and fusion by mean"
+        raise LaunchRefused(f"An approximate index holds vectors: choose encoders of vectors {what}.")
+
+
 def mining_of(order: Order) -> Mining:
     return Mining.objects.create(
         queries=order.queries,
@@ -290,6 +306,7 @@ def mining_of(order: Order) -> Mining:
         query_rule=int(order.query_rule),
         text_option=order.text_option,
         fusion=order.fusion,
+        approximate=order.approximate,
     )
 
 

@@ -28,6 +28,7 @@ def order_of(build: Build) -> Order:
         query_rule=QueryRule(mining.query_rule),
         text_option=mining.text_option,
         fusion=Fusion(mining.fusion),
+        approximate=mining.approximate,
         fix_rounds=config.get("fix_rounds", 2),
         sampling=config.get("sampling", {}),
         rewrites=config.get("rewrites", 1),

@@ -64,6 +64,7 @@ def mining_of(build: Build, found: Plan) -> Mining:
         query_rule=first.query_rule,
         text_option=first.text_option,
         fusion=first.fusion,
+        approximate=first.approximate,
     )
 
 

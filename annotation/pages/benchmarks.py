@@ -17,7 +17,7 @@ from annotation.pages.board import Choice, Origin, PaperTable
 from annotation.pages.paging import whole_number
 from annotation.pages.words import MATCH, NO_MATCH, UNJUDGED, Sign
 from retrieval.evaluation.content import query_members, snippet_members
-from retrieval.evaluation.leaderboard import Difference, Leaderboard, Queries, Standing, leaderboard
+from retrieval.evaluation.leaderboard import RANGES, Difference, Leaderboard, Queries, Standing, leaderboard
 from retrieval.evaluation.leaving_out import Without, encoders_of, kept_without
 from retrieval.evaluation.noise import Noise
 from retrieval.metrics.resampling import FEW
@@ -28,10 +28,10 @@ MOST_QUERIES = 20
 SHOWN_RESULTS = 10
 MOST_LISTS = 3
 MATCHES: Final = (
-    ("", "any number", 1, None),
-    ("1", "one", 1, 1),
-    ("2-4", "two to four", 2, 4),
-    ("5+", "five and more", 5, None),
+    ("", "any number", *RANGES[0]),
+    ("1", "one", *RANGES[1]),
+    ("2-4", "two to four", *RANGES[2]),
+    ("5+", "five and more", *RANGES[3]),
 )
 """Filter by number of matches: written, said, fewest, most. A field called `matches` would hide the method of
 its form that htmx asks."""
@@ -182,7 +182,7 @@ def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> Be
     pool = params.get("pool", "")
     pool = pool if pool in Pool.values else benchmark.pool
     written, _, fewest, most = matches_of(params.get("found", ""))
-    board = leaderboard(benchmark, pool, params.get("metric", ""), fewest, most)
+    board = leaderboard(benchmark, pool, params.get("metric", ""), fewest, most, wait=False)
     errors = beside.error_choices(benchmark, user)
     error = beside.chosen_errors(errors, params.get("errors", ""))
     noise = beside.noise(benchmark, board, Queries(fewest, most), error.rates)

@@ -12,6 +12,7 @@ from annotation.drift.watching import has_shifted
 from annotation.models import Build, BuildEvent, Rerun
 from annotation.pages import batches, canary, drift, estimates, missing, money, notices
 from annotation.pages.abandoned import Group, groups
+from annotation.pages.embedding import Embedded, embedded
 from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
 from annotation.pages.ordering import QUERY_RULES
@@ -108,6 +109,7 @@ class BuildPage(ProgressPage):
 
     rule: str
     query_rules: str
+    embedded: tuple[Embedded, ...]
     sent_back: int
 
 
@@ -143,6 +145,7 @@ def build_page(build: Build) -> BuildPage:
         live.told,
         rule=rule_words(live.shot.mining.rule),
         query_rules=query_rule_words(live.shot.mining.query_rule),
+        embedded=tuple(embedded(live.shot.mining)),
         sent_back=sent_back.waiting(build).count(),
     )
 

@@ -26,6 +26,7 @@ from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.filters.queries import query_rule
 from retrieval.fusion import WORDS, Fusion
 from retrieval.models import Collection
+from retrieval.nearest import INDEXES
 
 RULES = [
     (str(int(Rule.TESTABLE)), "testable: takes an input, returns a value"),
@@ -104,6 +105,13 @@ class LaunchForm(AnsweringForm):
         choices=tuple(WORDS.items()),
         label="Fusion",
         help_text="How the scores of several encoders become one.",
+    )
+    approximate = forms.ChoiceField(
+        required=False,
+        choices=[("", "exact: every vector is compared"), *INDEXES.items()],
+        label="Search",
+        help_text="For encoders of vectors. An approximate index misses some of the best snippets; its "
+        "recall, measured against exact search on a sample of the queries, is shown on the build's page.",
     )
     skip_canary = forms.BooleanField(required=False, label="Skip the canary")
     skip_canary_because = forms.CharField(
@@ -243,6 +251,7 @@ class LaunchForm(AnsweringForm):
             query_rule=query_rule(values["query_rules"]),
             text_option=values["text_option"],
             fusion=Fusion(values["fusion"] or Fusion.MEAN),
+            approximate=values["approximate"],
             fix_rounds=values["fix_rounds"],
             rewrites=1 if values["rewrites"] is None else values["rewrites"],
             second_test=values["second_test"],

@@ -54,6 +54,9 @@ class Order(Schema):
     fusion: Literal["mean", "maxabs"] = Field(
         "mean", description="mean of the encoders' scores, or each first divided by its largest for the query"
     )
+    approximate: Literal["", "hnsw", "ivf"] = Field(
+        "", description="search vectors by an approximate index, whose recall is measured; empty = exactly"
+    )
     fix_rounds: int = Field(2, ge=0, le=10, description="how often a missing module is looked for")
     annotator: Literal["agents", "single_exact", "single_half"] = Field(
         "agents", description="test-driven agents, or one model alone by its exact or its 50 % criterion"
@@ -177,6 +180,8 @@ class MiningOut(Schema):
     query_rules: list[str] = Field(description="rules that a query had to pass")
     text_option: str
     fusion: str
+    approximate: str = Field(description="by which index vectors were searched; empty = exactly")
+    recall: float | None = Field(description="of an approximate index: its share of exact search, measured")
     state: str
     phase: str
     done: int = Field(description="units of work")

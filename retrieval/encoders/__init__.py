@@ -34,6 +34,7 @@ __all__ = [
     "Progress",
     "UnknownEncoder",
     "get",
+    "is_lexical",
     "why_missing",
 ]
 
@@ -42,6 +43,13 @@ LEXICAL: dict[str, type[BM25] | type[BagOfWords] | type[FieldedBM25]] = {
     "bow": BagOfWords,
     "bm25-fields": FieldedBM25,
 }
+
+
+def is_lexical(encoder: Encoder) -> bool:
+    """Whether it counts terms. Loads no weights and asks no server, as a look at its dimension would."""
+    return isinstance(encoder, tuple(LEXICAL.values()))
+
+
 UNMASKED, ENDPOINT = "codet5p-unmasked", "endpoint"
 NAMES: tuple[str, ...] = (*LEXICAL, *ARCHITECTURES, UNMASKED, ENDPOINT)
 """The names to choose from.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -26,8 +27,29 @@ REQUESTS_AT_ONCE: Final = 4
 RETRIES: Final = 6
 """Of a request that the server put off or did not answer, with growing pauses or those that it asks for."""
 PATIENCE_SECONDS: Final = 60.0
+MOST_TOKENS: Final = 10**9
+"""A request that is said to have more is not believed."""
 NOTHING: Final = "empty"
 """What is sent for a text of white space, which servers refuse."""
+
+
+@dataclass
+class Usage:
+    """What was asked of a server since the encoder was made; `untold`: answers that name no tokens."""
+
+    requests: int = 0
+    tokens: int = 0
+    untold: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
+
+    def add(self, answer: object) -> None:
+        """Count an answer by its `usage.prompt_tokens`, where that is a number that can be one."""
+        told = getattr(getattr(answer, "usage", None), "prompt_tokens", None)
+        is_number = isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= MOST_TOKENS
+        with self._lock:
+            self.requests += 1
+            self.tokens += told if is_number and told else 0
+            self.untold += not is_number
 
 
 @dataclass(frozen=True)
@@ -39,6 +61,7 @@ class EndpointEncoder:
     """
 
     source: str = ""
+    used: Usage = field(default_factory=Usage, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -108,6 +131,7 @@ class EndpointEncoder:
 
         try:
             answer = self._client.embeddings.create(model=self.model, input=texts, encoding_format="float")
+            self.used.add(answer)
             rows = sorted(answer.data, key=lambda row: row.index)
             vectors = np.array([row.embedding for row in rows], dtype=np.float64)
         except openai.OpenAIError as why:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.evaluation.content import content_of
+from retrieval.evaluation.content import content_of, query_members
 from retrieval.evaluation.judged import JudgedPairs
 from retrieval.evaluation.leaderboard import PREFERRED, kept_by, newest
 from retrieval.evaluation.noise import MOST_AT_ONCE
@@ -131,7 +131,7 @@ def _systems(
         if not wait and (first.size + second.size) * len(runs) > MOST_AT_ONCE:
             return None
         pairs = [JudgedPairs.of(content_of(one)) for one in (first, second)]
-        common = _common(first, second, *pairs)
+        common = _common(first, second)
         moved = (_moved(title, *of, metric, pairs, common) for title, of in runs.items())
         data = [asdict(one) for one in moved if one is not None]
         KeptFigures.objects.keep(second, key, code_version(), data)
@@ -143,22 +143,27 @@ def _said(first: Benchmark, second: Benchmark) -> dict[str, Any]:
     number of queries with a match in both. A pair without a label is unjudged, never a 0.
     """
     before, after = _labels(first), _labels(second)
-    both, at_first, at_second = np.intersect1d(before[0], after[0], return_indices=True)
-    old, new = before[1][at_first], after[1][at_second]
+    # Both are ascending and name each pair once, so that one search finds what they share.
+    places = np.searchsorted(before[0], after[0])
+    there = np.zeros(len(after[0]), dtype=np.bool_)
+    inside = places < len(before[0])
+    there[inside] = before[0][places[inside]] == after[0][inside]
+    gone = np.ones(len(before[0]), dtype=np.bool_)
+    gone[places[there]] = False
+    both, old, new = after[0][there], before[1][places[there]], after[1][there]
     kinds = {
         "1 → 0": both[(old > 0) & (new <= 0)],
         "0 → 1": both[(old <= 0) & (new > 0)],
         OTHER: both[(old > 0) & (new > 0) & (old != new)],
-        "unjudged → 1": np.setdiff1d(after[0][after[1] > 0], both),
-        "unjudged → 0": np.setdiff1d(after[0][after[1] <= 0], both),
-        "1 → unjudged": np.setdiff1d(before[0][before[1] > 0], both),
-        "0 → unjudged": np.setdiff1d(before[0][before[1] <= 0], both),
+        "unjudged → 1": after[0][~there & (after[1] > 0)],
+        "unjudged → 0": after[0][~there & (after[1] <= 0)],
+        "1 → unjudged": before[0][gone & (before[1] > 0)],
+        "0 → unjudged": before[0][gone & (before[1] <= 0)],
     }
-    pairs = [JudgedPairs.of(content_of(one)) for one in (first, second)]
     return {
         "changes": [[said, len(found), _spread(found)] for said, found in kinds.items()],
         "unchanged": int(((old > 0) == (new > 0)).sum() - len(kinds[OTHER])),
-        "common": len(_common(first, second, *pairs).first),
+        "common": len(_common(first, second).first),
     }
 
 
@@ -178,20 +183,24 @@ def _changes(kept: Sequence[tuple[str, int, Sequence[int]]]) -> list[Change]:
 def _labels(benchmark: Benchmark) -> tuple[Ints, Doubles]:
     """Pairs (ids), ascending, and their relevances."""
     rows = BenchmarkLabel.objects.filter(benchmark=benchmark).order_by("pair")
-    found = list(rows.values_list("pair_id", "relevance").iterator(ROWS_A_READ))
-    pairs = np.array([pair for pair, _ in found], dtype=np.int64)
-    return pairs, np.array([relevance for _, relevance in found], dtype=np.float64)
+    found = rows.values_list("pair_id", "relevance").iterator(ROWS_A_READ)
+    kinds = [("pair", np.int64), ("relevance", np.float64)]
+    table = np.fromiter(found, dtype=kinds)
+    return table["pair"], table["relevance"]
 
 
-def _common(first: Benchmark, second: Benchmark, before: JudgedPairs, after: JudgedPairs) -> _Common:
-    old, new = first.match_counts, second.match_counts
-    found = [
-        (number, after.numbers[query])
-        for query, number in before.numbers.items()
-        if old[number] and query in after.numbers and new[after.numbers[query]]
-    ]
-    table = np.array(found, dtype=np.int64).reshape(len(found), 2)
-    return _Common(table[:, 0], table[:, 1])
+def _common(first: Benchmark, second: Benchmark) -> _Common:
+    with_match = [(_queries(one), one.match_counts > 0) for one in (first, second)]
+    numbers = [np.flatnonzero(matched) for _, matched in with_match]
+    (before, old), (after, new) = with_match
+    _, at_first, at_second = np.intersect1d(before[old], after[new], assume_unique=True, return_indices=True)
+    found = np.argsort(at_first)
+    return _Common(numbers[0][at_first[found]], numbers[1][at_second[found]])
+
+
+def _queries(benchmark: Benchmark) -> Ints:
+    """Ids of the queries' texts, by their number."""
+    return np.array(query_members(benchmark).values_list("text_id", flat=True), dtype=np.int64)
 
 
 def _runs(first: Benchmark, second: Benchmark) -> dict[str, tuple[Run, Run]]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,11 @@ from retrieval.models import Benchmark, KeptFigures, Run, Score
 MOST_RUNS = 30
 RUNS_AT_ONCE = 8
 """Drawing queries takes longer than taking means over them: 8 runs of 7 metrics share the draws, 30 MB."""
+MOST_AT_ONCE: Final = 50_000
+"""Queries times runs that a page may wait for, about two seconds."""
 PREFERRED = ("ndcg@10", "mrr@10", "mrr")
+RANGES: Final[Sequence[tuple[int, int | None]]] = ((1, None), (1, 1), (2, 4), (5, None))
+"""Numbers of matches by which pages filter queries, all first; None: as many as there are."""
 LESS_JUDGED = 0.1
 """A run whose share of judged results is lower by more than this can't be compared without a remark."""
 
@@ -75,6 +79,7 @@ class Leaderboard:
     """Runs by falling mean of `metric`, and the difference of each to the next one.
 
     `ordered` are the runs that have the metric; `chosen` the queries that count, `queries` their number.
+    `unmeasured`: a page can't wait for the differences of so many queries.
     """
 
     benchmark: Benchmark
@@ -84,6 +89,7 @@ class Leaderboard:
     differences: Sequence[Difference]
     chosen: Chosen
     queries: int
+    unmeasured: bool = False
 
     @property
     def ordered(self) -> list[Run]:
@@ -98,22 +104,45 @@ class Leaderboard:
 
 
 def leaderboard(
-    benchmark: Benchmark, pool: str, metric: str = "", fewest: int = 1, most: int | None = None
+    benchmark: Benchmark,
+    pool: str,
+    metric: str = "",
+    fewest: int = 1,
+    most: int | None = None,
+    *,
+    wait: bool = True,
 ) -> Leaderboard:
     """Compare the newest run of each system, text option and `pool`, by queries with some number of matches.
 
-    A `metric` that no run has is replaced by the first of `PREFERRED` that there is.
+    A `metric` that no run has is replaced by the first of `PREFERRED` that there is. Without `wait` a large
+    board shows means alone, where its intervals and differences are not kept.
     """
     runs, queries = newest(benchmark, pool), Queries(fewest, most)
     digests = digests_of(runs)
     metrics = sorted({name for of_run in digests.values() for name in of_run}, key=_order)
     metric = metric if metric in metrics else next(iter(metrics), "")
     chosen = queries.chosen(benchmark)
-    found = figures_of(benchmark, runs, digests, queries)
+    wait = wait or int(chosen.sum()) * len(runs) <= MOST_AT_ONCE
+    found = figures_of(benchmark, runs, digests, queries, wait=wait)
     standings = _standings(benchmark, runs, found, metric)
     ordered = [standing.run for standing in standings if metric in standing.figures]
-    apart = differences_of(benchmark, ordered, digests, metric, queries)
-    return Leaderboard(benchmark, metric, metrics, standings, apart, chosen, int(chosen.sum()))
+    apart = differences_of(benchmark, ordered, digests, metric, queries, wait=wait)
+    unmeasured = apart is None
+    return Leaderboard(
+        benchmark, metric, metrics, standings, apart or [], chosen, int(chosen.sum()), unmeasured
+    )
+
+
+def keep(benchmark: Benchmark, pool: str, tick: Callable[[], None] = lambda: None) -> None:
+    """Compute what pages show first, so that nobody waits: all queries by each metric, each range by one.
+
+    At 20,604 queries each of these takes some seconds. `tick` is called after each.
+    """
+    metrics = leaderboard(benchmark, pool).metrics
+    asked = [(metric, *RANGES[0]) for metric in metrics] + [("", *ends) for ends in RANGES[1:]]
+    for metric, fewest, most in asked:
+        leaderboard(benchmark, pool, metric, fewest, most)
+        tick()
 
 
 def newest(benchmark: Benchmark, pool: str) -> list[Run]:
@@ -140,9 +169,12 @@ def kept_by(benchmark: Benchmark, **deciding: Any) -> str:
 
 
 def figures_of(
-    benchmark: Benchmark, runs: Sequence[Run], digests: Digests, queries: Queries
+    benchmark: Benchmark, runs: Sequence[Run], digests: Digests, queries: Queries, *, wait: bool = True
 ) -> dict[int, dict[str, Figure]]:
-    """Each run's figures by metric, computed where they are not kept, a few runs at a time."""
+    """Each run's figures by metric, computed where they are not kept, a few runs at a time.
+
+    Without `wait` those that are not kept have no interval, and are not kept then.
+    """
     key = {
         str(run.pk): kept_by(
             benchmark, figures=digests[run.pk], queries=asdict(queries), seed=SEED, resamples=RESAMPLES
@@ -152,14 +184,19 @@ def figures_of(
     kept = KeptFigures.objects.found(key)
     missing = [run for run in runs if str(run.pk) not in kept]
     for start in range(0, len(missing), RUNS_AT_ONCE):
-        for pk, found in _figures(benchmark, missing[start : start + RUNS_AT_ONCE], queries).items():
+        for pk, found in _figures(
+            benchmark, missing[start : start + RUNS_AT_ONCE], queries, intervals=wait
+        ).items():
             data = {name: asdict(figure) for name, figure in found.items()}
             kept[str(pk)] = data
-            KeptFigures.objects.keep(benchmark, key[str(pk)], code_version(), data)
+            if wait:
+                KeptFigures.objects.keep(benchmark, key[str(pk)], code_version(), data)
     return {run.pk: {name: _figure(values) for name, values in kept[str(run.pk)].items()} for run in runs}
 
 
-def _figures(benchmark: Benchmark, runs: Sequence[Run], queries: Queries) -> dict[int, dict[str, Figure]]:
+def _figures(
+    benchmark: Benchmark, runs: Sequence[Run], queries: Queries, *, intervals: bool
+) -> dict[int, dict[str, Figure]]:
     rows = list(Score.objects.filter(run__in=runs).order_by("run", "metric"))
     scores = [
         Scored(
@@ -170,7 +207,9 @@ def _figures(benchmark: Benchmark, runs: Sequence[Run], queries: Queries) -> dic
     ]
     condensed, chosen = benchmark.has_judged_non_matches, queries.chosen(benchmark)
     found: dict[int, dict[str, Figure]] = {run.pk: {} for run in runs}
-    for row, figure in zip(rows, figures(scores, condensed=condensed, chosen=chosen), strict=True):
+    for row, figure in zip(
+        rows, figures(scores, condensed=condensed, chosen=chosen, intervals=intervals), strict=True
+    ):
         found[row.run_id][row.metric] = figure
     return found
 
@@ -207,9 +246,18 @@ def _value(standing: Standing, metric: str) -> float:
 
 
 def differences_of(
-    benchmark: Benchmark, ordered: Sequence[Run], digests: Digests, metric: str, queries: Queries
-) -> list[Difference]:
-    """Each run against the next one; nothing is said of fewer than two queries."""
+    benchmark: Benchmark,
+    ordered: Sequence[Run],
+    digests: Digests,
+    metric: str,
+    queries: Queries,
+    *,
+    wait: bool = True,
+) -> list[Difference] | None:
+    """Each run against the next one; nothing is said of fewer than two queries.
+
+    Without `wait` None where they are not kept.
+    """
     chosen = queries.chosen(benchmark)
     if len(ordered) < 2 or chosen.sum() < 2:
         return []
@@ -221,6 +269,8 @@ def differences_of(
         resamples=RESAMPLES,
         flips=FLIPS,
     )
+    if not wait and not KeptFigures.objects.filter(digest=key).exists():
+        return None
     rows = KeptFigures.objects.once(benchmark, key, code_version(), lambda: _apart(ordered, metric, chosen))
     return [
         Difference(better, other, value, Interval(low, high), p)

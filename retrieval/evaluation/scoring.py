@@ -78,9 +78,13 @@ def _judged(ranking: Ranking, k: int) -> float:
 
 
 def figures(
-    of: Sequence[Scored], *, condensed: bool, chosen: npt.NDArray[np.bool_] | None = None
+    of: Sequence[Scored],
+    *,
+    condensed: bool,
+    chosen: npt.NDArray[np.bool_] | None = None,
+    intervals: bool = True,
 ) -> list[Figure]:
-    """Means with 95 % intervals. `chosen` keeps some queries.
+    """Means with 95 % intervals, or without these, which take longest. `chosen` keeps some queries.
 
     `condensed` is whether anything is judged to be no match: else a condensed list is perfect by itself.
     """
@@ -89,14 +93,14 @@ def figures(
     kept = np.isfinite(of[0].values) if chosen is None else np.isfinite(of[0].values) & chosen
     if not kept.any():
         return [Figure(None, None, None, None) for _ in of]
-    resampled = bootstrap_means(np.array([one.values[kept] for one in of]))
-    several = int(kept.sum()) > 1
+    several = intervals and int(kept.sum()) > 1
+    resampled = bootstrap_means(np.array([one.values[kept] for one in of])) if several else [None] * len(of)
     return [
         Figure(
             float(one.values[kept].mean()),
             float(one.condensed[kept].mean()) if condensed else None,
             _mean_of_known(one.judged[kept]),
-            interval(means) if several else None,
+            None if means is None else interval(means),
         )
         for one, means in zip(of, resampled, strict=True)
     ]

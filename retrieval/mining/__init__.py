@@ -20,6 +20,7 @@ from retrieval.fusion import Fusion
 from retrieval.index import Options, StageProgress, prepared
 from retrieval.mining import parts
 from retrieval.mining.alone import lists_alone
+from retrieval.mining.asking import note_asked
 from retrieval.mining.lists import Lists, lists_of
 from retrieval.mining.parts import LEASE, Unwanted, release
 from retrieval.mining.reading import (
@@ -67,7 +68,7 @@ def perform(
     queries = texts_of(queries_of(mining), "whole")
     refuse_empty(mining, queries.ids, members)
     chosen = alike(mining, [encoders.get(name) for name in mining.encoders])
-    lexical = not all(isinstance(one, encoders.DenseEncoder) for one in chosen)
+    lexical = any(map(encoders.is_lexical, chosen))
     if mining.approximate and (lexical or mining.fusion != Fusion.MEAN):
         raise NothingToMine(
             "An approximate index holds vectors: choose encoders of vectors and fusion by mean."
@@ -81,6 +82,7 @@ def perform(
             parts.keep(part, *search(mining, part, queries, members, chosen, vectors, report))
     finally:
         release(name)
+        note_asked(mining, chosen)
     lists = parts.whole(mining)
     return None if lists is None else store(mining, queries.ids, text_ids(members), lists)
 

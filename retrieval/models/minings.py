@@ -50,6 +50,9 @@ class Mining(models.Model):
     recall = models.JSONField(
         null=True, help_text="of an approximate index: what share of exact search it found, on a sample"
     )
+    asked = models.JSONField(
+        null=True, help_text="by encoder of a server: model, requests, tokens, and answers that named none"
+    )
     recovered = models.JSONField(null=True, help_text="counts of human matches, and of those that it found")
     overlaps = models.JSONField(
         null=True, help_text="what every two encoders alone have in common, on a sample of the queries"

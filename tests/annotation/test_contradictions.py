@@ -127,7 +127,7 @@ def test_the_migration_takes_what_experts_have_said_so_far(erin: User, case: Cas
     say(erin, others[0], 1)
     review.undo(erin, others[1], 1)
     Case.objects.update(contradicted=False)
-    import_module("annotation.migrations.0032_contradicted").take_reviews(apps, None)
+    import_module("annotation.migrations.0030_contradicted").take_reviews(apps, None)
     assert [contradicted(one) for one in (case, *others)] == [True, False, False]
 
 

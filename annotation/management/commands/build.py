@@ -18,6 +18,7 @@ from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
 from retrieval.models import Collection
+from retrieval.nearest import INDEXES
 
 
 class Command(BaseCommand):
@@ -74,6 +75,12 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--fusion", choices=list(Fusion), default=Fusion.MEAN, help="how scores become one (default mean)"
+        )
+        parser.add_argument(
+            "--approximate",
+            choices=list(INDEXES),
+            default="",
+            help="search vectors by an approximate index, and measure its recall (default: exactly)",
         )
 
     def add_annotator(self, parser: CommandParser) -> None:
@@ -146,6 +153,7 @@ class Command(BaseCommand):
             query_rule=query_rule(options["query_rule"]),
             text_option=options["text"],
             fusion=Fusion(options["fusion"]),
+            approximate=options["approximate"],
         )
 
 

@@ -73,6 +73,7 @@ def told(mining: Mining, found: int | None) -> dict[str, Any]:
         "recovered": mining.recovered,
         "approximate": mining.approximate,
         "recall": mining.recall,
+        "asked": mining.asked,
     }
 
 
@@ -83,4 +84,9 @@ def in_words(mining: Mining, found: int | None) -> str:
             "run this again in five minutes."
         )
     more = [mining.recovery, mining.searched if mining.approximate else ""]
+    more += [
+        f"{name}: {told['tokens']:,} tokens in {told['requests']:,} requests; "
+        f"{told['untold']:,} answers named none"
+        for name, told in (mining.asked or {}).items()
+    ]
     return "\n".join([f"{found:,} candidates", *(line for line in more if line)])

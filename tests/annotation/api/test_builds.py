@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries
+from pytest_django import DjangoAssertNumQueries, Settings
 
 from annotation.models import Batch, Build, BuildEvent
 from annotation.models.builds import NANO
@@ -118,6 +118,19 @@ def test_launching_makes_a_build_that_waits_for_its_mining(ada: Client) -> None:
     assert made["mining"]["rules"] == []
     assert made["mining"]["query_rules"] == ["english", "distinct"]
     assert made["mining"]["fusion"] == "maxabs"
+    assert (made["mining"]["approximate"], made["mining"]["recall"]) == ("", None)
+
+
+def test_approximate_search_is_ordered(ada: Client, settings: Settings) -> None:
+    settings.CELERY_BROKER_URL = "redis://elsewhere"  # the machine that mines has the weights
+    refused = post(ada, "builds", order(approximate="hnsw", encoders=["bm25", "minilm"]), 422)
+    assert "holds vectors: choose encoders of vectors without bm25" in refused["detail"]
+    assert (
+        "fusion by mean"
+        in post(ada, "builds", order(approximate="hnsw", encoders=["minilm"], fusion="maxabs"), 422)["detail"]
+    )
+    made = post(ada, "builds", order(approximate="hnsw", encoders=["minilm"]), 201)
+    assert made["mining"]["approximate"] == "hnsw"
 
 
 @pytest.mark.parametrize(

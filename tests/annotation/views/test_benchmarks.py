@@ -7,15 +7,17 @@ from pathlib import Path
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.access import Role, give_role
 from annotation.models import Condition, Seen
 from retrieval.evaluation.content import content_of
+from retrieval.evaluation.leaderboard import leaderboard
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
 from retrieval.metrics.names import measures
-from retrieval.models import Annotator, Benchmark, Label, Pair, Pool
+from retrieval.models import Annotator, Benchmark, KeptFigures, Label, Pair, Pool
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -158,3 +160,14 @@ def test_two_versions_are_compared_and_what_is_shown_is_seen(ray: Client, scored
     assert Seen.objects.filter(user=factories.ray(), pair=label.pair).exists()
     for asked in ({"with": "x"}, {"with": str(scored.pk), "metric": "nonsense"}, {"with": "9" * 30}):
         assert ray.get(reverse("benchmark-compare", args=[second.pk]), asked).status_code == 200
+
+
+def test_a_large_leaderboard_shows_means_and_says_what_computes_the_rest(
+    ray: Client, scored: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    KeptFigures.objects.all().delete()
+    monkeypatch.setattr("retrieval.evaluation.leaderboard.MOST_AT_ONCE", 0)
+    page = ray.get(reverse("benchmark", args=[scored.pk])).content.decode()
+    assert "Means alone" in page and f"manage.py leaderboard {escape(str(scored))}" in page
+    leaderboard(scored, Pool.COLLECTION)
+    assert "Means alone" not in ray.get(reverse("benchmark", args=[scored.pk])).content.decode()

@@ -76,6 +76,39 @@ def test_the_fusion_is_part_of_the_order_and_on_the_page(
     assert WORDS[kept] in unescape(page)
 
 
+def test_approximate_search_is_ordered_under_more_options(ada: Client, settings: Settings) -> None:
+    settings.CELERY_BROKER_URL = "redis://elsewhere"  # the machine that mines has the weights
+    form = unescape(ada.get(NEW).content.decode())
+    folded = form.partition("<summary>More options</summary>")[2].partition("</details>")[0]
+    assert "is shown on the build's page" in folded and 'value="hnsw"' in folded
+    refused = ada.post(NEW, order(approximate="hnsw"))
+    assert "An approximate index holds vectors" in unescape(refused.content.decode())
+    assert not Build.objects.exists()
+    page = ada.post(NEW, order(approximate="ivf", encoders=["minilm"]), follow=True).content.decode()
+    build = Build.objects.select_related("mining").get()
+    assert build.mining.approximate == order_of(build).approximate == "ivf"
+    assert "not measured yet" in page
+    assert ada.post(NEW, order(name="other", approximate="best")).status_code == 422
+
+
+def test_what_a_server_of_embeddings_was_asked_is_priced_or_said_to_be_unknown(ada: Client) -> None:
+    build = factories.opened()
+    asked = {"model": "text-large", "requests": 4, "tokens": 2_000_000, "untold": 0}
+    minings = Mining.objects.filter(pk=build.mining_id)
+    minings.update(asked={"endpoint:text-large": asked})
+    assert "endpoint:text-large: 2,000,000 tokens, price not known" in text_of(ada, build)
+    long_ago = timezone.now() - timedelta(days=400)
+    Price.objects.create(model="text-large", effective_from=long_ago, input="0.13", output=0)
+    assert "2,000,000 tokens, $0.26" in text_of(ada, build)
+    minings.update(asked={"endpoint:text-large": {**asked, "untold": 1}})
+    assert "at least 2,000,000 tokens, at least $0.26; 1 of 4 answers named none" in text_of(ada, build)
+    minings.update(asked={"endpoint:text-large": {**asked, "tokens": 0, "untold": 4}})
+    page = text_of(ada, build)
+    assert "4 requests, tokens not told by the server, cost not known" in page
+    minings.update(asked={"endpoint:text-large": {**asked, "tokens": 0, "requests": 0}})
+    assert "nothing was asked, all vectors were stored" in text_of(ada, build)
+
+
 def test_rules_of_queries_are_part_of_the_order_and_on_the_page(ada: Client) -> None:
     page = ada.post(NEW, order(query_rules=["english", "distinct"]), follow=True).content.decode()
     assert Build.objects.select_related("mining").get().mining.query_rule == 5

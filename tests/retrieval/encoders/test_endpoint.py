@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ import pytest
 from retrieval import encoders
 from retrieval.encoders import MissingWeights, endpoint
 from retrieval.encoders.endpoint import EndpointEncoder
+from retrieval.mining import begin_anew, perform
+from retrieval.models import Mining
+from tests import factories
 
 Answer = tuple[int, dict[str, Any]]
 
@@ -27,6 +31,7 @@ class Server:
     asked: list[dict[str, Any]] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
     instead: list[Answer] = field(default_factory=list)
+    usage: Any = field(default_factory=dict)
 
     def answer(self, body: dict[str, Any]) -> Answer:
         self.asked.append(body)
@@ -38,7 +43,7 @@ class Server:
             {"object": "embedding", "index": place, "embedding": vector_of(text)}
             for place, text in enumerate(body["input"])
         ]
-        return 200, {"object": "list", "model": body["model"], "data": rows[::-1], "usage": {}}
+        return 200, {"object": "list", "model": body["model"], "data": rows[::-1], "usage": self.usage}
 
 
 def vector_of(text: str) -> list[float]:
@@ -164,3 +169,76 @@ def test_a_server_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv(endpoint.KEY, "any")
     with pytest.raises(MissingWeights, match="endpoint:tiny: Connection error"):
         EndpointEncoder("tiny").encode(["a"], "query")
+
+
+def test_tokens_are_counted_as_the_server_tells_them(server: Server) -> None:
+    server.usage = {"prompt_tokens": 11, "total_tokens": 11}
+    encoder = EndpointEncoder("tiny")
+    encoder.encode(["a"] * (2 * endpoint.TEXTS_A_REQUEST), "snippet")
+    assert (encoder.used.requests, encoder.used.tokens, encoder.used.untold) == (3, 33, 0)
+    assert encoder == EndpointEncoder("tiny")
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": None},
+        {"prompt_tokens": -1},
+        {"prompt_tokens": 10**12},
+        {"prompt_tokens": True},
+    ],
+)
+def test_an_answer_without_a_number_of_tokens_is_counted_as_such(server: Server, usage: Any) -> None:
+    server.usage = usage
+    encoder = EndpointEncoder("tiny")
+    encoder.encode(["a"], "query")
+    assert (encoder.used.requests, encoder.used.tokens, encoder.used.untold) == (2, 0, 2)
+
+
+def test_what_was_answered_wrongly_is_paid_all_the_same(server: Server) -> None:
+    server.instead = [(200, {"data": [], "usage": {"prompt_tokens": 5}}), *[(401, {})] * 2]
+    encoder = EndpointEncoder("tiny")
+    for _ in range(2):
+        with pytest.raises(MissingWeights):
+            _ = encoder.dimension
+    assert (encoder.used.requests, encoder.used.tokens) == (1, 5)
+
+
+@pytest.mark.django_db
+def test_a_mining_adds_up_what_was_asked_for_it(server: Server, tmp_path: Path) -> None:
+    server.usage = {"prompt_tokens": 7}
+    queries, snippets = factories.queries(), factories.snippets()
+    row = Mining.objects.create(
+        queries=queries, snippets=snippets, encoders=["endpoint:tiny", "bm25"], k=2, rule=0
+    )
+    perform(row, tmp_path)
+    row.refresh_from_db()
+    before = len(server.asked)
+    counts = {"model": "tiny", "requests": before, "tokens": 7 * before, "untold": 0}
+    assert row.asked == {"endpoint:tiny": counts}
+    begin_anew(row)
+    perform(row, tmp_path)
+    row.refresh_from_db()
+    now = len(server.asked)
+    assert row.asked == {"endpoint:tiny": {**counts, "requests": now, "tokens": 7 * now}}
+    assert now <= before + 1, "vectors are stored: at most the dimension is asked for"
+
+
+@pytest.mark.django_db
+def test_what_was_asked_of_a_server_that_fails_later_is_kept(server: Server, tmp_path: Path) -> None:
+    server.instead = [(200, {"data": [], "usage": {"prompt_tokens": 5}})]
+    row = Mining.objects.create(
+        queries=factories.queries(), snippets=factories.snippets(), encoders=["endpoint:tiny"], k=2, rule=0
+    )
+    with pytest.raises(MissingWeights):
+        perform(row, tmp_path)
+    asked = {"model": "tiny", "requests": 1, "tokens": 5, "untold": 0}
+    assert Mining.objects.get(pk=row.pk).asked == {"endpoint:tiny": asked}
+
+
+def test_whether_it_counts_terms_is_known_without_asking_a_server(server: Server) -> None:
+    assert not encoders.is_lexical(EndpointEncoder("tiny"))
+    assert encoders.is_lexical(encoders.get("bm25"))
+    assert server.asked == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.evaluation.content import Content, content_of
-from retrieval.evaluation.leaderboard import leaderboard
+from retrieval.evaluation.leaderboard import RANGES, keep, leaderboard
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file, evaluate_system
 from retrieval.evaluation.systems import Search, system
@@ -145,3 +145,37 @@ def test_scores_from_before_they_had_a_hash_go_by_their_row(content: Content, tm
 
 def _mean(content: Content) -> float | None:
     return leaderboard(content.benchmark, Pool.COLLECTION).standings[0].figures["mrr"].value
+
+
+def test_what_pages_show_is_kept_beforehand(
+    content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, lists in (("worse", ((1, 0), (0, 1))), ("better", ((0, 1), (1, 0)))):
+        run(content, tmp_path, name, *lists, names="mrr,recall@1")
+    ticks: list[int] = []
+    keep(content.benchmark, Pool.COLLECTION, lambda: ticks.append(1))
+    assert len(ticks) == 2 + len(RANGES) - 1
+    monkeypatch.setattr("retrieval.evaluation.leaderboard.figures", None)
+    monkeypatch.setattr("retrieval.evaluation.leaderboard.neighbours_apart", None)
+    for fewest, most in RANGES:
+        leaderboard(content.benchmark, Pool.COLLECTION, "", fewest, most)
+    for metric in ("mrr", "recall@1"):
+        leaderboard(content.benchmark, Pool.COLLECTION, metric)
+
+
+def test_a_page_waits_for_no_large_leaderboard(
+    content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(content, tmp_path, "worse", (1, 0), (0, 1))
+    run(content, tmp_path, "better", (0, 1), (1, 0))
+    monkeypatch.setattr("retrieval.evaluation.leaderboard.MOST_AT_ONCE", 3)
+    page = leaderboard(content.benchmark, Pool.COLLECTION, wait=False)
+    assert (page.unmeasured, page.differences, KeptFigures.objects.count()) == (True, [], 0)
+    assert [one.figures["mrr"].interval for one in page.standings] == [None, None]
+    whole = leaderboard(content.benchmark, Pool.COLLECTION)
+    assert [one.figures["mrr"].value for one in whole.standings] == [
+        one.figures["mrr"].value for one in page.standings
+    ]
+    kept = leaderboard(content.benchmark, Pool.COLLECTION, wait=False)
+    assert (kept.unmeasured, kept.differences) == (False, whole.differences)
+    assert kept.standings[0].figures["mrr"].interval is not None

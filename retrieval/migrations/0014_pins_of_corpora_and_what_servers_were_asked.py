@@ -3,10 +3,18 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("retrieval", "0014_holes_for_people"),
+        ("retrieval", "0013_holes_for_people"),
     ]
 
     operations = [
+        migrations.AddField(
+            model_name="mining",
+            name="asked",
+            field=models.JSONField(
+                help_text="by encoder of a server: model, requests, tokens, and answers that named none",
+                null=True,
+            ),
+        ),
         migrations.AlterField(
             model_name="pin",
             name="kind",
