@@ -25,7 +25,7 @@ from retrieval.models import Benchmark, ExportJob
 @needs(Role.ADMIN)
 def index(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = visible(request, pk)
-    form = pages.ExportForm(request.POST or None)
+    form = pages.ExportForm(request.POST or None, benchmark=benchmark)
     if form.is_valid() and form.job(benchmark, cast(User, request.user)):
         messages.success(request, "A worker writes the export; its progress is below.")
         return redirect("benchmark-exports", pk=benchmark.pk)

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from retrieval.exporting.content import Choice, NothingToExport
 from retrieval.exporting.jobs import file_of
+from retrieval.exporting.licences import Withhold
 from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import Exported, Options, export
 from retrieval.management import leash
@@ -52,7 +53,8 @@ def wanted(job: ExportJob) -> Options:
     benchmark = job.benchmark
     total = benchmark.queries_until + benchmark.snippets_until + benchmark.size
     ExportJob.objects.filter(pk=job.pk).update(done=0, total=total)
-    return Options(Choice(job.labels), job.seed, job.by_repository, job.withhold, Progress(job, total))
+    policy = Withhold(job.withhold)
+    return Options(Choice(job.labels), job.seed, job.by_repository, policy, Progress(job, total))
 
 
 class Progress:

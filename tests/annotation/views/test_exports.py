@@ -14,13 +14,14 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation import children
-from retrieval.models import Benchmark, ExportJob
+from annotation.pages import exports as pages
+from retrieval.models import Benchmark, ExportJob, Member
 from tests import factories, studies
 from tests.annotation.test_worker import in_process  # noqa: F401  (a fixture)
 from tests.retrieval.exporting.conftest import annotator, benchmark
 
 pytestmark = pytest.mark.django_db
-ORDER = {"format": "release", "labels": "final"}
+ORDER = {"format": "release", "labels": "final", "withhold": "none"}
 
 
 @pytest.fixture
@@ -43,10 +44,10 @@ def file(job: ExportJob) -> str:
 
 
 def test_an_export_is_ordered_written_and_downloaded(ada: Client, made: Benchmark, in_process: None) -> None:  # noqa: F811
-    answer = ada.post(page(made), {**ORDER, "seed": "4", "withhold": "on"}, follow=True)
+    answer = ada.post(page(made), {**ORDER, "seed": "4", "withhold": "forbidden"}, follow=True)
     assert "A worker writes the export" in answer.content.decode()
     job = ExportJob.objects.get()
-    assert (job.state, job.seed, job.withhold) == ("waiting", 4, True)
+    assert (job.state, job.seed, job.withhold) == ("waiting", 4, "forbidden")
     assert ada.get(file(job)).status_code == 404
     assert children.export_one() == 1 and children.export_one() == 0
     job.refresh_from_db()
@@ -59,6 +60,40 @@ def test_an_export_is_ordered_written_and_downloaded(ada: Client, made: Benchmar
     with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:
         assert {"query.json", "provenance/labels.jsonl", "finetune/dev_query.json"} <= set(archive.namelist())
         assert json.loads(archive.read("workbench.json"))["digest"] == made.digest
+
+
+def test_the_choice_says_how_many_snippets_each_policy_withholds(
+    ada: Client, made: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    licences(made, "", "Proprietary")
+    text = ada.get(page(made)).content.decode()
+    assert '<option value="none" selected>none: 0</option>' in text
+    assert "not known to allow passing on: 1</option>" in text
+    assert "states no licence (the careful choice): 2</option>" in text
+    monkeypatch.setattr(pages, "MOST_COUNTED", 3)
+    assert "(the careful choice)</option>" in ada.get(page(made)).content.decode()
+
+
+def test_a_worker_withholds_by_the_policy_that_was_chosen(
+    ada: Client,
+    made: Benchmark,
+    in_process: None,  # noqa: F811
+) -> None:
+    licences(made, "", "Proprietary")
+    for policy, withheld in (("none", {}), ("forbidden", {"forbidden": 1})):
+        ada.post(page(made), {**ORDER, "withhold": policy})
+        assert children.export_one() == 1
+        with zipfile.ZipFile(io.BytesIO(b"".join(ada.get(file(ExportJob.objects.all()[0]))))) as archive:
+            manifest = json.loads(archive.read("workbench.json"))
+        assert (manifest["withhold"], manifest["withheld_for"]) == (policy, withheld)
+    assert "withheld: forbidden" in ada.get(page(made)).content.decode()
+    assert ada.post(page(made), {**ORDER, "withhold": "all"}).status_code == 422
+
+
+def licences(of: Benchmark, *names: str) -> None:
+    """The first snippets have these, the others MIT."""
+    for position, name in enumerate(names):
+        Member.objects.filter(collection=of.snippets, position=position).update(licence=name)
 
 
 def test_the_list_is_a_fragment_that_asks_again_while_something_is_open(ada: Client, made: Benchmark) -> None:
