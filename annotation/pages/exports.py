@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from retrieval.exporting.content import Choice, withheld_by_policy
+from retrieval.exporting.jobs import file_of
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import FORMATS
+from retrieval.exporting.removing import kept_until
 from retrieval.models import Benchmark, ExportJob
 
 SHOWN: Final = 20
@@ -87,10 +92,16 @@ def policies(benchmark: Benchmark) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """An export; `title` is its format in words."""
+    """An export; `title` is its format in words, `until` when its file goes or went (None: never)."""
 
     job: ExportJob
     title: str
+    is_there: bool
+    until: datetime | None
+
+    @property
+    def is_old(self) -> bool:
+        return self.until is not None and self.until <= timezone.now()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +118,10 @@ class ExportsPage:
 
 def exports_page(benchmark: Benchmark) -> ExportsPage:
     jobs = benchmark.exports.select_related("created_by")[:SHOWN]
-    titles = {name: known.title for name, known in FORMATS.items()}
-    return ExportsPage(benchmark, tuple(JobRow(job, titles.get(job.format, job.format)) for job in jobs))
+    return ExportsPage(benchmark, tuple(row_of(job) for job in jobs))
+
+
+def row_of(job: ExportJob) -> JobRow:
+    is_there = job.state == ExportJob.State.DONE and file_of(settings.COSQA_HOME, job).is_file()
+    title = FORMATS[job.format].title if job.format in FORMATS else job.format
+    return JobRow(job, title, is_there, kept_until(job, settings.EXPORT_DAYS))

@@ -13,7 +13,7 @@ from retrieval.exporting import beir, coclr, huggingface, parquet, provenance, q
 from retrieval.exporting.content import Choice, Subject, subject_of
 from retrieval.exporting.licences import Withhold, reasons_told
 from retrieval.exporting.parts import Parts, parts_of
-from retrieval.exporting.writing import FORMAT, MANIFEST, cleared
+from retrieval.exporting.writing import FORMAT, MANIFEST, all_or_nothing, cleared
 from retrieval.filters import Rule
 from retrieval.models import Benchmark
 
@@ -80,6 +80,11 @@ def export(benchmark: Benchmark, name: str, folder: Path, options: Options) -> E
     """Write `benchmark` in the format called `name`. Raises `NothingToExport`, `FolderInUse`."""
     subject = subject_of(benchmark, options.labels, options.withhold)
     cleared(folder)
+    with all_or_nothing(folder):
+        return _written(subject, name, folder, options)
+
+
+def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exported:
     parts = None if options.split is None else parts_of(subject, options.split, options.by_repository)
     files = FORMATS[name].write(subject, folder, parts, options.tick)
     provenance.write_labels(subject, subject.open_pairs, folder)

@@ -15,7 +15,7 @@ from retrieval.exporting.content import Choice, NothingToExport
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import FORMATS, Exported, Options, export
-from retrieval.exporting.writing import FolderInUse
+from retrieval.exporting.writing import FULL, FolderInUse, why_unwritten
 
 
 class Command(BaseCommand):
@@ -63,8 +63,11 @@ class Command(BaseCommand):
             benchmark = named(options["benchmark"])
             with tqdm(unit=" records", desc="exporting", disable=None) as bar:
                 done = export(benchmark, options["format"], options["folder"], wanted(options, bar))
-        except (NoSuchBenchmark, NothingToExport, FolderInUse, MissingLibrary, OSError) as why:
+        except (NoSuchBenchmark, NothingToExport, FolderInUse, MissingLibrary) as why:
             raise CommandError(str(why)) from why
+        except OSError as why:
+            full = why.errno in FULL
+            raise CommandError(why_unwritten(why, str(options["folder"])) if full else str(why)) from why
         for warning in done.warnings:
             self.stderr.write(f"warning: {warning}")
         self.stdout.write(json.dumps(done.as_json()) if options["json"] else told(done))

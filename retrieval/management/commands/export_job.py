@@ -17,6 +17,7 @@ from retrieval.exporting.jobs import file_of
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import Exported, Options, export
+from retrieval.exporting.writing import why_unwritten
 from retrieval.management import leash
 from retrieval.models import ExportJob
 
@@ -39,14 +40,25 @@ class Command(BaseCommand):
         folder = target.with_suffix("")
         shutil.rmtree(folder, ignore_errors=True)
         try:
-            done = export(job.benchmark, job.format, folder, wanted(job))
-            close(job, done, packed(folder, target))
+            done = made(job, target, folder)
         except (NothingToExport, MissingLibrary) as why:
             fail(job, str(why))
         except OSError as why:
-            fail(job, f"The file could not be written: {why.strerror or 'unknown error'}.")
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            fail(job, why_unwritten(why, "COSQA_HOME"))
+        else:
+            close(job, done, target)
+
+
+def made(job: ExportJob, target: Path, folder: Path) -> Exported:
+    """The file of a job. What else was written is gone before anybody is told, as that too needs room."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        done = export(job.benchmark, job.format, folder, wanted(job))
+        packed(folder, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        target.with_suffix(".part").unlink(missing_ok=True)
+    return done
 
 
 def wanted(job: ExportJob) -> Options:
@@ -70,7 +82,7 @@ class Progress:
             ExportJob.objects.filter(pk=self.job.pk).update(done=min(self.done, self.total))
 
 
-def packed(folder: Path, target: Path) -> Path:
+def packed(folder: Path, target: Path) -> None:
     """All files in one zip, which has its name when it is whole."""
     part = target.with_suffix(".part")
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -78,7 +90,6 @@ def packed(folder: Path, target: Path) -> Path:
             if path.is_file():
                 archive.write(path, path.relative_to(folder))
     part.replace(target)
-    return target
 
 
 def close(job: ExportJob, done: Exported, file: Path) -> None:

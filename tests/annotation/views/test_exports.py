@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import re
 import zipfile
+from datetime import timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.conf import LazySettings
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation import children
+from annotation import children, worker
 from annotation.pages import exports as pages
 from retrieval.models import Benchmark, ExportJob, Member
 from tests import factories, studies
@@ -127,6 +132,67 @@ def test_a_file_that_cannot_be_written_says_so(
     (home / "exports" / str(ExportJob.objects.get().pk)).write_text("in the way")
     children.export_one()
     assert "could not be written" in ExportJob.objects.get().message
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(
+    ada: Client,
+    made: Benchmark,
+    in_process: None,  # noqa: F811
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(*given: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", full)
+    ada.post(page(made), ORDER)
+    children.export_one()
+    job = ExportJob.objects.get()
+    assert job.state == "failed" and job.message.startswith("The disk is full, and nothing of the export")
+    assert not list((home / "exports").iterdir())
+
+
+def test_a_removed_file_says_so_and_is_made_again(
+    ada: Client,
+    made: Benchmark,
+    in_process: None,  # noqa: F811
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ada.post(page(made), {**ORDER, "seed": "1234", "by_repository": "on", "withhold": "unknown"})
+    children.export_one()
+    job = ExportJob.objects.get()
+    assert job.finished_at is not None
+    until = timezone.localtime(job.finished_at + timedelta(days=7))
+    text = ada.get(page(made)).content.decode()
+    assert f"kept until <time>{until:%Y-%m-%d %H:%M}</time>" in text and "Make again" not in text
+    ExportJob.objects.update(finished_at=job.finished_at - timedelta(days=8))
+    assert "about to be removed" in ada.get(page(made)).content.decode()
+    monkeypatch.setattr(worker, "_looked", {})
+    worker.chores(Mock())
+    assert not list((home / "exports").iterdir()) and ada.get(file(job)).status_code == 404
+    text = ada.get(page(made)).content.decode()
+    assert "removed, as it was kept until" in text and file(job) not in text
+    row = text[text.index("removed, as it was") : text.index("Make again</button>")]
+    hidden = dict(re.findall(r'name="(\w+)" value="(\w+)"', row))
+    del hidden["csrfmiddlewaretoken"]
+    ada.post(page(made), hidden)
+    again = ExportJob.objects.exclude(pk=job.pk).get()
+    for name in ("format", "labels", "seed", "by_repository", "withhold"):
+        assert getattr(again, name) == getattr(job, name)
+
+
+def test_files_are_kept_for_ever_where_the_setting_says_so(
+    ada: Client,
+    made: Benchmark,
+    in_process: None,  # noqa: F811
+    settings: LazySettings,
+) -> None:
+    settings.EXPORT_DAYS = 0
+    ada.post(page(made), ORDER)
+    children.export_one()
+    text = ada.get(page(made)).content.decode()
+    assert file(ExportJob.objects.get()) in text and "kept until" not in text
 
 
 def test_bad_orders_are_told(ada: Client, made: Benchmark) -> None:
