@@ -182,6 +182,16 @@ def test_a_removed_file_says_so_and_is_made_again(
         assert getattr(again, name) == getattr(job, name)
 
 
+def test_the_folder_is_looked_at_every_ten_minutes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, looks = [1000.0], list[object]()
+    monkeypatch.setattr(worker, "_looked", {})
+    monkeypatch.setattr("annotation.worker.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(worker, "remove_old", lambda *given: looks.append(given))
+    for now[0] in (1000.0, 1002.0, 1599.0, 1600.0, 1602.0):
+        worker.chores(Mock())
+    assert len(looks) == 2
+
+
 def test_files_are_kept_for_ever_where_the_setting_says_so(
     ada: Client,
     made: Benchmark,
