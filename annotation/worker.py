@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection
 from functools import partial
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -39,6 +40,7 @@ from annotation.pipeline import Tools, advance
 from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
 from annotation.studies import queueing
+from retrieval.exporting.removing import remove_old
 from retrieval.models import Candidate, ExportJob, ImportJob, Mining
 
 log = logging.getLogger(__name__)
@@ -52,6 +54,8 @@ LONGEST_IDLE = 1.0
 """Seconds between two looks at a queue in which nothing waits; a person waits for the interactive one."""
 SELDOM = 0.25
 """Seconds between two looks of one process for what is seldom there."""
+SECONDS_BETWEEN_CLEANINGS = 600.0
+"""Files of exports are kept for days, so that a look at their folder every ten minutes is enough."""
 
 _looked: dict[str, float] = {}
 
@@ -159,12 +163,12 @@ def loop(queue: str, tools: Tools, stop: threading.Event, idle: float) -> None:
         wait = max(idle, min(wait * 1.5, LONGEST_IDLE)) if queue not in IDLE else idle
 
 
-def looks_for_seldom(queue: str) -> bool:
+def looks_for_seldom(what: str, seconds: float = SELDOM) -> bool:
     """Whether it is this thread's turn: fifty that each look before each handful would do little else."""
     now = time.monotonic()
-    if now - _looked.get(queue, -SELDOM) < SELDOM:
+    if what in _looked and now - _looked[what] < seconds:
         return False
-    _looked[queue] = now
+    _looked[what] = now
     return True
 
 
@@ -248,6 +252,8 @@ def chores(tools: Tools) -> int:
         trend.note(build, timezone.now())
     merging.go_on()
     tools.sandbox.reap()
+    if looks_for_seldom("exports", SECONDS_BETWEEN_CLEANINGS):
+        remove_old(settings.COSQA_HOME, settings.EXPORT_DAYS, timezone.now())
     return 0
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.models import User
+from django.utils import timezone
 
-from retrieval.exporting.content import Choice
+from retrieval.exporting.content import Choice, withheld_by_policy
+from retrieval.exporting.jobs import file_of
+from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import FORMATS
+from retrieval.exporting.removing import kept_until
 from retrieval.models import Benchmark, ExportJob
 
 SHOWN: Final = 20
@@ -21,6 +27,14 @@ LABELS: Final = (
     (Choice.EXPERTS.value, "of people alone: blind studies, agreeing reviews"),
     (Choice.AGENTS.value, "of the agents, also where people were believed"),
 )
+
+POLICIES: Final = {
+    Withhold.NONE.value: "none",
+    Withhold.FORBIDDEN.value: "those whose stated licence is not known to allow passing on",
+    Withhold.UNKNOWN.value: "those, and whatever states no licence (the careful choice)",
+}
+MOST_COUNTED: Final = 20_000
+"""So many snippets are counted by their licence when the page is asked for; more would keep it waiting."""
 
 
 class ExportForm(forms.Form):
@@ -41,9 +55,16 @@ class ExportForm(forms.Form):
     by_repository = forms.BooleanField(
         required=False, label="split: queries whose matches come from one repository go to one part"
     )
-    withhold = forms.BooleanField(
-        required=False, label="snippets that may not be passed on by their licence: origin and hash alone"
+    withhold = forms.ChoiceField(
+        choices=list(POLICIES.items()),
+        initial=Withhold.NONE.value,
+        label="Snippets of which origin and hash alone are written",
+        help_text="What a licence allows is looked up in a table; who publishes decides.",
     )
+
+    def __init__(self, *given: Any, benchmark: Benchmark, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.fields["withhold"].choices = policies(benchmark)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -61,12 +82,26 @@ class ExportForm(forms.Form):
         return ExportJob.objects.create(benchmark=benchmark, created_by=user, **self.cleaned_data)
 
 
+def policies(benchmark: Benchmark) -> list[tuple[str, str]]:
+    """The policies in words, with how many snippets each withholds where that is soon counted."""
+    if benchmark.snippets_until > MOST_COUNTED:
+        return list(POLICIES.items())
+    found = withheld_by_policy(benchmark)
+    return [(name, f"{words}: {found[Withhold(name)]:,}") for name, words in POLICIES.items()]
+
+
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """An export; `title` is its format in words."""
+    """An export; `title` is its format in words, `until` when its file goes or went (None: never)."""
 
     job: ExportJob
     title: str
+    is_there: bool
+    until: datetime | None
+
+    @property
+    def is_old(self) -> bool:
+        return self.until is not None and self.until <= timezone.now()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +118,10 @@ class ExportsPage:
 
 def exports_page(benchmark: Benchmark) -> ExportsPage:
     jobs = benchmark.exports.select_related("created_by")[:SHOWN]
-    titles = {name: known.title for name, known in FORMATS.items()}
-    return ExportsPage(benchmark, tuple(JobRow(job, titles.get(job.format, job.format)) for job in jobs))
+    return ExportsPage(benchmark, tuple(row_of(job) for job in jobs))
+
+
+def row_of(job: ExportJob) -> JobRow:
+    is_there = job.state == ExportJob.State.DONE and file_of(settings.COSQA_HOME, job).is_file()
+    title = FORMATS[job.format].title if job.format in FORMATS else job.format
+    return JobRow(job, title, is_there, kept_until(job, settings.EXPORT_DAYS))

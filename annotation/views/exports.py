@@ -25,7 +25,7 @@ from retrieval.models import Benchmark, ExportJob
 @needs(Role.ADMIN)
 def index(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = visible(request, pk)
-    form = pages.ExportForm(request.POST or None)
+    form = pages.ExportForm(request.POST or None, benchmark=benchmark)
     if form.is_valid() and form.job(benchmark, cast(User, request.user)):
         messages.success(request, "A worker writes the export; its progress is below.")
         return redirect("benchmark-exports", pk=benchmark.pk)
@@ -48,7 +48,7 @@ def download(request: HttpRequest, pk: int, job_pk: int) -> HttpResponseBase:
     job = get_object_or_404(found, pk=job_pk)
     path = file_of(settings.COSQA_HOME, job)
     if not path.is_file():
-        raise Http404("The file is not on this machine any more: export it again.")
+        raise Http404("The file was removed, or is on another machine: the page of exports makes it again.")
     return FileResponse(path.open("rb"), as_attachment=True, filename=name_of(job))
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from retrieval.exporting.content import Subject
+from retrieval.exporting.licences import Withhold, reasons_told
 from retrieval.exporting.parts import Parts
 
 Licences: TypeAlias = Counter[str]
@@ -27,7 +28,7 @@ def card(subject: Subject, parts: Parts | None, splits: Sequence[str], licences:
             "",
             *_about(subject),
             *_statistics(subject, parts),
-            *_licences(licences, int(subject.withheld.sum())),
+            *_licences(licences, subject),
         ]
     )
 
@@ -111,7 +112,7 @@ def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
     return [*lines, ""]
 
 
-def _licences(licences: Licences, withheld: int) -> list[str]:
+def _licences(licences: Licences, subject: Subject) -> list[str]:
     lines = ["## Licences of the snippets", "", "| licence | snippets |", "| --- | ---: |"]
     lines += [
         f"| {plain(name).replace('|', '/')} | {count:,} |"
@@ -119,6 +120,14 @@ def _licences(licences: Licences, withheld: int) -> list[str]:
     ]
     if len(licences) > MOST_LICENCES:
         lines += [f"| {len(licences) - MOST_LICENCES:,} others | |"]
-    if withheld:
-        lines += ["", f"{withheld:,} snippets may not be passed on: only their origin and hash are here."]
-    return [*lines, ""]
+    return [*lines, "", *_withheld(subject), ""]
+
+
+def _withheld(subject: Subject) -> list[str]:
+    """By which policy, and how many for which reason."""
+    if subject.policy is Withhold.NONE:
+        return ["Policy `none`: no snippet is withheld by its licence."]
+    told = reasons_told(subject.reasons) or "none had to be"
+    also = ", or states none," if subject.policy is Withhold.UNKNOWN else ""
+    what = f"of a snippet whose licence is not known to allow passing on{also} only origin and hash are here"
+    return [f"Policy `{subject.policy}`: {what}. Withheld: {told}."]

@@ -11,6 +11,7 @@ import os
 import tempfile
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -19,15 +20,17 @@ from typing import IO, Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import Count
 
 from retrieval.evaluation.content import query_members, snippet_members
-from retrieval.exporting.licences import may_be_passed_on
+from retrieval.exporting.licences import WITHHELD, Standing, Withhold, standing
 from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Candidate, Label, Source, source_of
 from retrieval.models.collections import MemberQuerySet
 from retrieval.models.labels import ADJUDICATED
 
 ROWS_A_READ: Final = 2000
 LARGEST_ID: Final = 2**31
+STANDINGS: Final = tuple(Standing)
 Ids = npt.NDArray[np.int64]
 
 
@@ -125,7 +128,7 @@ class Entry:
 class Subject:
     """A benchmark that is exported: ids and numbers of its members by position, and its labelled pairs.
 
-    `withheld` marks snippets whose licence does not let them be passed on.
+    `withheld` marks snippets that `policy` withholds, `reasons` counts them by what their licence says.
     """
 
     benchmark: Benchmark
@@ -135,6 +138,8 @@ class Subject:
     snippet_numbers: Ids
     pairs: Pairs
     withheld: npt.NDArray[np.bool_]
+    policy: Withhold
+    reasons: Mapping[Standing, int]
 
     def queries(self) -> Iterator[Entry]:
         return _entries(query_members(self.benchmark), self.query_numbers)
@@ -184,10 +189,12 @@ class Places:
         return np.where(self.ids[found] == texts, self.order[found], -1)
 
 
-def subject_of(benchmark: Benchmark, choice: Choice = Choice.FINAL, withhold: bool = False) -> Subject:
+def subject_of(
+    benchmark: Benchmark, choice: Choice = Choice.FINAL, policy: Withhold = Withhold.NONE
+) -> Subject:
     """Read a benchmark for an export. Raises `NothingToExport`."""
-    query_ids, query_numbers, _ = _members(query_members(benchmark), withhold=False)
-    snippet_ids, snippet_numbers, withheld = _members(snippet_members(benchmark), withhold)
+    query_ids, query_numbers, _ = _members(query_members(benchmark))
+    snippet_ids, snippet_numbers, standings = _members(snippet_members(benchmark))
     pairs = _pairs(benchmark, choice, Places.of(query_ids), Places.of(snippet_ids))
     if not len(pairs):
         there = ", ".join(
@@ -196,17 +203,30 @@ def subject_of(benchmark: Benchmark, choice: Choice = Choice.FINAL, withhold: bo
         raise NothingToExport(
             f"Benchmark {benchmark} has no label of {choice.value}; its labels are of: {there}."
         )
-    return Subject(benchmark, query_ids, snippet_ids, query_numbers, snippet_numbers, pairs, withheld)
+    withheld = np.isin(standings, [STANDINGS.index(one) for one in WITHHELD[policy]])
+    reasons = {one: int((standings[withheld] == place).sum()) for place, one in enumerate(STANDINGS)}
+    told = {one: count for one, count in reasons.items() if count}
+    numbers = query_numbers, snippet_numbers
+    return Subject(benchmark, query_ids, snippet_ids, *numbers, pairs, withheld, policy, told)
 
 
-def _members(members: MemberQuerySet, withhold: bool) -> tuple[Ids, Ids, npt.NDArray[np.bool_]]:
-    """By position: ids of texts, numbers in files, and which are withheld.
+def withheld_by_policy(benchmark: Benchmark) -> dict[Withhold, int]:
+    """How many snippets each policy would withhold; reads the licences of all."""
+    found = Counter[Standing]()
+    counts = snippet_members(benchmark).order_by().values_list("licence").annotate(Count("pk"))
+    for licence, count in counts:
+        found[standing(licence)] += count
+    return {policy: sum(found[why] for why in WITHHELD[policy]) for policy in Withhold}
+
+
+def _members(members: MemberQuerySet) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:
+    """By position: ids of texts, numbers in files, and what licences say, as places in STANDINGS.
 
     A number is the source id where all of those are different numbers, as in the authors' files; else the
     position.
     """
-    ids, numbers, withheld = array("q"), array("q"), bytearray()
-    numbered, known = True, dict[str, bool]()
+    ids, numbers, standings = array("q"), array("q"), bytearray()
+    numbered, known = True, dict[str, int]()
     for text, source_id, licence in members.values_list("text_id", "source_id", "licence").iterator(
         ROWS_A_READ
     ):
@@ -215,12 +235,12 @@ def _members(members: MemberQuerySet, withhold: bool) -> tuple[Ids, Ids, npt.NDA
         numbered = numbered and str(int(source_id)) == source_id and int(source_id) < LARGEST_ID
         numbers.append(int(source_id) if numbered else 0)
         if licence not in known:
-            known[licence] = withhold and not may_be_passed_on(licence)
-        withheld.append(known[licence])
+            known[licence] = STANDINGS.index(standing(licence))
+        standings.append(known[licence])
     told = np.asarray(numbers, dtype=np.int64)
     if not numbered or len(np.unique(told)) != len(told):
         told = np.arange(len(ids), dtype=np.int64)
-    return np.asarray(ids, dtype=np.int64), told, np.frombuffer(bytes(withheld), dtype=np.bool_)
+    return np.asarray(ids, dtype=np.int64), told, np.frombuffer(bytes(standings), dtype=np.uint8)
 
 
 def _entries(members: MemberQuerySet, numbers: Ids) -> Iterator[Entry]:

@@ -10,11 +10,13 @@ from retrieval.models import ExportJob
 OTHER = re.compile(r"[^A-Za-z0-9._-]+")
 
 
+def folder_of(home: Path) -> Path:
+    return home / "exports"
+
+
 def file_of(home: Path, job: ExportJob) -> Path:
-    """Its path; the folder is made."""
-    folder = home / "exports"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{job.pk}.zip"
+    """Its path; the folder may not be there yet."""
+    return folder_of(home) / f"{job.pk}.zip"
 
 
 def name_of(job: ExportJob) -> str:

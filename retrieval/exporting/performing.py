@@ -11,8 +11,9 @@ from typing import Any, Final
 from retrieval.counting import counted
 from retrieval.exporting import beir, coclr, huggingface, parquet, provenance, qrels, release
 from retrieval.exporting.content import Choice, Subject, subject_of
+from retrieval.exporting.licences import Withhold, reasons_told
 from retrieval.exporting.parts import Parts, parts_of
-from retrieval.exporting.writing import FORMAT, MANIFEST, cleared
+from retrieval.exporting.writing import FORMAT, MANIFEST, all_or_nothing, cleared
 from retrieval.filters import Rule
 from retrieval.models import Benchmark
 
@@ -22,7 +23,7 @@ SPLITS: Final = "splits.json"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Whose labels; the seed of a split (None: no split); whether snippets are withheld by their licence.
+    """Whose labels; the seed of a split (None: no split); which snippets are withheld by their licence.
 
     `tick` is called with the number of records written since.
     """
@@ -30,7 +31,7 @@ class Options:
     labels: Choice = Choice.FINAL
     split: int | None = None
     by_repository: bool = False
-    withhold: bool = False
+    withhold: Withhold = Withhold.NONE
     tick: Tick = lambda done: None
 
 
@@ -55,7 +56,10 @@ FORMATS: Final[Mapping[str, Format]] = {
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written. `unjudged` is None where nobody knows which pairs were candidates."""
+    """What was written. `unjudged` is None where nobody knows which pairs were candidates.
+
+    `withheld_for` counts the snippets that are withheld by the reason.
+    """
 
     folder: Path
     files: list[str]
@@ -63,6 +67,7 @@ class Exported:
     snippets: int
     pairs: int
     withheld: int
+    withheld_for: Mapping[str, int]
     unjudged: int | None
     by_source: Mapping[str, int]
     warnings: list[str] = field(default_factory=list)
@@ -75,6 +80,11 @@ def export(benchmark: Benchmark, name: str, folder: Path, options: Options) -> E
     """Write `benchmark` in the format called `name`. Raises `NothingToExport`, `FolderInUse`."""
     subject = subject_of(benchmark, options.labels, options.withhold)
     cleared(folder)
+    with all_or_nothing(folder):
+        return _written(subject, name, folder, options)
+
+
+def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exported:
     parts = None if options.split is None else parts_of(subject, options.split, options.by_repository)
     files = FORMATS[name].write(subject, folder, parts, options.tick)
     provenance.write_labels(subject, subject.open_pairs, folder)
@@ -89,6 +99,7 @@ def export(benchmark: Benchmark, name: str, folder: Path, options: Options) -> E
         len(subject.snippet_ids) - withheld,
         len(subject.open_pairs),
         withheld,
+        {reason.value: count for reason, count in subject.reasons.items()},
         unjudged,
         subject.open_pairs.by_source(),
     )
@@ -114,8 +125,8 @@ def _warnings(done: Exported, subject: Subject, kind: Format) -> list[str]:
         )
     if done.withheld:
         told.append(
-            f"{counted(done.withheld, 'snippet')} withheld, by a licence that does not allow passing on, or "
-            f"for want of one: {provenance.WITHHELD} has origins and hashes, "
+            f"{counted(done.withheld, 'snippet')} withheld by policy {subject.policy}: "
+            f"{reasons_told(subject.reasons)}; {provenance.WITHHELD} has origins and hashes, "
             f"{provenance.WITHHELD_PAIRS} their labels"
         )
     graded = int((subject.open_pairs.relevances > 1).sum()) if not kind.grades else 0
@@ -144,7 +155,9 @@ def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> 
         "pairs": done.pairs,
         "matches": int((subject.open_pairs.relevances > 0).sum()),
         "unjudged": done.unjudged,
+        "withhold": options.withhold.value,
         "withheld": done.withheld,
+        "withheld_for": done.withheld_for,
         "by_source": done.by_source,
         "annotators": [giver.as_json() for giver in subject.pairs.known],
         "mining": mining and {"encoders": mining.encoders, "k": mining.k, "fusion": mining.fusion},

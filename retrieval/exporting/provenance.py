@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.exporting.content import Entry, Ids, Pairs, Subject
+from retrieval.exporting.licences import standing
 from retrieval.exporting.writing import PROVENANCE, Output
 from retrieval.models import Pool
 
@@ -52,7 +53,7 @@ def _number(relevance: float) -> bytes:
 
 
 def write_withheld(subject: Subject, folder: Path) -> int:
-    """Snippets whose licence does not let them be passed on, as origin and hash, and their pairs."""
+    """The snippets that are withheld, as origin and hash with the reason, and their pairs."""
     if not subject.withheld.any():
         return 0
     with Output(folder, WITHHELD) as output:
@@ -65,6 +66,7 @@ def write_withheld(subject: Subject, folder: Path) -> int:
                         "source_id": entry.source_id,
                         "origin": entry.origin,
                         "licence": entry.licence,
+                        "reason": standing(entry.licence).value,
                     }
                 )
     pairs = subject.pairs.kept(subject.withheld[subject.pairs.snippets])

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
 
 MANIFEST: Final = "workbench.json"
 """Says what the folder holds, who labelled it, and how; with it an import gives the same benchmark."""
 FORMAT: Final = "cosqa-workbench export 1"
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""No room on the disk, or none in the user's share of it."""
 PROVENANCE: Final = "provenance"
 """The folder of what a format has no place for: sources of labels, origins, licences, unjudged pairs."""
 
@@ -32,12 +37,13 @@ class Output:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        self.end()
-        self.file.close()
-        if kind is None:
-            self.part.replace(self.path)
-        else:
-            self.part.unlink()
+        try:
+            self.end()
+            self.file.close()  # writes what is in its buffer, for which the disk may be too full
+            if kind is None:
+                self.part.replace(self.path)
+        finally:
+            self.part.unlink(missing_ok=True)
 
     def end(self) -> None:
         """What comes after the last record."""
@@ -61,6 +67,28 @@ class JsonArray(Output):
 
     def end(self) -> None:
         self.file.write(b"\n]\n" if self.count else b"[]\n")
+
+
+@contextmanager
+def all_or_nothing(folder: Path) -> Iterator[None]:
+    """Where the writing fails, nothing stays in the folder that was not there before."""
+    before = set(folder.rglob("*"))
+    try:
+        yield
+    except BaseException:
+        for path in sorted(set(folder.rglob("*")) - before, reverse=True):  # a folder after what is in it
+            path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+        raise
+
+
+def why_unwritten(error: OSError, home: str) -> str:
+    """What to do about a file that could not be written; a full disk is told as one."""
+    if error.errno not in FULL:
+        return f"The file could not be written: {error.strerror or 'unknown error'}."
+    return (
+        f"The disk is full, and nothing of the export was kept. Make room where {home} lies, or the "
+        f"folder of temporary files ({tempfile.gettempdir()}), then export again."
+    )
 
 
 def cleared(folder: Path) -> Path:

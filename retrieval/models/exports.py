@@ -22,8 +22,8 @@ class ExportJob(models.Model):
     labels = models.CharField(max_length=8, default="final")
     seed = models.PositiveIntegerField(null=True, help_text="of the split; null = no split")
     by_repository = models.BooleanField(default=False)
-    withhold = models.BooleanField(
-        default=False, help_text="snippets that may not be passed on: origin and hash alone"
+    withhold = models.CharField(
+        max_length=12, default="none", help_text="by which policy snippets are origin and hash alone"
     )
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(default=0, help_text="records written")

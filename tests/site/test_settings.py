@@ -63,6 +63,7 @@ WRONG = [
     ("COSQA_TRUSTED_ORIGINS", "example.com", "https://HOST"),
     ("COSQA_CANARY_ABOVE", "-1", "from 0 to"),
     ("COSQA_CANARY_CASES", "9", "from 10 to 10000"),
+    ("COSQA_EXPORT_DAYS", "-1", "from 0 to 36500"),
     ("COSQA_NOTIFY_EMAIL", "nobody", "an e-mail address"),
     ("COSQA_NOTIFY_COMMAND", "hook 'half a quote", "a program and its arguments"),
     ("COSQA_NOTIFY_SECONDS", "0", "from 1 to 120"),

@@ -12,9 +12,10 @@ from tqdm import tqdm
 
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.exporting.content import Choice, NothingToExport
+from retrieval.exporting.licences import Withhold
 from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import FORMATS, Exported, Options, export
-from retrieval.exporting.writing import FolderInUse
+from retrieval.exporting.writing import FULL, FolderInUse, why_unwritten
 
 
 class Command(BaseCommand):
@@ -49,8 +50,10 @@ class Command(BaseCommand):
             )
             each.add_argument(
                 "--withhold",
-                action="store_true",
-                help="snippets that may not be passed on by their licence: origin and hash alone",
+                choices=[policy.value for policy in Withhold],
+                default=Withhold.NONE.value,
+                help="of which snippets origin and hash alone: forbidden = by a stated licence that is not "
+                "known to allow passing on, unknown = those and whatever states none (default: none)",
             )
             each.add_argument("--json", action="store_true", help="one JSON object")
 
@@ -60,8 +63,11 @@ class Command(BaseCommand):
             benchmark = named(options["benchmark"])
             with tqdm(unit=" records", desc="exporting", disable=None) as bar:
                 done = export(benchmark, options["format"], options["folder"], wanted(options, bar))
-        except (NoSuchBenchmark, NothingToExport, FolderInUse, MissingLibrary, OSError) as why:
+        except (NoSuchBenchmark, NothingToExport, FolderInUse, MissingLibrary) as why:
             raise CommandError(str(why)) from why
+        except OSError as why:
+            full = why.errno in FULL
+            raise CommandError(why_unwritten(why, str(options["folder"])) if full else str(why)) from why
         for warning in done.warnings:
             self.stderr.write(f"warning: {warning}")
         self.stdout.write(json.dumps(done.as_json()) if options["json"] else told(done))
@@ -73,7 +79,7 @@ def wanted(options: dict[str, Any], bar: Any) -> Options:
         Choice(options["labels"]),
         options["seed"] if options["split"] or options["by_repository"] else None,
         options["by_repository"],
-        options["withhold"],
+        Withhold(options["withhold"]),
         lambda done: bar.update(done),
     )
 

@@ -14,8 +14,10 @@ from django.utils import timezone
 
 from retrieval.exporting.content import Choice, NothingToExport
 from retrieval.exporting.jobs import file_of
+from retrieval.exporting.licences import Withhold
 from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import Exported, Options, export
+from retrieval.exporting.writing import why_unwritten
 from retrieval.management import leash
 from retrieval.models import ExportJob
 
@@ -38,21 +40,33 @@ class Command(BaseCommand):
         folder = target.with_suffix("")
         shutil.rmtree(folder, ignore_errors=True)
         try:
-            done = export(job.benchmark, job.format, folder, wanted(job))
-            close(job, done, packed(folder, target))
+            done = made(job, target, folder)
         except (NothingToExport, MissingLibrary) as why:
             fail(job, str(why))
         except OSError as why:
-            fail(job, f"The file could not be written: {why.strerror or 'unknown error'}.")
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            fail(job, why_unwritten(why, "COSQA_HOME"))
+        else:
+            close(job, done, target)
+
+
+def made(job: ExportJob, target: Path, folder: Path) -> Exported:
+    """The file of a job. What else was written is gone before anybody is told, as that too needs room."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        done = export(job.benchmark, job.format, folder, wanted(job))
+        packed(folder, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        target.with_suffix(".part").unlink(missing_ok=True)
+    return done
 
 
 def wanted(job: ExportJob) -> Options:
     benchmark = job.benchmark
     total = benchmark.queries_until + benchmark.snippets_until + benchmark.size
     ExportJob.objects.filter(pk=job.pk).update(done=0, total=total)
-    return Options(Choice(job.labels), job.seed, job.by_repository, job.withhold, Progress(job, total))
+    policy = Withhold(job.withhold)
+    return Options(Choice(job.labels), job.seed, job.by_repository, policy, Progress(job, total))
 
 
 class Progress:
@@ -68,7 +82,7 @@ class Progress:
             ExportJob.objects.filter(pk=self.job.pk).update(done=min(self.done, self.total))
 
 
-def packed(folder: Path, target: Path) -> Path:
+def packed(folder: Path, target: Path) -> None:
     """All files in one zip, which has its name when it is whole."""
     part = target.with_suffix(".part")
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -76,7 +90,6 @@ def packed(folder: Path, target: Path) -> Path:
             if path.is_file():
                 archive.write(path, path.relative_to(folder))
     part.replace(target)
-    return target
 
 
 def close(job: ExportJob, done: Exported, file: Path) -> None:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import re
 import zipfile
+from datetime import timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.conf import LazySettings
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation import children
-from retrieval.models import Benchmark, ExportJob
+from annotation import children, worker
+from annotation.pages import exports as pages
+from retrieval.models import Benchmark, ExportJob, Member
 from tests import factories, studies
 from tests.annotation.test_worker import in_process  # noqa: F401  (a fixture)
 from tests.retrieval.exporting.conftest import annotator, benchmark
 
 pytestmark = pytest.mark.django_db
-ORDER = {"format": "release", "labels": "final"}
+ORDER = {"format": "release", "labels": "final", "withhold": "none"}
 
 
 @pytest.fixture
@@ -43,10 +49,10 @@ def file(job: ExportJob) -> str:
 
 
 def test_an_export_is_ordered_written_and_downloaded(ada: Client, made: Benchmark, in_process: None) -> None:  # noqa: F811
-    answer = ada.post(page(made), {**ORDER, "seed": "4", "withhold": "on"}, follow=True)
+    answer = ada.post(page(made), {**ORDER, "seed": "4", "withhold": "forbidden"}, follow=True)
     assert "A worker writes the export" in answer.content.decode()
     job = ExportJob.objects.get()
-    assert (job.state, job.seed, job.withhold) == ("waiting", 4, True)
+    assert (job.state, job.seed, job.withhold) == ("waiting", 4, "forbidden")
     assert ada.get(file(job)).status_code == 404
     assert children.export_one() == 1 and children.export_one() == 0
     job.refresh_from_db()
@@ -59,6 +65,40 @@ def test_an_export_is_ordered_written_and_downloaded(ada: Client, made: Benchmar
     with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:
         assert {"query.json", "provenance/labels.jsonl", "finetune/dev_query.json"} <= set(archive.namelist())
         assert json.loads(archive.read("workbench.json"))["digest"] == made.digest
+
+
+def test_the_choice_says_how_many_snippets_each_policy_withholds(
+    ada: Client, made: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    licences(made, "", "Proprietary")
+    text = ada.get(page(made)).content.decode()
+    assert '<option value="none" selected>none: 0</option>' in text
+    assert "not known to allow passing on: 1</option>" in text
+    assert "states no licence (the careful choice): 2</option>" in text
+    monkeypatch.setattr(pages, "MOST_COUNTED", 3)
+    assert "(the careful choice)</option>" in ada.get(page(made)).content.decode()
+
+
+def test_a_worker_withholds_by_the_policy_that_was_chosen(
+    ada: Client,
+    made: Benchmark,
+    in_process: None,  # noqa: F811
+) -> None:
+    licences(made, "", "Proprietary")
+    for policy, withheld in (("none", {}), ("forbidden", {"forbidden": 1})):
+        ada.post(page(made), {**ORDER, "withhold": policy})
+        assert children.export_one() == 1
+        with zipfile.ZipFile(io.BytesIO(b"".join(ada.get(file(ExportJob.objects.all()[0]))))) as archive:
+            manifest = json.loads(archive.read("workbench.json"))
+        assert (manifest["withhold"], manifest["withheld_for"]) == (policy, withheld)
+    assert "withheld: forbidden" in ada.get(page(made)).content.decode()
+    assert ada.post(page(made), {**ORDER, "withhold": "all"}).status_code == 422
+
+
+def licences(of: Benchmark, *names: str) -> None:
+    """The first snippets have these, the others MIT."""
+    for position, name in enumerate(names):
+        Member.objects.filter(collection=of.snippets, position=position).update(licence=name)
 
 
 def test_the_list_is_a_fragment_that_asks_again_while_something_is_open(ada: Client, made: Benchmark) -> None:
@@ -92,6 +132,77 @@ def test_a_file_that_cannot_be_written_says_so(
     (home / "exports" / str(ExportJob.objects.get().pk)).write_text("in the way")
     children.export_one()
     assert "could not be written" in ExportJob.objects.get().message
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(
+    ada: Client,
+    made: Benchmark,
+    in_process: None,  # noqa: F811
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(*given: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", full)
+    ada.post(page(made), ORDER)
+    children.export_one()
+    job = ExportJob.objects.get()
+    assert job.state == "failed" and job.message.startswith("The disk is full, and nothing of the export")
+    assert not list((home / "exports").iterdir())
+
+
+def test_a_removed_file_says_so_and_is_made_again(
+    ada: Client,
+    made: Benchmark,
+    in_process: None,  # noqa: F811
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ada.post(page(made), {**ORDER, "seed": "1234", "by_repository": "on", "withhold": "unknown"})
+    children.export_one()
+    job = ExportJob.objects.get()
+    assert job.finished_at is not None
+    until = timezone.localtime(job.finished_at + timedelta(days=7))
+    text = ada.get(page(made)).content.decode()
+    assert f"kept until <time>{until:%Y-%m-%d %H:%M}</time>" in text and "Make again" not in text
+    ExportJob.objects.update(finished_at=job.finished_at - timedelta(days=8))
+    assert "about to be removed" in ada.get(page(made)).content.decode()
+    monkeypatch.setattr(worker, "_looked", {})
+    worker.chores(Mock())
+    assert not list((home / "exports").iterdir()) and ada.get(file(job)).status_code == 404
+    text = ada.get(page(made)).content.decode()
+    assert "removed, as it was kept until" in text and file(job) not in text
+    row = text[text.index("removed, as it was") : text.index("Make again</button>")]
+    hidden = dict(re.findall(r'name="(\w+)" value="(\w+)"', row))
+    del hidden["csrfmiddlewaretoken"]
+    ada.post(page(made), hidden)
+    again = ExportJob.objects.exclude(pk=job.pk).get()
+    for name in ("format", "labels", "seed", "by_repository", "withhold"):
+        assert getattr(again, name) == getattr(job, name)
+
+
+def test_the_folder_is_looked_at_every_ten_minutes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, looks = [1000.0], list[object]()
+    monkeypatch.setattr(worker, "_looked", {})
+    monkeypatch.setattr("annotation.worker.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(worker, "remove_old", lambda *given: looks.append(given))
+    for now[0] in (1000.0, 1002.0, 1599.0, 1600.0, 1602.0):
+        worker.chores(Mock())
+    assert len(looks) == 2
+
+
+def test_files_are_kept_for_ever_where_the_setting_says_so(
+    ada: Client,
+    made: Benchmark,
+    in_process: None,  # noqa: F811
+    settings: LazySettings,
+) -> None:
+    settings.EXPORT_DAYS = 0
+    ada.post(page(made), ORDER)
+    children.export_one()
+    text = ada.get(page(made)).content.decode()
+    assert file(ExportJob.objects.get()) in text and "kept until" not in text
 
 
 def test_bad_orders_are_told(ada: Client, made: Benchmark) -> None:

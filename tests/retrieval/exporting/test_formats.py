@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ import yaml
 from django.core.management import CommandError, call_command
 from pyarrow import parquet
 
-from retrieval.exporting.content import Choice
-from retrieval.exporting.licences import may_be_passed_on
+from retrieval.exporting.content import Choice, withheld_by_policy
+from retrieval.exporting.licences import Standing, Withhold, may_be_passed_on, standing
 from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.parts import repository_of
 from retrieval.exporting.performing import FORMATS, Options, export
@@ -112,10 +113,52 @@ def test_a_dataset_folder_has_a_card(made: Benchmark, tmp_path: Path) -> None:
 def test_withheld_snippets_are_in_no_format(made: Benchmark, tmp_path: Path) -> None:
     Member.objects.filter(collection=made.snippets, position=1).update(licence="CC-BY-NC-4.0")
     for name in FORMATS:
-        done = export(made, name, tmp_path / name, Options(withhold=True))
+        done = export(made, name, tmp_path / name, Options(withhold=Withhold.FORBIDDEN))
         assert (done.withheld, done.pairs) == (1, 1)
         for path in (tmp_path / name).rglob("*"):
             assert path.is_dir() or b"fromisoformat" not in path.read_bytes(), path
+
+
+@pytest.mark.parametrize(
+    ("policy", "reasons", "told"),
+    [
+        (Withhold.NONE, {}, "Policy `none`: no snippet is withheld"),
+        (Withhold.FORBIDDEN, {"forbidden": 1}, "Withheld: 1 by a stated licence that is not known to allow"),
+        (Withhold.UNKNOWN, {"forbidden": 1, "unstated": 2}, ", 2 without a stated licence."),
+    ],
+)
+def test_a_policy_says_what_it_withholds_and_why(
+    made: Benchmark, tmp_path: Path, policy: Withhold, reasons: dict[str, int], told: str
+) -> None:
+    for position, licence in enumerate(["CC-BY-NC-4.0", "", "NOASSERTION", "MIT"]):
+        Member.objects.filter(collection=made.snippets, position=position).update(licence=licence)
+    done = export(made, "huggingface", tmp_path, Options(withhold=policy))
+    assert (done.withheld, done.withheld_for) == (sum(reasons.values()), reasons)
+    assert withheld_by_policy(made)[policy] == done.withheld
+    manifest = loaded(tmp_path, "workbench.json")
+    assert (manifest["withhold"], manifest["withheld_for"]) == (policy.value, reasons)
+    assert told in (tmp_path / "README.md").read_text("utf-8")
+    warned = [text for text in done.warnings if f"withheld by policy {policy.value}: 1 by a stated" in text]
+    assert len(warned) == bool(reasons)
+    if reasons:
+        rows = lines(tmp_path, "provenance/withheld.jsonl")
+        assert Counter(row["reason"] for row in rows) == reasons
+
+
+@pytest.mark.parametrize(
+    ("licence", "says"),
+    [
+        ("", Standing.UNSTATED),
+        ("  \n", Standing.UNSTATED),
+        ("Unknown", Standing.UNSTATED),
+        ("NONE", Standing.UNSTATED),
+        ("UNLICENSED", Standing.FORBIDDEN),
+        ("MIT AND Proprietary", Standing.FORBIDDEN),
+        ("GPL-3.0+", Standing.ALLOWED),
+    ],
+)
+def test_what_a_licence_says(licence: str, says: Standing) -> None:
+    assert standing(licence) is says
 
 
 def test_without_its_library_parquet_says_what_it_needs(

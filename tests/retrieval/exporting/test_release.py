@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from retrieval.exporting.content import Choice, NothingToExport
+from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import Options, export
 from retrieval.exporting.writing import FolderInUse
 from retrieval.importing import Options as ImportOptions
@@ -199,7 +200,7 @@ def test_labels_of_people_or_of_agents(tmp_path: Path) -> None:
 def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path: Path) -> None:
     second = plain.snippets.members.get(position=1)
     Member.objects.filter(pk=second.pk).update(licence="Proprietary", origin="somewhere")
-    done = export(plain, "release", tmp_path, Options(withhold=True))
+    done = export(plain, "release", tmp_path, Options(withhold=Withhold.FORBIDDEN))
     assert (done.withheld, done.snippets, done.pairs) == (1, 3, 1)
     assert "1 snippet withheld" in done.warnings[1]
     told = lines(tmp_path, "provenance/withheld.jsonl")[0]
@@ -207,6 +208,17 @@ def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path
     assert [row["relevance"] for row in lines(tmp_path, "provenance/withheld_pairs.jsonl")] == [0, 1]
     for path in tmp_path.rglob("*"):
         assert path.is_dir() or "fromisoformat" not in path.read_text()
+
+
+def test_what_states_no_licence_is_passed_on_unless_asked(plain: Benchmark, tmp_path: Path) -> None:
+    Member.objects.filter(collection=plain.snippets, position=1).update(licence="")
+    call_command("export", "release", plain.name, str(tmp_path / "out"))
+    assert imported(tmp_path / "out", "again").digest == plain.digest
+    for policy, snippets in (("none", 4), ("forbidden", 4), ("unknown", 3)):
+        call_command("export", "release", plain.name, str(tmp_path / policy), "--withhold", policy)
+        assert len(loaded(tmp_path / policy, "codebase.json")) == snippets
+    with pytest.raises(CommandError, match="invalid choice: 'all'"):
+        call_command("export", "release", plain.name, str(tmp_path / "all"), "--withhold", "all")
 
 
 def test_a_split_writes_the_authors_files(plain: Benchmark, tmp_path: Path) -> None:
