@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,8 @@ from retrieval.exporting.jobs import file_of
 from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import Exported, Options, export
 from retrieval.management import leash
+from retrieval.management.progress import Progress
 from retrieval.models import ExportJob
-
-SECONDS_BETWEEN_NOTES = 0.5
 
 
 class Command(BaseCommand):
@@ -51,21 +49,7 @@ class Command(BaseCommand):
 def wanted(job: ExportJob) -> Options:
     benchmark = job.benchmark
     total = benchmark.queries_until + benchmark.snippets_until + benchmark.size
-    ExportJob.objects.filter(pk=job.pk).update(done=0, total=total)
     return Options(Choice(job.labels), job.seed, job.by_repository, job.withhold, Progress(job, total))
-
-
-class Progress:
-    """Notes how much is written, twice a second."""
-
-    def __init__(self, job: ExportJob, total: int) -> None:
-        self.job, self.total, self.done, self.noted = job, total, 0, time.monotonic()
-
-    def __call__(self, more: int) -> None:
-        self.done += more
-        if time.monotonic() - self.noted > SECONDS_BETWEEN_NOTES:
-            self.noted = time.monotonic()
-            ExportJob.objects.filter(pk=self.job.pk).update(done=min(self.done, self.total))
 
 
 def packed(folder: Path, target: Path) -> Path:
