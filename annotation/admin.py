@@ -20,6 +20,7 @@ from annotation.models import (
     Merge,
     Price,
     ProjectCapChange,
+    PublishJob,
     Review,
     Step,
 )
@@ -140,6 +141,12 @@ class ReviewAdmin(ReadOnly):
 class MergeAdmin(ReadOnly):
     list_display = ("asked_at", "build", "rule", "asked_by", "pairs", "given", "withdrawn", "finished_at")
     list_select_related = ("build", "asked_by")
+
+
+@admin.register(PublishJob)
+class PublishJobAdmin(ReadOnly):
+    list_display = ("created_at", "build", "name", "pool", "created_by", "state", "done", "total")
+    list_select_related = ("build", "created_by")
 
 
 @admin.register(ConnectionTest)

@@ -1,4 +1,4 @@
-"""Minings, imports and exports, each in a child process of the worker that takes it up, which stays small."""
+"""Minings, imports, exports, publishing: each in a child process of the worker, which stays small."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from annotation.models import Build, Extension
+from annotation.models import Build, Extension, PublishJob
 from retrieval.encoders import why_missing
 from retrieval.mining import release
 from retrieval.mining.parts import free as free_parts
 from retrieval.models import ExportJob, ImportJob, Mining, MiningPart
 
+Job = ImportJob | ExportJob | PublishJob
 CHILD_LEASE = timedelta(seconds=30)
 SECONDS_BETWEEN_LOOKS = 2.0
 STOPPED = {-signal.SIGINT, -signal.SIGTERM}
@@ -86,7 +87,16 @@ def export_one() -> int:
     return job_one(ExportJob, "export_job", "the export process ended without a word; see the log")
 
 
-def job_one(kind: type[ImportJob] | type[ExportJob], command: str, silent: str) -> int:
+def publish_one() -> int:
+    """The same for one build whose pairs become a benchmark."""
+    return job_one(
+        PublishJob,
+        "publish_job",
+        "the publishing process ended without a word; see the log, then publish again: nothing comes twice",
+    )
+
+
+def job_one(kind: type[Job], command: str, silent: str) -> int:
     now, jobs = timezone.now(), kind._default_manager
     free = Q(state=kind.State.WAITING) | Q(state=kind.State.RUNNING, lease_until__lt=now)
     job = jobs.filter(free).order_by("pk").first()
@@ -103,7 +113,7 @@ def job_one(kind: type[ImportJob] | type[ExportJob], command: str, silent: str) 
     return 1
 
 
-def keep_job(kind: type[ImportJob] | type[ExportJob], pk: int) -> bool:
+def keep_job(kind: type[Job], pk: int) -> bool:
     """Renew the lease of a job, which is always wanted."""
     kind._default_manager.filter(pk=pk).update(lease_until=timezone.now() + CHILD_LEASE)
     return True

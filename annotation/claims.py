@@ -24,6 +24,7 @@ from annotation.models import (
     ExecutionRequest,
     LLMCall,
     Proposal,
+    PublishJob,
     Request,
     Trial,
 )
@@ -231,6 +232,7 @@ def free_all() -> int:
     MiningPart.objects.filter(lease_until__isnull=False).update(lease_until=now)
     ImportJob.objects.filter(state=ImportJob.State.RUNNING).update(lease_until=now)
     ExportJob.objects.filter(state=ExportJob.State.RUNNING).update(lease_until=now)
+    PublishJob.objects.filter(state=PublishJob.State.RUNNING).update(lease_until=now)
     return expire(timezone.now())
 
 

@@ -59,6 +59,7 @@ urlpatterns = [
     path("builds/<int:pk>/abandoned/", builds.abandoned, name="build-abandoned"),
     path("builds/<int:pk>/merge/", rounds.merge, name="build-merge"),
     path("builds/<int:pk>/publish/", publishing.build, name="build-publish"),
+    path("builds/<int:pk>/publish/jobs/", publishing.jobs, name="build-publish-jobs"),
     path("project/cap/", caps.project_cap, name="project-cap"),
     path("builds/<int:pk>/canary/", canary.detail, name="build-canary"),
     path("builds/<int:pk>/missing/", missing.build_missing, name="build-missing"),

@@ -35,7 +35,7 @@ from annotation.drift.judging import look_after_all
 from annotation.executing import fulfil_one
 from annotation.extending import doing as extending
 from annotation.missing import writing
-from annotation.models import Batch, Build, Case, Proposal, Tally
+from annotation.models import Batch, Build, Case, Proposal, PublishJob, Tally
 from annotation.pipeline import Tools, advance
 from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
@@ -71,7 +71,12 @@ def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
     if queue == "interactive":
         return int(fulfil_one(tools.for_people, tools.limits))
     if queue == "mining":
-        return children.mine_one() or children.import_one() or children.export_one()
+        return (
+            children.publish_one()  # takes seconds, and a person waits
+            or children.mine_one()
+            or children.import_one()
+            or children.export_one()
+        )
     if queue == "control":
         return chores(tools)
     if queue == "notices":
@@ -233,6 +238,7 @@ def busy() -> bool:
         or merging.waiting().exists()
         or ImportJob.objects.filter(state__in=["waiting", "running"]).exists()
         or ExportJob.objects.filter(state__in=["waiting", "running"]).exists()
+        or PublishJob.objects.filter(state__in=PublishJob.OPEN).exists()
         or any(kind._default_manager.filter(state__in=["waiting", "running"]).exists() for kind in REQUESTS)
     )
 

@@ -27,6 +27,7 @@ from annotation.models.notices import Delivery, Notice, Pulse
 from annotation.models.people import ApiToken, Preference
 from annotation.models.projects import ProjectCapChange, ProjectTally
 from annotation.models.proposals import Filling, Proposal, ProposalDecision
+from annotation.models.publish_jobs import PublishJob
 from annotation.models.reviews import Draft, Review, Seen
 from annotation.models.studies import (
     Acknowledgement,
@@ -99,6 +100,7 @@ __all__ = [
     "ProjectTally",
     "Proposal",
     "ProposalDecision",
+    "PublishJob",
     "Pulse",
     "Quota",
     "Rating",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from django import forms
+from django.contrib.auth.models import User
 
-from annotation.models import Build
+from annotation.models import Build, PublishJob
 from annotation.releasing import LONGEST_NAME, Outlook, PublishRefused, Wish, outlook
 from retrieval.evaluation.merge_rule import WORDS
 from retrieval.models import Pool
+
+SHOWN: Final = 5
 
 
 class PublishForm(forms.Form):
@@ -23,20 +26,37 @@ class PublishForm(forms.Form):
         choices=Pool.choices, widget=forms.RadioSelect, label="Systems that are measured search …"
     )
 
-    def wish(self, build: Build) -> Wish:
-        """What a valid form asks for."""
-        values = self.cleaned_data
-        return Wish(values["name"], build.mining, build, Pool(values["pool"]))
+    def job(self, build: Build, user: User) -> PublishJob | None:
+        """The job of a valid form, which a worker takes up, or the same that is open already.
+
+        None, with an error, where something else is being published of the build.
+        """
+        wanted = {"name": self.cleaned_data["name"], "pool": self.cleaned_data["pool"]}
+        job, _ = PublishJob.objects.get_or_create(
+            build=build, state__in=PublishJob.OPEN, defaults={**wanted, "created_by": user}
+        )
+        if wanted != {"name": job.name, "pool": job.pool}:
+            self.add_error(None, f"The build is being published as {job.name!r} already: let that end first.")
+            return None
+        return job
 
 
 @dataclass(frozen=True, slots=True)
 class PublishPage:
-    """`problem` says why the build's pairs can't be published now; then there is no outlook."""
+    """`problem` says why the build's pairs can't be published now; then there is no outlook.
+
+    Nor is there one while a job is open: counting takes as long as publishing.
+    """
 
     build: Build
     rule: str
+    jobs: tuple[PublishJob, ...] = ()
     outlook: Outlook | None = None
     problem: str = ""
+
+    @property
+    def is_live(self) -> bool:
+        return any(job.state in PublishJob.OPEN for job in self.jobs)
 
 
 def initial(build: Build) -> dict[str, Any]:
@@ -44,7 +64,16 @@ def initial(build: Build) -> dict[str, Any]:
 
 
 def publish_page(build: Build) -> PublishPage:
+    page = jobs_page(build)
+    if page.is_live:
+        return page
     try:
-        return PublishPage(build, WORDS, outlook(Wish(build.name, build.mining, build)))
+        return replace(page, outlook=outlook(Wish(build.name, build.mining, build)))
     except PublishRefused as why:
-        return PublishPage(build, WORDS, problem=str(why))
+        return replace(page, problem=str(why))
+
+
+def jobs_page(build: Build) -> PublishPage:
+    """The newest jobs alone."""
+    jobs = build.publish_jobs.select_related("created_by", "benchmark").defer("benchmark__matches")[:SHOWN]
+    return PublishPage(build, WORDS, tuple(jobs))

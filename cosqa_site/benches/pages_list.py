@@ -69,6 +69,7 @@ PLACES: Final = (
     Place("build-cases-agent", CASES + "?agent=arbiter&label=0", grows=COUNTED),
     Place("build-cases-cause", "/builds/{again}/cases/?cause=declined"),
     Place("build-publish", "/builds/{build}/publish/", grows=EVERY_CASE),
+    Place("build-publish-jobs", "/builds/{build}/publish/jobs/"),
     Place("browse", "/browse/"),
     Place("browse-build", BROWSE, grows=COUNTED),
     Place("browse-build-deep", BROWSE + "?after={late_member}", grows=COUNTED),

@@ -148,6 +148,7 @@ ROLES: Final = {
         "build-new",
         "build-progress",
         "build-publish",
+        "build-publish-jobs",
         "build-write-again",
         "collection",
         "collection-corpus",

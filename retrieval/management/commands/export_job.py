@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,8 @@ from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import Exported, Options, export
 from retrieval.exporting.writing import why_unwritten
 from retrieval.management import leash
+from retrieval.management.progress import Progress
 from retrieval.models import ExportJob
-
-SECONDS_BETWEEN_NOTES = 0.5
 
 
 class Command(BaseCommand):
@@ -64,22 +62,8 @@ def made(job: ExportJob, target: Path, folder: Path) -> Exported:
 def wanted(job: ExportJob) -> Options:
     benchmark = job.benchmark
     total = benchmark.queries_until + benchmark.snippets_until + benchmark.size
-    ExportJob.objects.filter(pk=job.pk).update(done=0, total=total)
     policy = Withhold(job.withhold)
     return Options(Choice(job.labels), job.seed, job.by_repository, policy, Progress(job, total))
-
-
-class Progress:
-    """Notes how much is written, twice a second."""
-
-    def __init__(self, job: ExportJob, total: int) -> None:
-        self.job, self.total, self.done, self.noted = job, total, 0, time.monotonic()
-
-    def __call__(self, more: int) -> None:
-        self.done += more
-        if time.monotonic() - self.noted > SECONDS_BETWEEN_NOTES:
-            self.noted = time.monotonic()
-            ExportJob.objects.filter(pk=self.job.pk).update(done=min(self.done, self.total))
 
 
 def packed(folder: Path, target: Path) -> None:

@@ -1,16 +1,26 @@
-"""The page on which an admin publishes a build's pairs as a benchmark."""
+"""The page on which an admin has a build's pairs published as a benchmark, and the job that does it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import timedelta
+
 import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation.models import Build
+from annotation import children, claims, releasing, worker
+from annotation.models import Build, BuildEvent, PublishJob
+from annotation.releasing import Wish
 from retrieval.models import Benchmark
-from tests import factories
+from tests import factories, studies
+from tests.annotation.test_worker import in_process  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.django_db
+ORDER = {"name": "plus", "pool": "candidates"}
 
 
 @pytest.fixture
@@ -20,6 +30,14 @@ def build() -> Build:
 
 def address(build: Build) -> str:
     return reverse("build-publish", args=[build.pk])
+
+
+def fragment(build: Build) -> str:
+    return reverse("build-publish-jobs", args=[build.pk])
+
+
+def ordered(build: Build, **columns: object) -> PublishJob:
+    return PublishJob.objects.create(build=build, created_by=factories.ada(), **{**ORDER, **columns})
 
 
 def test_it_counts_labels_by_source_before_anything_is_published(ada: Client, build: Build) -> None:
@@ -35,21 +53,121 @@ def test_the_build_leads_to_it_once_it_is_over(ada: Client, build: Build) -> Non
     assert "it is published once it is over" in ada.get(address(running)).content.decode()
 
 
-def test_publishing_leads_to_the_benchmark(ada: Client, build: Build) -> None:
-    answer = ada.post(address(build), {"name": "plus", "pool": "candidates"}, follow=True)
-    made = Benchmark.objects.get()
-    assert answer.redirect_chain == [(reverse("benchmark", args=[made.pk]), 302)]
+def test_a_worker_publishes_and_the_page_leads_to_the_benchmark(
+    ada: Client,
+    build: Build,
+    in_process: None,  # noqa: F811
+) -> None:
+    answer = ada.post(address(build), ORDER, follow=True)
+    assert answer.redirect_chain == [(address(build), 302)]
+    text = answer.content.decode()
+    assert f'hx-get="{fragment(build)}"' in text and "<form method" not in text.split("<main")[1]
+    assert not Benchmark.objects.exists() and worker.busy()
+    assert children.publish_one() == 1 and children.publish_one() == 0
+    made, job = Benchmark.objects.get(), PublishJob.objects.get()
     assert (made.name, made.pool, made.size) == ("plus", "candidates", 8)
-    assert "Published as plus@1" in answer.content.decode()
+    assert (job.state, job.total, job.benchmark, job.lease_until) == ("done", 9, made, None)
+    assert BuildEvent.objects.get(event="published").user == factories.ada()
+    text = ada.get(fragment(build)).content.decode()
+    assert reverse("benchmark", args=[made.pk]) in text and "plus, version 1" in text
+    assert "hx-get" not in text and "<html" not in text and "Publish this build again" in text
+    assert "What would be published" in ada.get(address(build)).content.decode()
+
+
+def test_a_second_click_lands_on_the_same_job(ada: Client, build: Build) -> None:
+    for _ in range(2):
+        assert ada.post(address(build), ORDER).status_code == 302
+    assert PublishJob.objects.count() == 1
+    PublishJob.objects.update(state="running")
+    assert ada.post(address(build), ORDER).status_code == 302
+    answer = ada.post(address(build), {**ORDER, "name": "<other>"})
+    assert answer.status_code == 422 and "let that end first" in answer.content.decode()
+    assert PublishJob.objects.count() == 1
+
+
+def test_the_database_has_one_open_job_a_build(build: Build) -> None:
+    ordered(build, state="running")
+    ordered(build, state="done")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ordered(build, name="other")
+
+
+def test_publishing_the_same_again_gives_the_same_version(
+    ada: Client,
+    build: Build,
+    in_process: None,  # noqa: F811
+) -> None:
+    for _ in range(2):
+        ada.post(address(build), ORDER)
+        assert children.publish_one() == 1
+    assert Benchmark.objects.count() == 1
+    assert set(PublishJob.objects.values_list("state", "benchmark")) == {("done", Benchmark.objects.get().pk)}
+
+
+def test_its_progress_is_shown(ada: Client, build: Build) -> None:
+    ordered(build, name="plus <i>", state="running", done=3, total=9)
+    text = ada.get(fragment(build)).content.decode()
+    assert "3 of 9 pairs" in text and "plus &lt;i&gt;" in text and "updated every 2 s" in text
+
+
+def test_progress_counts_every_pair_judged_or_not(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(releasing, "ROWS_A_READ", 4)
+    seen: list[int] = []
+    made = releasing.publish(Wish("plus", build.mining, build), tick=seen.append)
+    assert seen == [4, 4, 1] and made.size == 8
+
+
+def test_what_can_not_be_published_says_why(ada: Client, in_process: None) -> None:  # noqa: F811
+    nothing = factories.said(factories.opened("empty"), [None] * 9)
+    ada.post(address(nothing), ORDER)
+    assert children.publish_one() == 1
+    job = PublishJob.objects.get()
+    assert job.state == "failed" and "there is nothing to publish" in job.message
+    assert not Benchmark.objects.exists()
+    text = ada.get(address(nothing)).content.decode()
+    assert "there is nothing to publish" in text and "<form method" in text.split("<main")[1]
+
+
+@pytest.mark.parametrize(("ended", "state"), [(-15, "waiting"), (-9, "failed"), (1, "failed")])
+def test_a_child_that_dies_fails_its_job_and_one_that_is_stopped_leaves_it(
+    build: Build, monkeypatch: pytest.MonkeyPatch, ended: int, state: str
+) -> None:
+    def child(command: list[str], still_wanted: Callable[[], bool]) -> int:
+        assert still_wanted()
+        return ended
+
+    monkeypatch.setattr(children, "child", child)
+    job = ordered(build)
+    assert children.publish_one() == 1
+    job.refresh_from_db()
+    assert (job.state, "publish again" in job.message) == (state, state == "failed")
+
+
+def test_a_job_that_a_dead_worker_left_is_taken_up_again(build: Build, in_process: None) -> None:  # noqa: F811
+    job = ordered(build, state="running", lease_until=timezone.now() + timedelta(minutes=1))
+    assert children.publish_one() == 0
+    claims.free_all()
+    assert children.publish_one() == 1
+    job.refresh_from_db()
+    assert job.state == "done"
 
 
 def test_what_is_missing_is_told(ada: Client, build: Build) -> None:
     answer = ada.post(address(build), {"name": " ", "pool": "elsewhere"})
-    assert answer.status_code == 422 and not Benchmark.objects.exists()
-    nothing = factories.said(factories.opened("empty"), [None] * 9)
-    answer = ada.post(address(nothing), {"name": "empty", "pool": "collection"})
-    assert answer.status_code == 422 and "nothing to publish" in answer.content.decode()
+    assert answer.status_code == 422 and not PublishJob.objects.exists()
 
 
 def test_others_may_not(erin: Client, build: Build) -> None:
     assert erin.get(address(build)).status_code == 403
+    assert erin.get(fragment(build)).status_code == 403
+
+
+def test_it_is_closed_to_an_admin_who_rates_blind(ada: Client, build: Build) -> None:
+    ordered(build, state="done")
+    studies.rater("ada", studies.study(pairs=[factories.cases(build)[0].pair]))
+    assert ada.get(address(build)).status_code == ada.get(fragment(build)).status_code == 403
+
+
+def test_a_job_that_is_not_there() -> None:
+    with pytest.raises(CommandError, match="no publish job 9"):
+        call_command("publish_job", "9")

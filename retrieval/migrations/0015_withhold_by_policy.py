@@ -16,7 +16,7 @@ def forget_the_policy(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("retrieval", "0015_pins_of_corpora"),
+        ("retrieval", "0014_pins_of_corpora_and_what_servers_were_asked"),
     ]
 
     operations = [

@@ -1,0 +1,26 @@
+"""How far a job is, for the page that shows it."""
+
+from __future__ import annotations
+
+import time
+
+from django.db import models
+
+SECONDS_BETWEEN_NOTES = 0.5
+
+
+class Progress:
+    """Notes in the `job` how much of `total` is done, twice a second."""
+
+    def __init__(self, job: models.Model, total: int) -> None:
+        self.job, self.total, self.done, self.noted = job, total, 0, time.monotonic()
+        self.note(done=0, total=total)
+
+    def __call__(self, more: int) -> None:
+        self.done += more
+        if time.monotonic() - self.noted > SECONDS_BETWEEN_NOTES:
+            self.noted = time.monotonic()
+            self.note(done=min(self.done, self.total))
+
+    def note(self, **columns: int) -> None:
+        type(self.job)._default_manager.filter(pk=self.job.pk).update(**columns)
