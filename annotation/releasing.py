@@ -15,12 +15,14 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from annotation.launching import Actor, record
-from annotation.models import Build, Case, Extension
+from annotation.models import Build, Case, Extension, PublishJob
 from annotation.stages import Stage
 from retrieval.evaluation.merge_rule import FEWEST_REVIEWS, WORDS, Said, merged
 from retrieval.evaluation.publishing import Chosen, NothingToPublish, Order, publish_chosen
+from retrieval.management.progress import Progress
 from retrieval.models import (
     Annotator,
     Benchmark,
@@ -100,6 +102,19 @@ def outlook(wish: Wish) -> Outlook:
         found[said.source, said.value] = found.get((said.source, said.value), 0) + 1
     counts = (Count(each, found.get((each, 1), 0), found.get((each, 0), 0)) for each in Source)
     return Outlook(tuple(count for count in counts if count.pairs), pairs_of(wish).count())
+
+
+def perform(job: PublishJob) -> None:
+    """Publish what was ordered; the job says how that ended. Doing it twice publishes once."""
+    wish = Wish(job.name, job.build.mining, job.build, Pool(job.pool))
+    progress = Progress(job, pairs_of(wish).count())
+    try:
+        job.benchmark = publish(wish, job.created_by, progress)
+        job.state, job.message = PublishJob.State.DONE, ""
+    except PublishRefused as why:
+        job.state, job.message = PublishJob.State.FAILED, str(why)
+    job.done, job.lease_until, job.finished_at = progress.done, None, timezone.now()
+    job.save(update_fields=["state", "message", "benchmark", "done", "lease_until", "finished_at"])
 
 
 class _Held:

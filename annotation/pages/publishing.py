@@ -7,13 +7,17 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib.auth.models import User
+from django.utils import timezone
 
+from annotation.children import CHILD_LEASE
 from annotation.models import Build, PublishJob
-from annotation.releasing import LONGEST_NAME, Outlook, PublishRefused, Wish, outlook
+from annotation.releasing import LONGEST_NAME, Outlook, PublishRefused, Wish, outlook, pairs_of, perform
 from retrieval.evaluation.merge_rule import WORDS
 from retrieval.models import Pool
 
 SHOWN: Final = 5
+SMALL: Final = 2000
+"""Pairs that are published in less time than a worker needs to start."""
 
 
 class PublishForm(forms.Form):
@@ -27,14 +31,21 @@ class PublishForm(forms.Form):
     )
 
     def job(self, build: Build, user: User) -> PublishJob | None:
-        """The job of a valid form, which a worker takes up, or the same that is open already.
+        """The job of a valid form, or the same that is open already; a small one is done here and now.
 
         None, with an error, where something else is being published of the build.
         """
         wanted = {"name": self.cleaned_data["name"], "pool": self.cleaned_data["pool"]}
-        job, _ = PublishJob.objects.get_or_create(
-            build=build, state__in=PublishJob.OPEN, defaults={**wanted, "created_by": user}
+        small = pairs_of(Wish("", build.mining, build))[: SMALL + 1].count() <= SMALL
+        # Should this process die at it, a worker takes it up when the lease has run out.
+        held = {"state": PublishJob.State.RUNNING, "lease_until": timezone.now() + CHILD_LEASE}
+        job, new = PublishJob.objects.get_or_create(
+            build=build,
+            state__in=PublishJob.OPEN,
+            defaults={**wanted, "created_by": user, **(held if small else {})},
         )
+        if new and small:
+            perform(job)
         if wanted != {"name": job.name, "pool": job.pool}:
             self.add_error(None, f"The build is being published as {job.name!r} already: let that end first.")
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,11 +18,14 @@ from annotation.pages import publishing as pages
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def build(request: HttpRequest, pk: int) -> HttpResponse:
-    """GET counts pairs by the source of their label, POST has a worker publish them."""
+    """GET counts pairs by the source of their label, POST publishes them: many by a worker, few at once."""
     found = visible(request, pk)
     form = pages.PublishForm(request.POST or None, initial=pages.initial(found))
-    if form.is_valid() and form.job(found, cast(User, request.user)):
-        return redirect("build-publish", pk=found.pk)
+    if form.is_valid() and (job := form.job(found, cast(User, request.user))):
+        if job.benchmark is None:
+            return redirect("build-publish", pk=found.pk)
+        messages.success(request, f"Published as {job.benchmark}. Publishing the same again changes nothing.")
+        return redirect("benchmark", pk=job.benchmark.pk)
     context = {"page": pages.publish_page(found), "form": form}
     return render(request, "annotation/build_publish.html", context, status=422 if form.errors else 200)
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation import children, claims, releasing, worker
 from annotation.models import Build, BuildEvent, PublishJob
+from annotation.pages import publishing as pages
 from annotation.releasing import Wish
 from retrieval.models import Benchmark
 from tests import factories, studies
@@ -26,6 +27,12 @@ ORDER = {"name": "plus", "pool": "candidates"}
 @pytest.fixture
 def build() -> Build:
     return factories.said(factories.opened("first <i>"), (1, 0, None, 1, 0, 0, 1, 1, 0))
+
+
+@pytest.fixture(autouse=True)
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine pairs are many here."""
+    monkeypatch.setattr(pages, "SMALL", 8)
 
 
 def address(build: Build) -> str:
@@ -66,12 +73,34 @@ def test_a_worker_publishes_and_the_page_leads_to_the_benchmark(
     assert children.publish_one() == 1 and children.publish_one() == 0
     made, job = Benchmark.objects.get(), PublishJob.objects.get()
     assert (made.name, made.pool, made.size) == ("plus", "candidates", 8)
-    assert (job.state, job.total, job.benchmark, job.lease_until) == ("done", 9, made, None)
+    assert (job.state, job.done, job.total, job.benchmark, job.lease_until) == ("done", 9, 9, made, None)
     assert BuildEvent.objects.get(event="published").user == factories.ada()
     text = ada.get(fragment(build)).content.decode()
     assert reverse("benchmark", args=[made.pk]) in text and "plus, version 1" in text
     assert "hx-get" not in text and "<html" not in text and "Publish this build again" in text
     assert "What would be published" in ada.get(address(build)).content.decode()
+
+
+def test_few_pairs_are_published_at_once(ada: Client, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "SMALL", 9)
+    answer = ada.post(address(build), ORDER, follow=True)
+    made, job = Benchmark.objects.get(), PublishJob.objects.get()
+    assert answer.redirect_chain == [(reverse("benchmark", args=[made.pk]), 302)]
+    assert "Published as plus@1" in answer.content.decode()
+    assert (job.state, job.benchmark, job.lease_until) == ("done", made, None)
+    Build.objects.filter(pk=build.pk).update(state=Build.State.RUNNING)
+    answer = ada.post(address(build), ORDER, follow=True)
+    assert answer.redirect_chain == [(address(build), 302)]
+    assert "it is published once it is over" in PublishJob.objects.first().message  # type: ignore[union-attr]
+
+
+def test_few_pairs_wait_where_another_browser_is_at_them(
+    ada: Client, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "SMALL", 9)
+    ordered(build, state="running", lease_until=timezone.now() + children.CHILD_LEASE)
+    assert ada.post(address(build), ORDER)["Location"] == address(build)
+    assert not Benchmark.objects.exists() and children.publish_one() == 0
 
 
 def test_a_second_click_lands_on_the_same_job(ada: Client, build: Build) -> None:
