@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.core.management.color import no_style
+from django.db import connection, transaction
 from django.db.models import F
 from django.http import HttpResponseBase
 from django.test import Client
@@ -40,7 +41,7 @@ from annotation.models import (
 )
 from annotation.review import labelling
 from annotation.stages import Stage
-from retrieval.models import Candidate, Collection, Pair, Text
+from retrieval.models import Candidate, Collection, Pair, Pin, Text
 from tests import factories, studies
 from tests.site.test_access import NOTE, Route, concrete, ours, posted
 
@@ -125,7 +126,15 @@ def told(user: User, route: Route, path: str) -> dict[str, tuple[int, tuple[Any,
             response = send(path) if method == "get" else send(path, **posted(route))
             found[method] = fingerprint(response)
             transaction.set_rollback(True)
+        take_back_numbers()
     return found
+
+
+def take_back_numbers() -> None:
+    """PostgreSQL rolls all back but these: so the next pin has its number whoever was asked before."""
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), [Pin]):
+            cursor.execute(statement)
 
 
 def fingerprint(response: HttpResponseBase) -> tuple[int, tuple[Any, ...], bytes]:
