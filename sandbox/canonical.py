@@ -16,7 +16,7 @@ _TEMPORARY = re.compile(r"(?:/var)?/tmp/[^\s'\"<>)\],:;]+")
 # As unittest prints it.
 _DURATION = re.compile(r" in \d+\.\d+ ?s\b")
 # An ending from outside comes at a moment that no two runs share: what was counted or printed last is out.
-_CUT_OFF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.OUTPUT_OVERFLOW)
+CUT_OFF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.OUTPUT_OVERFLOW)
 _SHOWN_CHARACTERS, _SHOWN_CUT_OFF, _SHOWN_ASSERTIONS = 4000, 400, 100
 
 
@@ -37,7 +37,7 @@ def canonical_lines(report: Report) -> Iterator[str]:
         yield from _raised_lines(report.raised)
     yield from _output_lines("output", report.stdout, report)
     yield from _output_lines("error output", report.stderr, report)
-    if report.outcome not in _CUT_OFF and (report.lines_reached or report.lines_missed):
+    if report.outcome not in CUT_OFF and (report.lines_reached or report.lines_missed):
         missed = ", ".join(map(str, report.lines_missed)) or "none"
         yield f"candidate lines never reached: {missed}"
 
@@ -46,7 +46,7 @@ def _assertion_lines(report: Report) -> Iterator[str]:
     if not report.assertions:
         yield "assertions: none was evaluated"
         return
-    cut_off = report.outcome in _CUT_OFF
+    cut_off = report.outcome in CUT_OFF
     shown = report.assertions[: 1 if cut_off else _SHOWN_ASSERTIONS]
     failed = sum(not assertion.passed for assertion in report.assertions)
     yield (
@@ -82,12 +82,12 @@ def _raised_lines(raised: Raised) -> Iterator[str]:
 def _output_lines(title: str, output: str, report: Report) -> Iterator[str]:
     if not output:
         return
-    limit = _SHOWN_CUT_OFF if report.outcome in _CUT_OFF else _SHOWN_CHARACTERS
+    limit = _SHOWN_CUT_OFF if report.outcome in CUT_OFF else _SHOWN_CHARACTERS
     # Normalised before it is cut: an address cut in two would stay.
     stable = _stable(output)
     yield f"{title}:"
     yield from (f"  {line}" for line in stable[:limit].splitlines())
-    if len(stable) > limit or (report.output_truncated and report.outcome not in _CUT_OFF):
+    if len(stable) > limit or (report.output_truncated and report.outcome not in CUT_OFF):
         yield "  [cut]"
 
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from sandbox.canonical import canonical_lines
 from sandbox.outcome import Outcome
+from sandbox.summarising import evidence_lines
 from sandbox.trace import CandidateCall, TraceLoop, TracePass, TraceStep, items_from
 
 __all__ = [
@@ -193,6 +194,11 @@ class Report:
     def canonical(self) -> str:
         """The report as agents read it: no times, sizes, addresses, temporary paths, backend: it repeats."""
         return "\n".join(canonical_lines(self))
+
+    def evidence(self, program: str) -> str:
+        """The canonical text with the way that the run of the test program (its source) took, and what it
+        never tested: what the arbiter reads."""
+        return "\n".join(evidence_lines(self, program))
 
     def to_json(self) -> str:
         """All of the report as one line of JSON."""

@@ -36,7 +36,7 @@ def _answer(engine: socket.socket, data: bytes) -> None:
     engine.shutdown(socket.SHUT_WR)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     data=st.binary(max_size=300), sizes=st.lists(st.integers(1, 40), max_size=20), noise=st.binary(max_size=9)
 )
@@ -47,7 +47,7 @@ def test_a_reply_is_read_whole_however_it_is_framed(data: bytes, sizes: list[int
         sent = _framed(noise, 2, []) + _framed(message, 1, sizes)
         answering = threading.Thread(target=_answer, args=(engine, sent))
         answering.start()
-        assert Attached("one", here).converse(b"{}", 5) == data
+        assert Attached("one", here).converse(b"{}", 60) == data
         answering.join()
 
 
@@ -55,7 +55,7 @@ def test_what_the_harness_said_last_is_the_reason(pair: Pair) -> None:
     attached, engine = pair
     threading.Thread(target=_answer, args=(engine, _framed(b"no such folder", 2, []))).start()
     with pytest.raises(HarnessLost, match="no such folder"):
-        attached.converse(b"{}", 5)
+        attached.converse(b"{}", 60)
 
 
 def test_one_that_says_nothing_is_given_up(pair: Pair) -> None:

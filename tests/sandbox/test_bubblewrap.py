@@ -22,6 +22,7 @@ from sandbox.processes import mark
 from sandbox.program import Limits, Program
 from sandbox.report import Outcome
 from sandbox.runner import Sandbox
+from tests.sandbox.patience import judged
 
 GOOD = Program("def f(x):\n    return x * x\n", "assert f(3) == 9\n")
 AHEAD = 2
@@ -51,7 +52,7 @@ def ahead(bubblewrap: Sandbox, home: Path) -> Iterator[BubblewrapSandbox]:
 
 
 def _settles(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.01)
     return condition()
@@ -69,24 +70,33 @@ def _marked() -> set[int]:
     return found
 
 
+def _end_of_refills(other: Sandbox) -> None:
+    """Wait until `other` makes nothing ahead any more: what it makes has the same mark."""
+    assert isinstance(other, BubblewrapSandbox)
+    pool = other._pool
+    pool._workers.submit(bool).result(60)
+    assert _settles(lambda: not pool._making)
+
+
 @pytest.mark.parametrize(
-    ("action", "told"),
+    ("action", "patience", "told"),
     [
-        ("echo 'no more user namespaces' >&2; exit 1", "no more user namespaces"),
-        ("exec sleep 100", "bubblewrap did not set up in time"),
+        ("echo 'no more user namespaces' >&2; exit 1", 60.0, "no more user namespaces"),
+        ("exec sleep 100", 0.5, "bubblewrap did not set up in time"),
     ],
 )
 def test_a_bubblewrap_that_does_not_set_up_is_quoted_and_it_works_again_afterwards(
-    action: str, told: str, single: Sandbox, monkeypatch: pytest.MonkeyPatch, home: Path
+    action: str, patience: float, told: str, single: Sandbox, monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
-    broken = home / "bwrap"
+    broken = home / f"bwrap-{os.getpid()}"  # the folder is shared
     broken.write_text(f"#!/bin/sh\n{action}\n")
     broken.chmod(0o755)
     whole = Confinement.run
     with monkeypatch.context() as patch:
         patch.setattr(Confinement, "run", lambda *given: [str(broken), *whole(*given)[1:]])
-        patch.setattr(sandbox.piped, "GRACE_SECONDS", 0.5)
+        patch.setattr(sandbox.piped, "GRACE_SECONDS", patience)
         report = single.run(GOOD, Limits())
+    broken.unlink()
     assert report.outcome is Outcome.UNAVAILABLE
     assert report.detail.startswith("the program was not run") and told in report.detail
     assert single.run(GOOD, Limits()).outcome is Outcome.PASSED
@@ -119,7 +129,7 @@ def test_a_harness_that_the_kernel_killed_for_memory_is_no_loss(
         ("assert f(3) == 9\n", Outcome.PASSED),
         ("assert f(3) == 8\n", Outcome.FAILED),
         ("import os\nos.kill(os.getpid(), 9)\n", Outcome.ERRORED),
-        ("import time\ntime.sleep(9)\n", Outcome.TIMED_OUT),
+        ("import time\ntime.sleep(100)\n", Outcome.TIMED_OUT),
     ],
 )
 def test_a_kernel_without_descriptors_of_processes_will_do(
@@ -127,9 +137,9 @@ def test_a_kernel_without_descriptors_of_processes_will_do(
 ) -> None:
     without = "import os\ndef missing(process):\n    raise OSError(38, 'missing')\nos.pidfd_open = missing\n"
     monkeypatch.setattr(confinement, "ENTRY", without + confinement.ENTRY)
-    report = single.run(Program(GOOD.candidate, source), Limits(seconds=1))
+    report = judged(single, Program(GOOD.candidate, source), Limits(seconds=1))
     assert report.outcome is outcome, report.canonical()
-    assert report.seconds < 3
+    assert report.seconds < 60
 
 
 def test_a_harness_that_never_reads_is_given_up(single: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,11 +172,13 @@ def test_one_that_ended_while_it_waited_is_not_used(bubblewrap: Sandbox, home: P
         opened.run(GOOD, Limits())
         assert _settles(lambda: opened._pool.waiting == AHEAD)
         for process in _marked() - before:
-            os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it went with its parent
+                os.kill(process, signal.SIGKILL)
         assert opened.run(GOOD, Limits()).outcome is Outcome.PASSED
 
 
 def test_closing_ends_those_that_wait(bubblewrap: Sandbox, home: Path) -> None:
+    _end_of_refills(bubblewrap)
     before = _marked()
     with _opened(home, AHEAD) as opened:
         opened.run(GOOD, Limits())

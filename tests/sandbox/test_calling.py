@@ -140,7 +140,7 @@ def test_a_value_that_the_candidate_forges_beside_the_real_one_is_no_value(bubbl
 
 
 @given(simple)
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_simple_values_read_as_python_writes_them(bubblewrap: Sandbox, value: Any) -> None:
     answer = bubblewrap.call(Call("def f(x):\n    return x\n", f"f({value!r})"), CALL_LIMITS)
     assert (answer.value, answer.type) == (repr(value), type(value).__name__)

@@ -58,7 +58,7 @@ def _pool(factory: Factory, size: int = 2) -> Pool[str, Thing]:
 
 
 def _settles(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.005)
     return condition()

@@ -61,7 +61,14 @@ def test_no_more_than_its_places_are_taken_at_once() -> None:
 
 
 def test_waiting_is_told_apart() -> None:
-    queue = Queue(1)
-    assert queue.waited() < 0.05
-    threading.Timer(0.1, queue.leave).start()
-    assert queue.waited() >= 0.09
+    queue, waited = Queue(1), list[float]()
+    began = time.monotonic()
+    took = queue.waited()
+    assert took <= time.monotonic() - began
+    thread = threading.Thread(target=lambda: waited.append(queue.waited()))
+    thread.start()
+    _waits(lambda: len(queue._waiting) == 1)
+    time.sleep(0.1)
+    queue.leave()
+    thread.join()
+    assert waited[0] >= 0.1

@@ -124,7 +124,11 @@ def _seen(report: Report) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=20,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(bodies, st.sampled_from(["return a", "yield a", "return xs"]))
 def test_a_trace_changes_nothing(bubblewrap: Sandbox, body: list[str], ending: str) -> None:
     candidate = _candidate(body, ending)
