@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from retrieval.filters import queries as query_filters
+from retrieval.filters.bags import Bags
 from retrieval.filters.duplicates import near_pairs
 
 PARTS: Final = ("train", "dev", "test")
@@ -34,13 +35,13 @@ def words(query: str) -> Counter[str]:
 def same_queries(queries: Sequence[str]) -> list[int]:
     """For each query the first of its group: equal words, or similar ones (Jaccard of at least 0.8)."""
     firsts, parents = dict[tuple[tuple[str, int], ...], int](), list[int]()
-    counted = dict[int, Counter[str]]()
+    bags = Bags()
     for place, query in enumerate(queries):
         found = words(query)
         parents.append(firsts.setdefault(tuple(sorted(found.items())), place))
-        if parents[place] == place:
-            counted[place] = found
-    return joined(parents, near_pairs(counted))
+        if parents[place] == place and found:
+            bags.add(place, found)
+    return joined(parents, near_pairs(bags))
 
 
 def joined(parents: list[int], links: Iterable[tuple[int, int]]) -> list[int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from django.db.models import BinaryField, Func, QuerySet, Value
 
 from retrieval.corpus import SAMPLED, evenly
+from retrieval.evaluation.leaderboard import titles_of
 from retrieval.metrics.overlap import Overlap, pairwise
 from retrieval.models import Benchmark, Mining, RankedList, Run
 
@@ -32,7 +33,7 @@ def of_benchmark(
     runs = list(newest_of_each(rows if last_run is None else rows.filter(pk__lte=last_run)))[:MOST_RUNS]
     if len(runs) < 2:
         return []
-    titles = {run.pk: run.title for run in runs}
+    titles = titles_of(runs)
     lists: dict[int, dict[str, set[int]]] = {}
     for query, run, places in first_places(benchmark, list(titles), most):
         lists.setdefault(query, {})[titles[run]] = places
@@ -40,11 +41,11 @@ def of_benchmark(
 
 
 def newest_of_each(runs: QuerySet[Run]) -> Iterator[Run]:
-    """The newest run of each title."""
-    seen: set[str] = set()
+    """The newest run of each system and text option."""
+    seen: set[tuple[str, str]] = set()
     for run in runs:
-        if run.title not in seen:
-            seen.add(run.title)
+        if (run.system, run.text_option) not in seen:
+            seen.add((run.system, run.text_option))
             yield run
 
 

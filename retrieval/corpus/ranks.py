@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, Min, OuterRef, Q
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from retrieval.models import Benchmark, BenchmarkLabel, Candidate
 
@@ -53,12 +53,12 @@ def by_rank(counted: Iterable[Counted], first: Counter[int], queries: int) -> li
 
 
 def of_benchmark(benchmark: Benchmark) -> list[AtRank]:
-    """Of the mining that a benchmark was made of; nothing where there is none. Three statements."""
+    """Of the minings that a benchmark was made of; nothing where there is none. Four statements."""
     if benchmark.mining_id is None:
         return []
     label = BenchmarkLabel.objects.filter(benchmark=benchmark, pair=OuterRef("pair"))
     found = (
-        Candidate.objects.filter(mining=benchmark.mining_id)
+        _candidates(benchmark)
         .order_by()
         .annotate(is_judged=Exists(label), is_match=Exists(label.filter(relevance__gt=0)))
     )
@@ -70,3 +70,15 @@ def of_benchmark(benchmark: Benchmark) -> list[AtRank]:
     first = found.filter(is_match=True).values("query").annotate(first=Min("rank"))
     queries = found.values("query").distinct().count()
     return by_rank((Counted(**row) for row in rows), Counter(first.values_list("first", flat=True)), queries)
+
+
+def _candidates(benchmark: Benchmark) -> QuerySet[Candidate]:
+    """Each pair once, at the rank that the first of the minings gave it."""
+    minings = benchmark.minings
+    rows = Candidate.objects.filter(mining__in=minings)
+    if len(minings) < 2:
+        return rows
+    earlier = Candidate.objects.filter(
+        mining__in=minings, pair=OuterRef("pair"), mining__lt=OuterRef("mining")
+    )
+    return rows.exclude(Exists(earlier))

@@ -9,17 +9,27 @@ filter; Bayardo et al., WWW 2007), so only such pairs are verified.
 
 from __future__ import annotations
 
+import hashlib
 import keyword
-import math
 import re
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.filters.bags import AllBags, Bags, Prefixes
 
 SET_SIMILARITY = 0.8
 MULTISET_SIMILARITY = 0.7
 FEWEST_IDENTIFIERS = 10
 IDENTIFIER = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*")
 KEYWORDS = frozenset(keyword.kwlist)
+
+Compared: TypeAlias = Callable[[int, int], None]
+"""Called with (snippets compared with those before them, all of them)."""
 
 
 def identifiers(code: str) -> Counter[str]:
@@ -39,66 +49,85 @@ def multiset_similarity(one: Counter[str], other: Counter[str]) -> float:
     return (one & other).total() / larger if larger else 1.0
 
 
-def groups(codes: Iterable[str]) -> list[list[int]]:
+def groups(codes: Iterable[str], compared: Compared | None = None) -> list[list[int]]:
     """The groups of more than one duplicate, each as ascending places in `codes`, by their first.
 
-    The first of a group stands for it: the answer depends on the order of `codes` alone.
+    The first of a group stands for it: the answer depends on the order of `codes` alone. `codes` are read
+    once and not kept; memory is about 0.6 kB for each that differs.
     """
-    first_of: dict[str, int] = {}
-    counted: dict[int, Counter[str]] = {}
-    parents: list[int] = []
-    for place, code in enumerate(codes):
-        parents.append(first_of.setdefault(" ".join(code.split()), place))
-        if parents[place] == place and (count := identifiers(code)).total() >= FEWEST_IDENTIFIERS:
-            counted[place] = count
-    for one, other in near_pairs(counted):
-        _join(parents, one, other)
     found = defaultdict[int, list[int]](list)
-    for place in range(len(parents)):
-        found[_root(parents, place)].append(place)
+    for place, first in enumerate(firsts(codes, compared)):
+        found[first].append(place)
     return [group for group in found.values() if len(group) > 1]
 
 
-def near_pairs(counted: dict[int, Counter[str]]) -> Iterator[tuple[int, int]]:
-    """Yield each pair of near duplicates once, the lower place first."""
-    frequency = Counter(word for count in counted.values() for word in count)
-    by_word = defaultdict[str, list[int]](list)
-    for place, count in sorted(counted.items(), key=lambda item: (len(item[1]), item[0])):
-        rarest = sorted(count, key=lambda word: (frequency[word], word))[: _prefix(len(count))]
-        smallest = SET_SIMILARITY * len(count)
-        met = {other for word in rarest for other in by_word[word] if len(counted[other]) >= smallest}
-        for other in sorted(met):
-            if _near(count, counted[other]):
-                yield min(place, other), max(place, other)
-        for word in rarest:
-            by_word[word].append(place)
+def representatives(codes: Iterable[str], compared: Compared | None = None) -> list[int]:
+    """The places of what is left when each group is its first alone, ascending."""
+    return [place for place, first in enumerate(firsts(codes, compared)) if place == first]
 
 
-def _prefix(size: int) -> int:
-    """How many of a set's rarest words to look at: two sets that share none of those are less similar."""
-    return size - math.ceil(SET_SIMILARITY * size - 1e-9) + 1
+def firsts(codes: Iterable[str], compared: Compared | None = None) -> list[int]:
+    """For each of `codes` the place of the first of its group: its own where it has no duplicate before."""
+    first_of: dict[bytes, int] = {}
+    bags = Bags()
+    parents = array("q")
+    for place, code in enumerate(codes):
+        parents.append(first_of.setdefault(_digest(code), place))
+        if parents[place] == place and (count := identifiers(code)).total() >= FEWEST_IDENTIFIERS:
+            bags.add(place, count)
+    first_of.clear()  # what follows takes the memory
+    for one, other in near_pairs(bags, compared):
+        _join(parents, one, other)
+    return [_root(parents, place) for place in range(len(parents))]
 
 
-def _near(one: Counter[str], other: Counter[str]) -> bool:
-    return (
-        set_similarity(one, other) >= SET_SIMILARITY
-        and multiset_similarity(one, other) >= MULTISET_SIMILARITY
+def near_pairs(bags: Bags, compared: Compared | None = None) -> Iterator[tuple[int, int]]:
+    """Yield each pair of near duplicates once, the lower place first; the bags are used up."""
+    whole = bags.taken()
+    prefixes = Prefixes(whole, SET_SIMILARITY)
+    counts = np.zeros(whole.vocabulary, dtype=np.int64)
+    for number in range(len(whole)):
+        met = prefixes.met(number)
+        if len(met):
+            for other in met[_near(whole, number, met, counts)].tolist():
+                low, high = sorted((int(whole.places[number]), int(whole.places[other])))
+                yield low, high
+        if compared is not None:
+            compared(number + 1, len(whole))
+
+
+def _near(
+    whole: AllBags, number: int, met: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Which of some bags are near one; `counts`, all 0 before and after, has a place for each word."""
+    words, own = whole.bag(number)
+    counts[words] = own
+    theirs, starts = whole.joined(met)
+    mine = counts[whole.words[theirs]]
+    shared = np.add.reduceat(mine > 0, starts, dtype=np.int64)
+    smaller = np.add.reduceat(np.minimum(mine, whole.counts[theirs]), starts)
+    counts[words] = 0
+    every = len(words) + whole.sizes[met] - shared
+    larger = own.sum(dtype=np.int64) + whole.totals[met] - smaller
+    alike: npt.NDArray[np.bool_] = np.logical_and(
+        shared / every >= SET_SIMILARITY, smaller / larger >= MULTISET_SIMILARITY
     )
+    return alike
 
 
-def _root(parents: list[int], place: int) -> int:
+def _digest(code: str) -> bytes:
+    """What texts that are the same but for blanks have in common; 128 bits, no two of which ever met."""
+    text = " ".join(code.split())
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _root(parents: array[int], place: int) -> int:
     while parents[place] != place:
         parents[place] = parents[parents[place]]
         place = parents[place]
     return place
 
 
-def _join(parents: list[int], one: int, other: int) -> None:
+def _join(parents: array[int], one: int, other: int) -> None:
     low, high = sorted((_root(parents, one), _root(parents, other)))
     parents[high] = low
-
-
-def representatives(codes: Sequence[str]) -> list[int]:
-    """The places of what is left when each group is its first alone."""
-    repeated = {place for group in groups(codes) for place in group[1:]}
-    return [place for place in range(len(codes)) if place not in repeated]

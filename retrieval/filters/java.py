@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
-import tree_sitter
-import tree_sitter_java
-from tree_sitter import Node
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node
 
 AROUND = (b"class A {\n", b"\n}")
 """A method stands in a class, or the grammar reads it as something else."""
@@ -18,7 +18,7 @@ COMMENTS = frozenset({"line_comment", "block_comment"})
 def text_of(code: str, option: str) -> str:
     """The part of a method that is searched; what is no Java, or no method, is returned whole."""
     source = AROUND[0] + code.encode() + AROUND[1]
-    root = tree_sitter.Parser(_language()).parse(source).root_node
+    root = _root(source)
     method = next((node for node in _nodes(root) if node.type in METHODS), None)
     if root.has_error or method is None:
         return code
@@ -69,6 +69,16 @@ def _nodes(root: Node) -> Iterator[Node]:
         waiting.extend(reversed(node.children))
 
 
+def _root(source: bytes) -> Node:
+    import tree_sitter
+
+    return tree_sitter.Parser(_language()).parse(source).root_node
+
+
 @cache
-def _language() -> tree_sitter.Language:
+def _language() -> Language:
+    """Loaded with the first method: every command imports this module, and few read Java."""
+    import tree_sitter
+    import tree_sitter_java
+
     return tree_sitter.Language(tree_sitter_java.language())

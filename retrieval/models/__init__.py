@@ -2,12 +2,16 @@
 
 from retrieval.models.benchmarks import Benchmark, BenchmarkLabel, Pool, Published, RankedList, Run, Score
 from retrieval.models.blobs import Blob
-from retrieval.models.collections import Collection, ImportJob, Member
+from retrieval.models.collections import Collection, Member
+from retrieval.models.encoder_specs import EncoderSpec
 from retrieval.models.exports import ExportJob
 from retrieval.models.figures import KeptFigures, Pin
+from retrieval.models.filter_jobs import FilterJob
 from retrieval.models.holes import Holes
+from retrieval.models.import_jobs import ImportJob
 from retrieval.models.labels import Annotator, Label, Source, source_of
-from retrieval.models.minings import Candidate, Mining, MiningPart
+from retrieval.models.minings import Candidate, Mining, MiningPart, MiningShared
+from retrieval.models.run_jobs import RunJob
 from retrieval.models.texts import Pair, QueryText, Text, TextBody
 
 __all__ = [
@@ -17,7 +21,9 @@ __all__ = [
     "Blob",
     "Candidate",
     "Collection",
+    "EncoderSpec",
     "ExportJob",
+    "FilterJob",
     "Holes",
     "ImportJob",
     "KeptFigures",
@@ -25,6 +31,7 @@ __all__ = [
     "Member",
     "Mining",
     "MiningPart",
+    "MiningShared",
     "Pair",
     "Pin",
     "Pool",
@@ -32,6 +39,7 @@ __all__ = [
     "QueryText",
     "RankedList",
     "Run",
+    "RunJob",
     "Score",
     "Source",
     "Text",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
 from django.db import models
 
 from retrieval.models.blobs import Digest
@@ -14,7 +12,11 @@ from retrieval.models.labels import Label
 from retrieval.models.minings import Mining
 from retrieval.models.texts import Pair, Text
 
-Places = npt.NDArray[np.uint32]
+if TYPE_CHECKING:  # every command imports the models, and few compute
+    import numpy as np
+    import numpy.typing as npt
+
+Places: TypeAlias = "npt.NDArray[np.uint32]"
 NOWHERE = 2**32 - 1
 """Stands in a ranked list for a snippet that the benchmark does not have."""
 
@@ -49,6 +51,9 @@ class Benchmark(models.Model):
     snippets_until = models.PositiveIntegerField(help_text="only snippets before this position")
     pool = models.CharField(max_length=10, choices=Pool, default=Pool.COLLECTION)
     mining = models.ForeignKey(Mining, null=True, on_delete=models.PROTECT, related_name="benchmarks")
+    further_minings = models.ManyToManyField(
+        Mining, related_name="+", blank=True, help_text="those of extensions of the build that it was made of"
+    )
     merge_rule = models.CharField(max_length=400, help_text="whose labels these are, and which one counts")
     size = models.PositiveIntegerField(help_text="labels")
     positives = models.PositiveIntegerField(help_text="labels above 0")
@@ -74,7 +79,16 @@ class Benchmark(models.Model):
     @property
     def match_counts(self) -> Places:
         """Number of matches of each query by position, shape (queries,)."""
+        import numpy as np
+
         return np.frombuffer(bytes(self.matches), dtype="<u4")
+
+    @property
+    def minings(self) -> list[Mining]:
+        """Those whose candidates it was made of, the first one first; none where nobody knows."""
+        if self.mining is None:
+            return []
+        return [self.mining, *self.further_minings.order_by("pk")]
 
     @property
     def has_judged_non_matches(self) -> bool:
@@ -83,13 +97,27 @@ class Benchmark(models.Model):
 
 
 class BenchmarkLabel(models.Model):
-    """A label as the benchmark holds it; a pair without one is unjudged, never a 0."""
+    """A label as the benchmark holds it; a pair without one is unjudged, never a 0.
 
-    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="labels", db_index=False)
-    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="+", db_index=False)
+    Published in one transaction that has just read what its rows refer to, and never changed: the database
+    does not look all that up again, which took five sixths of writing it. Django refuses to delete it.
+    """
+
+    benchmark = models.ForeignKey(
+        Benchmark, on_delete=models.CASCADE, related_name="labels", db_index=False, db_constraint=False
+    )
+    pair = models.ForeignKey(
+        Pair, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     relevance = models.FloatField(help_text="a match above 0; may be a mean of several labels")
     label = models.ForeignKey(
-        Label, null=True, on_delete=models.PROTECT, related_name="+", db_index=False, help_text="its source"
+        Label,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        help_text="its source",
     )
 
     class Meta:
@@ -126,8 +154,13 @@ class Run(models.Model):
 
     @property
     def title(self) -> str:
-        """The system, and what of a snippet it searched, unless that is all."""
-        return self.system if self.text_option in ("", "whole") else f"{self.system}, {self.text_option}"
+        """The system, and what of a snippet it searched, unless that is all: no two of `newest` are alike."""
+        return self.system if self.text_option == "whole" else f"{self.system} ({self.text_told})"
+
+    @property
+    def text_told(self) -> str:
+        """What of a snippet it searched, in words that can follow another."""
+        return self.text_option or "text not known"
 
 
 class RankedList(models.Model):
@@ -145,6 +178,8 @@ class RankedList(models.Model):
 
     @property
     def places(self) -> Places:
+        import numpy as np
+
         return np.frombuffer(bytes(self.data), dtype="<u4")
 
 

@@ -1,8 +1,7 @@
-"""Collections of queries or snippets, their members, and the jobs that import them."""
+"""Collections of queries or snippets, and their members."""
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F
 
@@ -22,6 +21,12 @@ class Collection(models.Model):
     kind = models.CharField(max_length=8, choices=Kind)
     source = models.CharField(max_length=400, blank=True, help_text="where the members came from")
     size = models.PositiveIntegerField(default=0, help_text="number of members")
+    filtered_from = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="filtered_into"
+    )
+    filtered = models.JSONField(
+        null=True, blank=True, help_text="what was read and kept, and refused by each filter; null: imported"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -63,44 +68,3 @@ class Member(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_id}: {self.text.head}"
-
-
-class ImportJob(models.Model):
-    """An uploaded file that a worker imports in the background."""
-
-    class State(models.TextChoices):
-        WAITING = "waiting"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
-
-    class Format(models.TextChoices):
-        COSQA = "cosqa", "CoSQA: queries and a code base (JSON)"
-        PYTHON = "python", "Python: a source file, a wheel, an sdist or a zip of sources"
-        DOCUMENTED = (
-            "documented",
-            "Python: documented functions, their documentation as queries",
-        )
-        CODESEARCHNET = "codesearchnet", "CodeSearchNet: functions of six languages (JSON Lines)"
-        STAQC = "staqc", "StaQC: a pickle of Stack Overflow code"
-        NCS = "ncs", "Neural Code Search: questions with their answers (JSON)"
-
-    name = models.CharField(max_length=120)
-    format = models.CharField(max_length=16, choices=Format)
-    file = models.FileField(upload_to="imports/%Y/%m/", max_length=300)
-    codebase = models.FileField(upload_to="imports/%Y/%m/", max_length=300, blank=True)
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    read = models.PositiveIntegerField(default=0)
-    stored = models.PositiveIntegerField(default=0)
-    unreadable = models.PositiveIntegerField(default=0)
-    problems = models.JSONField(default=list, help_text="the first problems, as text")
-    message = models.TextField(blank=True)
-    lease_until = models.DateTimeField(null=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-created_at"]
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.state})"

@@ -62,6 +62,10 @@ class Pin(models.Model):
         LEADERBOARD = "leaderboard", "a system's figure on a benchmark"
         STUDY = "study", "a figure of a study"
         CORPUS = "corpus", "corpus statistics"
+        COMPARISON = "comparison", "two versions of a benchmark"
+        BUILD = "build", "a build's own figures"
+        MINING = "mining", "a mining's own figures"
+        TWO_BUILDS = "two builds", "two builds over their common pairs"
 
     kind = models.CharField(max_length=12, choices=Kind)
     title = models.CharField(max_length=300, help_text="what people read")

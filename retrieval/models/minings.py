@@ -44,6 +44,9 @@ class Mining(models.Model):
     phase = models.CharField(max_length=80, blank=True, help_text="what is being done, for people")
     message = models.TextField(blank=True, help_text="why it failed")
     identities = models.JSONField(null=True, help_text="by encoder: weights, options and precision")
+    revisions = models.JSONField(
+        null=True, help_text="by encoder of the hub: the commit that was loaded by whoever began"
+    )
     approximate = models.CharField(
         max_length=4, choices=tuple(INDEXES.items()), blank=True, help_text="empty: exact search"
     )
@@ -106,12 +109,29 @@ class MiningPart(models.Model):
     found = models.BinaryField(null=True, help_text="its lists, as retrieval.mining.lists stores them")
 
     alone = models.BinaryField(null=True, help_text="each encoder's own lists for a sample of the queries")
+    largest = models.BinaryField(
+        null=True, help_text="each encoder's largest score for each query, where a fusion divides by it"
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["mining", "number"], name="mining_part_once")]
 
     def __str__(self) -> str:
         return f"part {self.number} of {self.mining}"
+
+
+class MiningShared(models.Model):
+    """What all parts of a mining rest on, computed once: such as how many of all snippets have a term."""
+
+    mining = models.ForeignKey(Mining, on_delete=models.CASCADE, related_name="shared", db_index=False)
+    name = models.CharField(max_length=400, help_text="what of which encoder")
+    content = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["mining", "name"], name="mining_shared_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.mining}"
 
 
 class Candidate(models.Model):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from django.db import models
+from django.db import models, transaction
 
 from retrieval.hostile import clean
+from retrieval.models import statements
 from retrieval.models.blobs import Blob, digest_of
 
 HEAD = 240
@@ -25,11 +26,31 @@ class TextQuerySet(models.QuerySet["Text"]):
     def keep_all(self, texts: Sequence[str]) -> list[Text]:
         """The rows of `texts`, in order; new ones are stored. Safe beside another importer."""
         wanted = [canonical(text) for text in texts]
-        bodies = TextBody.keep_all(dict.fromkeys(wanted))
-        rows = [Text(body_id=body.digest, head=body.text[:HEAD], size=body.size) for body in bodies]
-        self.bulk_create(rows, ignore_conflicts=True, batch_size=500)
-        stored = self.by_digest([body.digest for body in bodies])
-        return [stored[digest_of(text)] for text in wanted]
+        digests = [digest_of(text) for text in wanted]
+        self.keep_ids(dict(zip(digests, wanted, strict=True)))
+        stored = self.by_digest(dict.fromkeys(digests))
+        return [stored[digest] for digest in digests]
+
+    def keep_ids(self, texts: Mapping[str, str]) -> dict[str, int]:
+        """The ids of canonical texts by digest; new ones are stored and numbered in their order here.
+
+        Safe beside another importer.
+        """
+        ids = self.ids_of(list(texts))
+        new = [(digest, text) for digest, text in texts.items() if digest not in ids]
+        if new:
+            # In the order of hashes, so that two writers never wait for each other.
+            bodies = [(digest, len(text), TextBody.compressed(text)) for digest, text in sorted(new)]
+            heads = [(digest, text[:HEAD], len(text)) for digest, text in new]
+            with transaction.atomic(savepoint=False):
+                statements.insert_all(TextBody, ("digest", "size", "data"), bodies, unless_there=True)
+                statements.insert_all(Text, ("body", "head", "size"), heads, unless_there=True)
+            ids |= self.ids_of([digest for digest, _ in new])
+        return ids
+
+    def ids_of(self, digests: Sequence[str]) -> dict[str, int]:
+        """The ids of the stored texts among `digests`, by digest."""
+        return dict(statements.look_among(Text, ("body", "id"), "body", digests))
 
     def by_digest(self, digests: Iterable[str]) -> dict[str, Text]:
         """The stored rows among `digests`, by digest."""
@@ -108,6 +129,15 @@ class PairQuerySet(models.QuerySet["Pair"]):
             for row in self.filter(query_id__in=queries[start : start + 200]):
                 stored[row.query_id, row.snippet_id] = row
         return [stored[key] for key in keys]
+
+    def keep_ids(self, keys: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+        """The ids of the pairs of (query text id, snippet text id); new ones are stored."""
+        wanted = set(keys)
+        with transaction.atomic(savepoint=False):
+            statements.insert_all(Pair, ("query", "snippet"), sorted(wanted), unless_there=True)
+        queries = sorted({query for query, _ in wanted})
+        rows = statements.look_among(Pair, ("query", "snippet", "id"), "query", queries)
+        return {(query, snippet): pk for query, snippet, pk in rows if (query, snippet) in wanted}
 
 
 class Pair(models.Model):

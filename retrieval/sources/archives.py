@@ -74,7 +74,7 @@ def read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[SourceFile | Prob
 def _zip_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, origin: str, licence: str
 ) -> SourceFile | Problem:
-    refused = _refused(info.filename, stat.S_ISLNK(info.external_attr >> 16))
+    refused = why_refused(info.filename, stat.S_ISLNK(info.external_attr >> 16))
     if refused:
         return Problem(f"{origin}: {info.filename[:200]}", 0, refused)
     try:
@@ -126,7 +126,7 @@ def _tar_members(path: Path) -> Iterator[tuple[tarfile.TarInfo | Problem, IO[byt
 def _tar_member(
     member: tarfile.TarInfo, content: IO[bytes] | None, origin: str, licence: str
 ) -> SourceFile | Problem:
-    refused = _refused(member.name, content is None)
+    refused = why_refused(member.name, content is None)
     if refused or content is None:
         return Problem(f"{origin}: {member.name[:200]}", 0, refused)
     file = SourceFile(member.name, content.read(limits.FILE_LIMIT + 1), origin, licence)
@@ -151,8 +151,8 @@ def _tar_licence(path: Path) -> str:
     return licence_of(text)
 
 
-def _refused(name: str, is_link: bool) -> str:
-    """Why a member is not read, empty where it is."""
+def why_refused(name: str, is_link: bool) -> str:
+    """Why a member of an archive is not read, empty where it is."""
     windows = PureWindowsPath(name)  # knows C:\, \ and / alike
     if windows.drive or windows.root or ".." in windows.parts:
         return "has a path that leads out of the archive and is skipped"

@@ -1,7 +1,8 @@
 """CodeSearchNet's corpus: JSON Lines, gzipped or not, of all six languages, with or without documentation.
 
 Each line is a function with `code` (or `original_string`), `repo`, `path`, `func_name`, `url`, `language`,
-`docstring`; the names that the Hugging Face copy gave these keys are read too.
+`docstring`, and in what `extract` writes `licence`; the names that the Hugging Face copy gave these keys are
+read too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ LINK = ("url", "func_code_url")
 REPOSITORY = ("repo", "repository_name", "nwo")
 PLACE = ("path", "func_path_in_repository")
 NAME = ("func_name", "identifier")
+LICENCE = ("licence", "license")
 
 
 def read(places: Sequence[Path], documentation: bool = False) -> Iterator[Item]:
@@ -64,4 +66,5 @@ def _snippet(record: Object, number: int) -> Snippet:
     within = "/".join(part for part in (repository, place) if part)
     name = name_of(record, NAME, "")
     source_id = f"{within}::{name}" if within and name else f"{within or number - 1}"
-    return Snippet(text_of(record, CODE), source_id, name_of(record, LINK, within))
+    licence = name_of(record, LICENCE, "")
+    return Snippet(text_of(record, CODE), source_id, name_of(record, LINK, within), licence)

@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import re
 import zlib
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,9 @@ BAD_BYTES = re.compile("[\udc80-\udcff]")
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 PACKED = ".gz"
+PACKED_AT_MOST = 200
+SURELY_SMALL = 64 * 2**20
+"""JSON and CSV pack to a tenth; what packs to a two-hundredth, and is larger than this, is a bomb."""
 
 Object: TypeAlias = dict[str, Any]
 
@@ -85,7 +89,7 @@ def lines_of(path: Path, limit: int = RECORD_LIMIT) -> Iterator[tuple[int, str] 
     """Yield (number from 1, line) of a UTF-8 file, gzipped or not; lines that cannot be read are told."""
     try:
         with _opened(path) as stream:
-            yield from _lines(stream, str(path), limit)
+            yield from _lines(stream, path, limit)
     except (OSError, EOFError, zlib.error) as error:  # gzip's BadGzipFile is an OSError
         yield Problem(str(path), 0, f"cannot be read to its end: {getattr(error, 'strerror', '') or error}")
 
@@ -97,19 +101,33 @@ def _opened(path: Path) -> TextIO:
     return path.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n")
 
 
-def _lines(stream: TextIO, file: str, limit: int) -> Iterator[tuple[int, str] | Problem]:
+def _lines(stream: TextIO, path: Path, limit: int) -> Iterator[tuple[int, str] | Problem]:
+    file, left = str(path), _most_of(path)
     for number in count(1):
         line = stream.readline(limit + 1)
+        left -= len(line)
         if not line:
+            return
+        if left < 0:
+            yield Problem(
+                file, number, f"unpacks to over {PACKED_AT_MOST} times its size: what is left is not read"
+            )
             return
         if len(line) > limit:
             yield Problem(file, number, f"is longer than {limit:,} characters and is skipped")
-            while line and not line.endswith("\n"):
+            while line and not line.endswith("\n") and left >= 0:
                 line = stream.readline(limit)
+                left -= len(line)
         elif BAD_BYTES.search(line):
             yield Problem(file, number, "has bytes that are not UTF-8; convert the file to UTF-8")
         else:
             yield number, line
+
+
+def _most_of(path: Path) -> float:
+    """Characters that are read of a file: of a packed one, what an honest one may have."""
+    packed = path.name.lower().endswith(PACKED)
+    return max(SURELY_SMALL, PACKED_AT_MOST * path.stat().st_size) if packed else math.inf
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, Object] | Problem]:

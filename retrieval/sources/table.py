@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import Final
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
 from retrieval.sources.records import Object, Refused, name_of, objects, text_of, whole_number
+
+ROLES: Final = ("query", "snippet", "label", "query_id", "snippet_id", "origin", "licence")
+USUAL: Final[Mapping[str, Sequence[str]]] = {
+    "query": ("query", "querytext", "question", "doc", "docstring", "title", "nl", "intent", "text"),
+    "snippet": ("snippet", "code", "answer", "function", "funccodestring", "wholefuncstring", "source"),
+    "label": ("label", "relevance", "judged", "judgement", "judgment", "score", "match", "rating"),
+    "query_id": ("queryid", "queryidx", "qid", "idx", "id"),
+    "snippet_id": ("snippetid", "codeid", "codeidx", "corpusid", "docid", "retrievalidx"),
+    "origin": ("origin", "url", "link", "where", "githuburl", "funccodeurl", "repo", "repository", "path"),
+    "licence": ("licence", "license", "spdx"),
+}
+"""What columns are often called, without case, blanks and hyphens; the likelier names first."""
+PEEKED: Final = 20
+MOST_COLUMNS: Final = 200
 
 ALLOWED: dict[Scale, tuple[int, ...]] = {"binary": (0, 1), "graded": (0, 1, 2, 3)}
 
@@ -30,6 +47,40 @@ class Columns:
             raise ValueError("name the column of the queries, of the snippets, or both")
         if self.label and not (self.query and self.snippet):
             raise ValueError("a label belongs to a query and a snippet: name the columns of both")
+
+
+@dataclass(frozen=True, slots=True)
+class Peek:
+    """The names of a file's columns, and its first records."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Object, ...]
+
+
+def peek(path: Path) -> Peek | Problem:
+    """What the first records of a file have; of a file without a readable one, why."""
+    rows, problem = list[Object](), Problem(str(path), 0, "has no records")
+    for row in islice(objects(path), PEEKED):
+        if isinstance(row, Problem):
+            problem = row
+        else:
+            rows.append(row[1])
+    names = tuple(dict.fromkeys(name for row in rows for name in row if name))[:MOST_COLUMNS]
+    return Peek(names, tuple(rows)) if names else problem
+
+
+def guessed(seen: Peek) -> dict[str, str]:
+    """For each role the column that is probably meant, each once; empty where none is. And the scale."""
+    plain = {re.sub(r"[^a-z]", "", name.lower()): name for name in reversed(seen.columns)}
+    found = dict[str, str]()
+    for role in ROLES:
+        taken = set(found.values())
+        names = (plain.get(usual, "") for usual in USUAL[role])
+        found[role] = next((name for name in names if name and name not in taken), "")
+    if not (found["query"] and found["snippet"]):
+        found["label"] = ""
+    graded = any(str(row.get(found["label"])).strip() in ("2", "3") for row in seen.rows)
+    return {**found, "scale": "graded" if graded else "binary"}
 
 
 def read(path: Path, columns: Columns) -> Iterator[Item]:

@@ -39,6 +39,22 @@ def test_results_of_two_runs(tmp_path: Path) -> None:
         )
         evaluate_file(path, name, content_of(benchmark), Pool.COLLECTION, measures(["mrr"]))
     (found,) = of_benchmark(benchmark)
-    assert {found.first, found.second} == {"one", "other"}
+    assert {found.first, found.second} == {"one (text not known)", "other (text not known)"}
     assert (found.queries, found.shared) == (1, 1.0)
     assert found.jaccard == pytest.approx(1 / 3)
+
+
+@pytest.mark.django_db
+def test_one_system_with_two_texts_is_two(tmp_path: Path) -> None:
+    queries, snippets = factories.queries(), factories.snippets()
+    ids = (queries.members.get(position=0).text_id, snippets.members.get(position=0).text_id)
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    Label.objects.create(pair=Pair.objects.keep_all([ids])[0], annotator=by, value=1)
+    benchmark = publish(Order("small", queries, snippets, "by hand"), Label.objects.all())
+    for text in ("whole", ""):
+        path = tmp_path / "one"
+        path.write_text("queries-0 Q0 snippets-0 1 1 x\n")
+        measured = measures(["mrr"])
+        evaluate_file(path, "one", content_of(benchmark), Pool.COLLECTION, measured, text_option=text)
+    (found,) = of_benchmark(benchmark)
+    assert {found.first, found.second} == {"one", "one (text not known)"}

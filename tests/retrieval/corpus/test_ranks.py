@@ -5,7 +5,9 @@ from collections import Counter
 import pytest
 
 from retrieval.corpus.ranks import Counted, by_rank, of_benchmark
-from retrieval.models import Benchmark
+from retrieval.evaluation.publishing import Order, publish
+from retrieval.models import Annotator, Benchmark, Label, Pool
+from tests import factories
 
 
 def test_shares_by_rank() -> None:
@@ -18,6 +20,25 @@ def test_shares_by_rank() -> None:
 
 def test_nothing_is_nothing() -> None:
     assert by_rank([], Counter(), 0) == []
+
+
+@pytest.mark.django_db
+def test_candidates_of_further_minings_count_once_at_the_rank_of_the_first() -> None:
+    first = factories.mining()
+    second = factories.mining()
+    query = first.queries.members.get(position=0).text
+    code = [member.text for member in first.snippets.members.order_by("position")]
+    for rank in (1, 2):
+        factories.candidate(first, query, code[rank], rank)
+    for rank in (1, 2, 3):
+        factories.candidate(second, query, code[3 - rank], rank)
+    said = Annotator.objects.version(Annotator.Kind.AGENTS, "agents", {})
+    found = first.candidates.get(rank=2)
+    Label.objects.create(pair=found.pair, annotator=said, value=1)
+    order = Order("made", first.queries, first.snippets, "a rule", first, [second], Pool.COLLECTION)
+    made = publish(order, Label.objects.all())
+    told = [(row.rank, row.candidates, row.judged, row.matches) for row in of_benchmark(made)]
+    assert told == [(1, 1, 0, 0), (2, 1, 1, 1), (3, 1, 0, 0)]
 
 
 @pytest.mark.django_db

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrieval.filters import bags as bags_module
+from retrieval.filters.bags import Bags
 from retrieval.filters.duplicates import (
     FEWEST_IDENTIFIERS,
     MULTISET_SIMILARITY,
@@ -31,7 +33,13 @@ def test_no_near_pair_is_missed(codes: list[str]) -> None:
         if set_similarity(counted[one], counted[other]) >= SET_SIMILARITY
         and multiset_similarity(counted[one], counted[other]) >= MULTISET_SIMILARITY
     }
-    found = list(near_pairs(counted))
+    bags = Bags()
+    for place, count in counted.items():
+        bags.add(place, count)
+    with pytest.MonkeyPatch.context() as smaller:
+        smaller.setattr(bags_module, "BAGS_AT_ONCE", 2)
+        smaller.setattr(bags_module, "WORDS_AT_ONCE", 5)
+        found = list(near_pairs(bags))
     assert set(found) == expected
     assert len(found) == len(expected)
 
@@ -62,3 +70,17 @@ def test_short_snippets_are_compared_as_texts() -> None:
     short = "a b c d"
     assert identifiers(short).total() < FEWEST_IDENTIFIERS
     assert groups([short, "a b c d e", short]) == [[0, 2]]
+
+
+def test_bags_are_used_up_and_a_count_is_capped() -> None:
+    bags = Bags()
+    bags.add(0, {"a": 70_000, "b": 1})
+    bags.add(1, {"b": 1})
+    taken = bags.taken()
+    assert (taken.places.tolist(), taken.sizes.tolist(), taken.totals.tolist()) == (
+        [1, 0],
+        [1, 2],
+        [1, 65_536],
+    )
+    assert taken.words.tolist() == [1, 0, 1], "the rarest word has the lowest number"
+    assert len(bags.taken()) == 0

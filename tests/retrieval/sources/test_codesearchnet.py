@@ -39,6 +39,12 @@ def test_documentation_becomes_labelled_queries(tmp_path: Path) -> None:
     assert len(items) == 4
 
 
+def test_the_licence_that_extract_writes_is_kept(tmp_path: Path) -> None:
+    (item,) = read([saved(tmp_path / "a.jsonl", {**LINE, "licence": "MIT"})])
+    assert isinstance(item, Snippet)
+    assert item.licence == "MIT"
+
+
 def test_keys_of_the_hugging_face_copy(tmp_path: Path) -> None:
     row = {"func_code_string": "f", "repository_name": "a/b", "func_path_in_repository": "m.go"}
     saved(tmp_path / "go.jsonl", {**row, "language": "go", "func_name": "f"})

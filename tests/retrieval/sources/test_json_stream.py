@@ -20,7 +20,7 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
     max_leaves=12,
 )
-same_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+same_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def read(tmp_path: Path, content: str | bytes, limit: int = 1000) -> list[Element | Problem]:

@@ -91,3 +91,17 @@ def test_what_json_writes_is_read_back(
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert good(path) == rows
     assert records.kind_of(path) == ".jsonl"
+
+
+@pytest.mark.parametrize("content", ["\n" * 4_000_000, "x" * 4_000_000])
+def test_what_packs_too_well_is_read_to_a_limit_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    monkeypatch.setattr(records, "SURELY_SMALL", 1000)
+    path = tmp_path / "bomb.jsonl.gz"
+    path.write_bytes(gzip.compress(content.encode()))
+    told = [found for found in records.lines_of(path, limit=10_000) if isinstance(found, Problem)]
+    assert "unpacks to over 200 times its size" in str(told[-1])
+    (tmp_path / "plain.jsonl").write_text(content)
+    plain = [found for found in records.lines_of(tmp_path / "plain.jsonl") if isinstance(found, Problem)]
+    assert not any("unpacks" in str(one) for one in plain)

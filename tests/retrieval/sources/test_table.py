@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.sources import GivenLabel, Problem, Query, Snippet
-from retrieval.sources.table import Columns, read
+from retrieval.sources.table import Columns, Peek, guessed, peek, read
 
 
 def test_columns_are_mapped_and_an_empty_label_is_unjudged(tmp_path: Path) -> None:
@@ -34,3 +34,46 @@ def test_a_missing_column_is_told(tmp_path: Path) -> None:
     told = [str(item) for item in read(path, Columns(query="q", snippet="c", label="judged"))]
     assert told[-1].endswith('has no "judged"')
     assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "roles"),
+    [
+        (
+            "question,answer,judged,url",
+            {"query": "question", "snippet": "answer", "label": "judged", "origin": "url"},
+        ),
+        (
+            "Query-ID,Query,code-idx,Code",
+            {"query_id": "Query-ID", "query": "Query", "snippet_id": "code-idx", "snippet": "Code"},
+        ),
+        ("code,label,license", {"snippet": "code", "licence": "license"}),
+        ("a,b", {}),
+    ],
+)
+def test_roles_are_guessed_from_the_names_of_columns(
+    tmp_path: Path, header: str, roles: dict[str, str]
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{header}\n{','.join('1' for _ in header.split(','))}\n")
+    seen = peek(path)
+    assert isinstance(seen, Peek)
+    assert {role: name for role, name in guessed(seen).items() if name} == {**roles, "scale": "binary"}
+
+
+def test_labels_above_1_are_guessed_as_graded(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"query": "q", "code": "c", "score": 1}\n{"query": "q", "code": "d", "score": 3}\n')
+    seen = peek(path)
+    assert isinstance(seen, Peek)
+    assert guessed(seen)["scale"] == "graded"
+
+
+def test_a_peek_reads_the_first_records_alone_and_tells_why_there_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("no\n" + "".join(f'{{"c{number}": 1}}\n' for number in range(50)))
+    seen = peek(path)
+    assert isinstance(seen, Peek)
+    assert seen.columns == tuple(f"c{number}" for number in range(19))
+    path.write_text("no\n")
+    assert "record 1: is not JSON" in str(peek(path))

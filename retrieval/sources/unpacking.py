@@ -1,0 +1,150 @@
+"""A zip whose files are read as those of a folder: unpacked within limits, or refused as a whole.
+
+Only files that the format knows are written, under names made of plain parts; nothing else of the archive is
+unpacked. What it really unpacks to is counted, whatever sizes it states.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from retrieval.sources import archives
+from retrieval.sources.archives import UNREADABLE, why_refused
+from retrieval.sources.records import PACKED_AT_MOST, SURELY_SMALL
+
+DEEPEST: Final = 3
+"""Folders around the files: whoever zips a folder has its name before each path."""
+CHUNK: Final = 2**20
+NO_FILES: Final = ("__MACOSX",)
+
+
+class NotUnpacked(ValueError):
+    """The archive is refused and nothing of it is left; the message says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The files of a format: `top` beside each other, `below` in folders under them; `told` names them."""
+
+    top: re.Pattern[str]
+    below: re.Pattern[str]
+    told: str
+
+    def has(self, path: PurePosixPath) -> bool:
+        """Whether a path, from the folder of the top files on, is one of them."""
+        pattern = self.top if len(path.parts) == 1 else self.below
+        return pattern.fullmatch(str(path)) is not None
+
+
+BEIR: Final = Layout(
+    re.compile(r"(corpus|queries)\.jsonl(\.gz)?"),
+    re.compile(r"qrels/[\w.-]+\.(tsv|jsonl)(\.gz)?"),
+    "corpus.jsonl, queries.jsonl and qrels/test.tsv",
+)
+RELEASE: Final = Layout(
+    re.compile(
+        r"(test_agent_|gpt4o_augment_)?(query|codebase|pairs|pairs_for_search|pairs_true)(\.json)?|workbench\.json"
+    ),
+    re.compile(r"provenance/\w+\.jsonl"),
+    "query.json, codebase.json and pairs.json",
+)
+
+
+def unpack(archive: Path, into: Path, layout: Layout) -> None:
+    """Write the files of `layout` into the new folder `into`. Raises `NotUnpacked`."""
+    try:
+        into.mkdir(parents=True)
+        with zipfile.ZipFile(archive) as opened:
+            _unpack(opened, into, layout)
+    except UNREADABLE as error:
+        if isinstance(error, NotUnpacked):
+            raise
+        raise NotUnpacked(
+            f"is not a readable zip: {error}. Pack the files again, without a password."
+        ) from error
+
+
+def _unpack(opened: zipfile.ZipFile, into: Path, layout: Layout) -> None:
+    members = {PurePosixPath(info.filename): info for info in _safe(opened.infolist())}
+    root = _root(members, layout)
+    wanted = {
+        inside: info
+        for path, info in members.items()
+        if path.is_relative_to(root) and layout.has(inside := path.relative_to(root))
+    }
+    _refuse_bombs(wanted.values())
+    left = archives.UNPACKED_LIMIT
+    for inside, info in wanted.items():
+        left -= _written(opened, info, into / inside, left)
+
+
+def _safe(members: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
+    """The members that are files. One that leads out of the archive, or is a link, refuses all."""
+    if len(members) > archives.MEMBERS_LIMIT:
+        raise NotUnpacked(f"has more than {archives.MEMBERS_LIMIT:,} members.")
+    files = [info for info in members if not info.is_dir() and not info.filename.startswith(NO_FILES)]
+    for info in files:
+        if why_refused(info.filename, stat.S_ISLNK(info.external_attr >> 16)):
+            raise NotUnpacked(
+                f"has {info.filename[:80]!r}, a link or a path that leads out. Pack the plain files again."
+            )
+    if len({PurePosixPath(info.filename) for info in files}) < len(files):
+        raise NotUnpacked("has a file twice, so nobody knows which counts. Pack the files again.")
+    return files
+
+
+def _root(paths: Iterable[PurePosixPath], layout: Layout) -> PurePosixPath:
+    """The outermost folder that has a file of the format."""
+    parents = {
+        path.parent
+        for path in paths
+        if len(path.parts) <= DEEPEST + 1 and layout.top.fullmatch(path.name) is not None
+    }
+    if not parents:
+        raise NotUnpacked(f"has none of this format\u2019s files: expected {layout.told} in it.")
+    depth = min(len(parent.parts) for parent in parents)
+    outermost = sorted(parent for parent in parents if len(parent.parts) == depth)
+    if len(outermost) > 1:
+        several = " and ".join(str(parent)[:60] for parent in outermost[:2])
+        raise NotUnpacked(
+            f"has the files of several data sets, in {several}. Upload each as a zip of its own."
+        )
+    return outermost[0]
+
+
+def _refuse_bombs(members: Iterable[zipfile.ZipInfo]) -> None:
+    """By what it states; who states less is counted when it is unpacked."""
+    sizes = [(info.file_size, info.compress_size) for info in members]
+    stated, packed = sum(size for size, _ in sizes), sum(size for _, size in sizes)
+    if stated > archives.UNPACKED_LIMIT:
+        raise _too_large()
+    if stated > SURELY_SMALL and stated > PACKED_AT_MOST * max(packed, 1):
+        raise NotUnpacked(
+            f"would unpack {packed:,} bytes to {stated:,}, as a zip bomb does. If it is none, pack it less, "
+            "or import the folder on the server."
+        )
+
+
+def _written(opened: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path, most: int) -> int:
+    """Unpack one member to a new file; returns its bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    size = 0
+    with opened.open(info) as packed, path.open("xb") as file:
+        while chunk := packed.read(CHUNK):
+            size += len(chunk)
+            if size > most:
+                raise _too_large()
+            file.write(chunk)
+    return size
+
+
+def _too_large() -> NotUnpacked:
+    return NotUnpacked(
+        f"unpacks to more than {archives.UNPACKED_LIMIT // 2**20:,} MB. Import such a folder on the server."
+    )

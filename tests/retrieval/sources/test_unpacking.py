@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import stat
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from retrieval.sources import archives, unpacking
+from retrieval.sources.records import SURELY_SMALL
+from retrieval.sources.unpacking import BEIR, RELEASE, Layout, NotUnpacked, unpack
+
+FILES = {"corpus.jsonl": "{}", "queries.jsonl": "{}", "qrels/test.tsv": "q"}
+
+
+def zipped(folder: Path, files: Mapping[str, str], packed: int = zipfile.ZIP_DEFLATED) -> Path:
+    path = folder / "data.zip"
+    with zipfile.ZipFile(path, "w", packed) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def unpacked(folder: Path, files: Mapping[str, str], layout: Layout = BEIR) -> list[str]:
+    into = folder / "into"
+    unpack(zipped(folder, files), into, layout)
+    return sorted(path.relative_to(into).as_posix() for path in into.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("around", ["", "scifact/", "a/b/c/"])
+def test_the_files_of_a_format_are_found_with_folders_around_them(tmp_path: Path, around: str) -> None:
+    others = {"README.md": "x", "__MACOSX/corpus.jsonl": "x", "corpus.jsonl.exe": "x", "qrels/x/y.tsv": "x"}
+    files = {f"{around}{name}": content for name, content in {**FILES, **others}.items()}
+    assert unpacked(tmp_path, files) == sorted(FILES)
+
+
+def test_a_release_has_its_old_names_and_what_an_export_wrote(tmp_path: Path) -> None:
+    names = ["test_agent_query.json", "codebase.json", "pairs_for_search.json", "workbench.json"]
+    files = dict.fromkeys([*names, "provenance/labels.jsonl", "finetune/train.json", "notes.json"], "[]")
+    assert unpacked(tmp_path, files, RELEASE) == sorted([*names, "provenance/labels.jsonl"])
+
+
+@pytest.mark.parametrize("name", ["../corpus.jsonl", "/corpus.jsonl", "a/../../x", "C:\\x", "..\\x", "\\x"])
+def test_a_path_that_leads_out_refuses_all(tmp_path: Path, name: str) -> None:
+    with pytest.raises(NotUnpacked, match="leads out"):
+        unpacked(tmp_path, {**FILES, name: "x"})
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "data.zip"]
+
+
+def test_a_link_refuses_all(tmp_path: Path) -> None:
+    path = zipped(tmp_path, FILES)
+    with zipfile.ZipFile(path, "a") as archive:
+        link = zipfile.ZipInfo("qrels/link.tsv")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+    with pytest.raises(NotUnpacked, match="a link"):
+        unpack(path, tmp_path / "into", BEIR)
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    bomb = {**FILES, "corpus.jsonl": " " * (SURELY_SMALL + 1)}
+    with pytest.raises(NotUnpacked, match="as a zip bomb does"):
+        unpacked(tmp_path, bomb)
+    assert not list((tmp_path / "into").iterdir())
+
+
+def test_what_is_not_stated_is_counted_while_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "UNPACKED_LIMIT", 2**20)
+    monkeypatch.setattr(unpacking, "_refuse_bombs", lambda members: None)  # as if it had stated less
+    with pytest.raises(NotUnpacked, match="unpacks to more than 1 MB"):
+        unpacked(tmp_path, {**FILES, "queries.jsonl": "x" * (2**20 + 1)})
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"data.csv": "x"}, "expected corpus.jsonl, queries.jsonl and qrels/test.tsv in it"),
+        ({"a/corpus.jsonl": "x", "b/corpus.jsonl": "x"}, "several data sets, in a and b"),
+    ],
+)
+def test_what_is_wrong_says_what_is_expected(tmp_path: Path, files: dict[str, str], said: str) -> None:
+    with pytest.raises(NotUnpacked, match=said):
+        unpacked(tmp_path, files)
+
+
+def test_what_is_no_zip_and_what_has_a_file_twice_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "no.zip").write_bytes(b"no zip")
+    with pytest.raises(NotUnpacked, match="is not a readable zip"):
+        unpack(tmp_path / "no.zip", tmp_path / "one", BEIR)
+    path = zipped(tmp_path, FILES)
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("corpus.jsonl", "other")
+    with pytest.raises(NotUnpacked, match="a file twice"):
+        unpack(path, tmp_path / "two", BEIR)
+
+
+def test_more_members_than_anybody_needs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "MEMBERS_LIMIT", 2)
+    with pytest.raises(NotUnpacked, match="more than 2 members"):
+        unpacked(tmp_path, FILES)
