@@ -15,12 +15,14 @@ from retrieval.models import (
     Candidate,
     Collection,
     ExportJob,
+    FilterJob,
     ImportJob,
     Label,
     Member,
     Mining,
     RankedList,
     Run,
+    RunJob,
     Score,
 )
 
@@ -79,6 +81,13 @@ class ImportJobAdmin(ReadOnly):
     list_filter = ("state",)
 
 
+@admin.register(FilterJob)
+class FilterJobAdmin(ReadOnly):
+    list_display = ("source", "name", "filters", "state", "done", "total", "created_at")
+    list_select_related = ("source",)
+    list_filter = ("state",)
+
+
 @admin.register(Mining)
 class MiningAdmin(ReadOnly):
     list_display = ("id", "queries", "snippets", "encoders", "k", "state", "created_at")
@@ -132,6 +141,13 @@ class RunAdmin(ReadOnly):
     )
     list_select_related = ("benchmark",)
     list_filter = ("pool", "text_option")
+
+
+@admin.register(RunJob)
+class RunJobAdmin(ReadOnly):
+    list_display = ("created_at", "benchmark", "system", "source", "pool", "created_by", "state", "done")
+    list_select_related = ("benchmark", "created_by")
+    list_filter = ("state",)
 
 
 @admin.register(RankedList)

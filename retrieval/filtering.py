@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import tee
 from typing import Any, TypeAlias
@@ -11,7 +11,6 @@ from django.db.models import Count
 
 from retrieval.corpus import evenly
 from retrieval.filters import Rule, Unreadable, parse, untestable
-from retrieval.filters.duplicates import groups
 from retrieval.filters.queries import NAMES, NO_QUERY_RULE, QueryRule, broken, chosen
 from retrieval.filters.steps import Refusals
 from retrieval.models import Collection, Member
@@ -20,6 +19,9 @@ from retrieval.sources.files import SourceFile
 from retrieval.sources.python_or_not import Detector, refused
 
 Figures: TypeAlias = Mapping[str, Any]
+Report: TypeAlias = Callable[[str, int, int], None]
+"""Called with (what is done, members done, all of them)."""
+
 GROUPS_SHOWN = 3
 READ_AT_ONCE = 500
 
@@ -52,15 +54,25 @@ class Steps:
                 steps.refuse(str(reason), example)
 
 
-def of_snippets(snippets: Collection, detector: Detector | None = None) -> Figures:
+def of_snippets(
+    snippets: Collection, detector: Detector | None = None, report: Report | None = None
+) -> Figures:
     """For each filter: how many it keeps, and its steps with how many each refused and examples."""
-    steps = counted(members(snippets), detector)
+    told = report or (lambda what, done, total: None)
+    steps = counted(ticking(members(snippets), "read", snippets.size, told), detector)
     return {
         "collection": str(snippets),
         "snippets": steps.total,
         **figures(steps),
-        "duplicates": duplicates(snippets, steps.total),
+        "duplicates": duplicates(snippets, steps.total, told),
     }
+
+
+def ticking(rows: Iterator[Member], what: str, total: int, told: Report) -> Iterator[Member]:
+    """The same rows, told of one by one."""
+    for done, row in enumerate(rows, 1):
+        yield row
+        told(what, done, total)
 
 
 def variants(snippets: Collection) -> dict[str, int]:
@@ -137,9 +149,12 @@ def codesearchnet_step(member: Member) -> str | None:
     return extraction.broken(function) if function else "no function"
 
 
-def duplicates(snippets: Collection, total: int) -> Figures:
+def duplicates(snippets: Collection, total: int, told: Report) -> Figures:
     """Groups of exact and near duplicates; the first by position stands for its group."""
-    found = groups(member.text.text for member in members(snippets))
+    from retrieval.filters.duplicates import groups  # loads NumPy
+
+    rows = ticking(members(snippets), "read for duplicates", total, told)
+    found = groups((row.text.text for row in rows), lambda done, of: told("compared", done, of))
     repeated = sum(len(group) - 1 for group in found)
     largest = sorted(found, key=len, reverse=True)[:GROUPS_SHOWN]
     places = {place for group in largest for place in group[:3]}

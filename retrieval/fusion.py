@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:  # every command imports this module, and few compute
+    import numpy as np
+    import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
+Doubles: TypeAlias = "npt.NDArray[np.float64]"
 
 
 class Fusion(StrEnum):
@@ -30,9 +32,13 @@ WORDS: dict[str, str] = {
 
 def weights(largest: Doubles) -> Doubles:
     """1 / largest, and 0 where every score is 0."""
+    import numpy as np
+
     return np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
 
 
 def scaled(scores: Doubles, largest: float) -> Doubles:
     """Scores by the largest of them, in [-1, 1]; 0 where every score is 0."""
+    import numpy as np
+
     return scores / largest if largest > 0 else np.zeros_like(scores)

@@ -7,15 +7,26 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from django.db import transaction
 from django.db.models import F, Max
+from django.utils import timezone
 
-from retrieval.evaluation.publishing import publish_import
 from retrieval.filters import Rule, Unreadable, rules_of
-from retrieval.models import Annotator, Benchmark, Collection, Label, Member, Pair, QueryText, Text
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    Collection,
+    Label,
+    Member,
+    Pair,
+    QueryText,
+    Text,
+    statements,
+)
 from retrieval.models.blobs import digest_of
-from retrieval.models.texts import canonical
+from retrieval.models.texts import HEAD, canonical, folded
 from retrieval.sources import (
     GivenLabel,
     Item,
@@ -28,13 +39,18 @@ from retrieval.sources import (
 )
 
 BATCH = 1000
+KEYS_A_READ: Final = 500
+MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin", "licence", "rules")
+LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
 PROBLEMS_KEPT = 1000
 _BITS = tuple((rule, int(rule)) for rule in Rule)
 
 
 @dataclass
 class Counts:
-    """What an import did. `unreadable` counts records and code that could not be read; see `problems`.
+    """What an import did. `unreadable` counts records and code that could not be read.
+
+    `problems` are the first of those; `tell` is called with every one.
 
     `contradicted` counts labels that say something else than an earlier one of their pair in this source.
     """
@@ -48,9 +64,11 @@ class Counts:
     contradicted: int = 0
     rules: Counter[Rule] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
+    tell: Callable[[Problem], None] = lambda problem: None
 
     def refuse(self, problem: Problem) -> None:
         self.unreadable += 1
+        self.tell(problem)
         if len(self.problems) < PROBLEMS_KEPT:
             self.problems.append(problem)
 
@@ -67,12 +85,28 @@ class Counts:
             self.rules[rule] += bits & bit != 0
 
 
+class Identified(NamedTuple):
+    """A record with its canonical text and the hash of that."""
+
+    record: Record
+    text: str
+    digest: str
+
+
 @dataclass(frozen=True)
 class Options:
-    """`dry_run` counts and stores nothing; `tick` is called with the counts after each batch."""
+    """`dry_run` counts and stores nothing; `tick` is called with the counts after each batch.
+
+    `refused` is called with every record that is refused.
+    """
 
     dry_run: bool = False
     tick: Callable[[Counts], None] = lambda counts: None
+    refused: Callable[[Problem], None] = lambda problem: None
+
+    def counts(self) -> Counts:
+        """Counts from 0, which tell of what is refused."""
+        return Counts(tell=self.refused)
 
 
 def collection(name: str, kind: str, source: str) -> Collection:
@@ -94,29 +128,29 @@ def store_members(
     """
     for batch in batches(good(records, counts)):
         new = batch if target is None else without_known(target, batch, counts)
-        flags = [flags_of(record, kind, counts) for record in new]
+        flags = [flags_of(one.record, kind, counts) for one in new]
         if target is not None and new and not options.dry_run:
             with transaction.atomic():
                 add(target, new, flags, counts)
         options.tick(counts)
 
 
-def without_known(target: Collection, batch: list[Record], counts: Counts) -> list[Record]:
+def without_known(target: Collection, batch: list[Identified], counts: Counts) -> list[Identified]:
     """The records that `target` lacks; the others are counted by the rules that are stored with them."""
-    digests = [digest_of(canonical(record.text)) for record in batch]
     there: dict[str, Rule] = {}
-    for start in range(0, len(digests), 500):
-        rows = Member.objects.filter(collection=target, text__body__in=digests[start : start + 500])
+    for start in range(0, len(batch), 500):
+        digests = [one.digest for one in batch[start : start + 500]]
+        rows = Member.objects.filter(collection=target, text__body__in=digests).order_by()
         there |= {digest: Rule(rules) for digest, rules in rows.values_list("text__body", "rules")}
-    new: list[Record] = []
-    for record, digest in zip(batch, digests, strict=True):
-        passed = there.get(digest)
+    new: list[Identified] = []
+    for one in batch:
+        passed = there.get(one.digest)
         if passed is None:
-            new.append(record)
+            new.append(one)
             continue
         counts.known += 1
         # No rule may mean code that does not parse: only parsing tells, and it is rare.
-        flags_of(record, target.kind, counts) if not passed else counts.count_rules(passed)
+        flags_of(one.record, target.kind, counts) if not passed else counts.count_rules(passed)
     return new
 
 
@@ -139,9 +173,14 @@ def readable_labels(labels: Iterable[GivenLabel | Problem], counts: Counts) -> I
             yield label
 
 
-def batches(records: Iterator[Record]) -> Iterator[list[Record]]:
-    while batch := list(islice(records, BATCH)):
+def batches(records: Iterator[Record]) -> Iterator[list[Identified]]:
+    while batch := [identified(record) for record in islice(records, BATCH)]:
         yield batch
+
+
+def identified(record: Record) -> Identified:
+    text = canonical(record.text)
+    return Identified(record, text, digest_of(text))
 
 
 def flags_of(record: Record, kind: str, counts: Counts) -> Rule:
@@ -157,37 +196,51 @@ def flags_of(record: Record, kind: str, counts: Counts) -> Rule:
     return passed
 
 
-def add(target: Collection, batch: Sequence[Record], flags: Sequence[Rule], counts: Counts) -> None:
+def add(target: Collection, batch: Sequence[Identified], flags: Sequence[Rule], counts: Counts) -> None:
     """Store one batch: texts, then the members whose text the collection lacks, in the batch's order."""
     # Another import into the same collection waits here: both would number their members alike.
     Collection.objects.select_for_update().get(pk=target.pk)
-    texts = Text.objects.keep_all([record.text for record in batch])
-    there = set(Member.objects.filter(collection=target, text__in=texts).values_list("text_id", flat=True))
-    last: int | None = target.members.aggregate(last=Max("position"))["last"]
-    rows: list[Member] = []
-    for record, text, rules in zip(batch, texts, flags, strict=True):
-        if text.pk in there:
+    ids = Text.objects.keep_ids({one.digest: one.text for one in batch})
+    there = set(members_among(target, list(ids.values())))
+    new: list[tuple[Identified, int, Rule]] = []
+    for one, rules in zip(batch, flags, strict=True):
+        text = ids[one.digest]
+        if text in there:
             counts.known += 1
-            continue
-        there.add(text.pk)
-        rows.append(member(target, record, text, rules, (-1 if last is None else last) + 1 + len(rows)))
-    Member.objects.bulk_create(rows, batch_size=500)
+        else:
+            there.add(text)
+            new.append((one, text, rules))
+    add_members(target, new)
+    counts.stored += len(new)
+
+
+def members_among(target: Collection, texts: Sequence[int]) -> Iterator[int]:
+    """Yield those of these ids of texts that are members of the collection."""
+    for start in range(0, len(texts), KEYS_A_READ):
+        rows = Member.objects.filter(collection=target, text__in=texts[start : start + KEYS_A_READ])
+        yield from rows.order_by().values_list("text_id", flat=True)
+
+
+def add_members(target: Collection, new: Sequence[tuple[Identified, int, Rule]]) -> None:
+    """Store new members after the last one: records, the ids of their texts, and the rules that they pass."""
+    last: int | None = target.members.aggregate(last=Max("position"))["last"]
+    rows = [
+        (
+            target.pk,
+            text,
+            position,
+            one.record.source_id[:300],
+            one.record.origin[:400],
+            one.record.licence[:120],
+            int(rules),
+        )
+        for position, (one, text, rules) in enumerate(new, 0 if last is None else last + 1)
+    ]
+    statements.insert_all(Member, MEMBER_COLUMNS, rows)
     if target.kind == Collection.Kind.QUERIES:
-        QueryText.objects.keep_all(row.text for row in rows)
+        heads = [(text, folded(one.text[:HEAD])) for one, text, _ in new]
+        statements.insert_all(QueryText, ("text", "folded"), heads, unless_there=True)
     Collection.objects.filter(pk=target.pk).update(size=F("size") + len(rows))
-    counts.stored += len(rows)
-
-
-def member(target: Collection, record: Record, text: Text, rules: Rule, position: int) -> Member:
-    return Member(
-        collection=target,
-        text=text,
-        position=position,
-        source_id=record.source_id[:300],
-        origin=record.origin[:400],
-        licence=record.licence[:120],
-        rules=int(rules),
-    )
 
 
 def store_labels(labels: Iterable[GivenLabel], annotator: Annotator, counts: Counts) -> None:
@@ -195,24 +248,33 @@ def store_labels(labels: Iterable[GivenLabel], annotator: Annotator, counts: Cou
     iterator = iter(labels)
     while batch := list(islice(iterator, BATCH)):
         with transaction.atomic():
-            queries = Text.objects.keep_all([label.query for label in batch])
-            snippets = Text.objects.keep_all([label.snippet for label in batch])
-            pairs = Pair.objects.keep_all([(q.pk, s.pk) for q, s in zip(queries, snippets, strict=True)])
-            source = annotator.name
+            ids = text_ids([*(given.query for given in batch), *(given.snippet for given in batch)])
+            keys = [(ids[given.query], ids[given.snippet]) for given in batch]
+            pairs = Pair.objects.keep_ids(keys)
+            said = [(pairs[key], given.value) for key, given in zip(keys, batch, strict=True)]
+            counts.contradicted += contradicted(said, annotator)
+            now = timezone.now()
             rows = [
-                Label(pair=pair, annotator=annotator, value=given.value, scale=given.scale, source=source)
-                for pair, given in zip(pairs, batch, strict=True)
+                (pair, annotator.pk, 1, value, given.scale, False, annotator.name, now)
+                for (pair, value), given in zip(said, batch, strict=True)
             ]
-            counts.contradicted += contradicted(rows, annotator)
-            Label.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+            statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
         counts.labels += len(batch)
 
 
-def contradicted(rows: Sequence[Label], annotator: Annotator) -> int:
-    """How many of these labels say something else than the first of their pair by the same annotator."""
-    known = Label.objects.filter(annotator=annotator, round=1, pair__in={row.pair_id for row in rows})
-    first = dict(known.values_list("pair_id", "value"))
-    return sum(first.setdefault(row.pair_id, row.value) != row.value for row in rows)
+def text_ids(texts: Iterable[str]) -> dict[str, int]:
+    """The ids of texts as their source has them; new ones are stored."""
+    kept = {text: canonical(text) for text in dict.fromkeys(texts)}
+    digests = {text: digest_of(text) for text in kept.values()}
+    ids = Text.objects.keep_ids({digest: text for text, digest in digests.items()})
+    return {text: ids[digests[identity]] for text, identity in kept.items()}
+
+
+def contradicted(said: Sequence[tuple[int, int]], annotator: Annotator) -> int:
+    """How many of these (pair, value) say something else than the annotator first said of their pair."""
+    known = Label.objects.filter(annotator=annotator, round=1, pair__in={pair for pair, _ in said})
+    first: dict[int, int | None] = dict(known.values_list("pair_id", "value"))
+    return sum(first.setdefault(pair, value) != value for pair, value in said)
 
 
 @dataclass(frozen=True)
@@ -245,7 +307,7 @@ class Imported:
 
 def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:
     """A CoSQA file of queries or pairs, its code base, its labels and their benchmark."""
-    queries, snippets = Counts(), Counts()
+    queries, snippets = options.counts(), options.counts()
     benchmark: Benchmark | None = None
     fill(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, options)
     if codebase is not None:
@@ -254,13 +316,13 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
     if not options.dry_run:
         annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
         store_labels(readable_labels(cosqa.read_labels(file), queries), annotator, queries)
-        benchmark = publish_import(name) if queries.labels else None
+        benchmark = published(name) if queries.labels else None
     return Imported(queries, snippets if codebase else None, benchmark=benchmark)
 
 
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
     """Functions out of source files, folders, wheels, zips, or the word "stdlib"."""
-    counts = Counts()
+    counts = options.counts()
     for place in places:
         records = python_source.read(place)
         fill(name, Collection.Kind.SNIPPETS, ", ".join(map(str, places)), records, counts, options)
@@ -273,14 +335,21 @@ def import_items(items: Iterable[Item], source: str, name: str, options: Options
     The labels become a benchmark.
     Importing it again after it was cut off goes on where it stood: what is there is known.
     """
-    done = Imported(Counts(), Counts(), Counts())
+    done = Imported(options.counts(), options.counts(), options.counts())
     told = replace(options, tick=lambda _: options.tick(done.total()))
     iterator = iter(items)
     while batch := list(islice(iterator, BATCH)):
         _store_batch(batch, source, name, done, told)
     queries, snippets, others = (counts if counts.read + counts.labels else None for counts in done.parts)
     labelled = others is not None and others.labels and not options.dry_run
-    return Imported(queries, snippets, others, publish_import(name) if labelled else None)
+    return Imported(queries, snippets, others, published(name) if labelled else None)
+
+
+def published(name: str) -> Benchmark | None:
+    """The benchmark of the labels that came with the data, which most imports do without."""
+    from retrieval.evaluation.publishing import publish_import  # loads NumPy
+
+    return publish_import(name)
 
 
 def _store_batch(batch: list[Item], source: str, name: str, done: Imported, options: Options) -> None:

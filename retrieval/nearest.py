@@ -8,13 +8,14 @@ approximate index holds all vectors in memory, looks at few of them, and leaves 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Indices = npt.NDArray[np.int64]
+Floats: TypeAlias = "npt.NDArray[np.float32]"
+Indices: TypeAlias = "npt.NDArray[np.int64]"
 
 INDEXES = {"hnsw": "approximate: a graph of neighbours (HNSW)", "ivf": "approximate: inverted lists (IVF)"}
 """What may be asked for instead of exact search, in words."""

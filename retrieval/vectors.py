@@ -2,7 +2,8 @@
 
 One folder for each encoder identity and kind of text; in it shards that are written once and never changed:
 
-    <sha256 of identity and kind>/encoder.json     what the folder belongs to, for people
+    <sha256 of identity and kind>/encoder.json     what the folder belongs to, for people, and of
+                                                   which text options its snippets are
     <sha256 of identity and kind>/<unique>.npy     rows of (sha256 of the text, float32 vector)
 
 A shard appears under its name only when it is whole, so a process that is killed loses the shard at hand
@@ -90,9 +91,14 @@ class StoredVectors:
 
 @dataclass(frozen=True, slots=True)
 class VectorStore:
-    """All vectors of an installation, under one folder."""
+    """All vectors of an installation, under one folder.
+
+    `text_option`: what of a snippet its texts are, noted for people beside the vectors; a text that two
+    options have in common is stored once.
+    """
 
     folder: Path
+    text_option: str = ""
 
     def rows(
         self, encoder: Vectoriser, texts: Sequence[str], kind: Kind, progress: Progress | None = None
@@ -102,6 +108,8 @@ class VectorStore:
         `progress` counts texts, those found included. Raises what the encoder raises, and `DamagedShard`.
         """
         place = _Place.of(self.folder, encoder, kind)
+        if self.text_option and kind == "snippet":
+            place.note(self.text_option)
         keys = [text_key(text) for text in texts]
         found = place.read()
         lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in found.rows}
@@ -137,6 +145,15 @@ class _Place:
             folder.mkdir(parents=True, exist_ok=True)
             _write_whole(folder / "encoder.json", lambda part: part.write_text(text + "\n", "utf-8"))
         return cls(folder, encoder.dimension)
+
+    def note(self, text_option: str) -> None:
+        """Add to what `encoder.json` tells that texts of this option are here."""
+        file = self.folder / "encoder.json"
+        about = json.loads(file.read_text("utf-8"))
+        options = {*about.get("text_options", ()), text_option}
+        if len(options) > len(about.get("text_options", ())):
+            text = json.dumps(about | {"text_options": sorted(options)}, sort_keys=True)
+            _write_whole(file, lambda part: part.write_text(text + "\n", "utf-8"))
 
     @property
     def dtype(self) -> np.dtype[np.void]:

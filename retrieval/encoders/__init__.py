@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any, TypeGuard
+
 from retrieval.encoders.architectures import ARCHITECTURES
+from retrieval.encoders.bag_of_words import BagOfWords
 from retrieval.encoders.base import (
     DenseEncoder,
     Doubles,
@@ -15,9 +19,9 @@ from retrieval.encoders.base import (
     MissingWeights,
     Progress,
 )
+from retrieval.encoders.bm25 import BM25
 from retrieval.encoders.endpoint import EndpointEncoder
 from retrieval.encoders.fielded import FieldedBM25
-from retrieval.encoders.lexical import BM25, BagOfWords
 from retrieval.encoders.transformer import TransformerEncoder
 
 __all__ = [
@@ -33,6 +37,7 @@ __all__ = [
     "MissingWeights",
     "Progress",
     "UnknownEncoder",
+    "asked_of",
     "get",
     "is_lexical",
     "why_missing",
@@ -45,7 +50,7 @@ LEXICAL: dict[str, type[BM25] | type[BagOfWords] | type[FieldedBM25]] = {
 }
 
 
-def is_lexical(encoder: Encoder) -> bool:
+def is_lexical(encoder: Encoder) -> TypeGuard[LexicalEncoder]:
     """Whether it counts terms. Loads no weights and asks no server, as a look at its dimension would."""
     return isinstance(encoder, tuple(LEXICAL.values()))
 
@@ -80,6 +85,14 @@ def get(name: str) -> Encoder:
         f"no encoder is called {name!r}; choose from {', '.join(NAMES)} "
         "(a transformer takes :folder after its name)"
     )
+
+
+def asked_of(encoders: Iterable[Encoder]) -> dict[str, dict[str, Any]]:
+    """What those of the encoders that are on servers were asked since they were made, by their names.
+
+    One whose vectors were all stored stands there with no request.
+    """
+    return {one.name: one.asked for one in encoders if isinstance(one, EndpointEncoder)}
 
 
 def why_missing(name: str) -> str | None:

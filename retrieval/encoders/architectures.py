@@ -140,15 +140,15 @@ def _projecting_t5() -> Model:
     return ProjectingT5
 
 
-def _load(kind: Model, folder: Path, **options: Any) -> Model:
-    """Load weights in float32 and refuse to fill gaps with random numbers."""
+def _load(kind: Model, folder: Path, unused: tuple[str, ...] = (), **options: Any) -> Model:
+    """Load weights in float32 and refuse to fill gaps with random numbers, but in parts that are `unused`."""
     import torch
 
     with _quietly():
         model, report = kind.from_pretrained(
             folder, local_files_only=True, dtype=torch.float32, output_loading_info=True, **options
         )
-    missing = sorted(report["missing_keys"])
+    missing = sorted(key for key in report["missing_keys"] if not key.startswith(unused))
     if missing:
         raise MissingWeights(f"the weights in {folder} lack {missing[0]} and {len(missing) - 1} more tensors")
     return model.eval()
@@ -194,6 +194,33 @@ def as_declared(model: Model, ids: Tensor, mask: Tensor | None) -> Tensor:
     attended = torch.ones_like(ids) if mask is None else mask
     found: Tensor = model({"input_ids": ids, "attention_mask": attended})["sentence_embedding"]
     return found
+
+
+def load_plain(folder: Path, pooler: bool) -> tuple[Tokenizer, Model]:
+    """Load any model that transformers knows, of an encoder with a decoder the first alone.
+
+    No code that comes with it is run. `pooler`: whether the layer of that name is wanted, which many models
+    are published without.
+    """
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+    here: Any = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        config = AutoConfig.from_pretrained(folder, **here)
+        unused = (*(("decoder.",) if config.is_encoder_decoder else ()), *(() if pooler else ("pooler.",)))
+        tokenizer: Tokenizer = AutoTokenizer.from_pretrained(folder, **here)
+        model = _load(AutoModel, folder, unused, trust_remote_code=False)
+    except (ImportError, KeyError, OSError, TypeError, ValueError) as why:
+        raise MissingWeights(
+            f"transformers can't load what is in {folder} without code that comes with it: "
+            f"{' '.join(str(why).split())[:300]}"
+        ) from why
+    if pooler and getattr(model, "pooler", None) is None:
+        raise MissingWeights(f"the model in {folder} has no pooler; pool by cls or mean")
+    model.config.use_cache = False
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    return tokenizer, model.get_encoder() if config.is_encoder_decoder else model
 
 
 ANY_TOKENIZER = (*BYTE_PAIRS, ("vocab.txt",), ("sentencepiece.bpe.model",), ("tokenizer.model",))

@@ -9,6 +9,8 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.encoders.frequencies import Frequencies
+
 Floats: TypeAlias = npt.NDArray[np.float32]
 Doubles: TypeAlias = npt.NDArray[np.float64]
 Kind: TypeAlias = Literal["query", "snippet"]
@@ -91,8 +93,14 @@ class LexicalEncoder(Protocol):
     def identity(self) -> str:
         """Name and every option that changes a score."""
 
-    def fit(self, snippets: Sequence[str]) -> LexicalIndex:
-        """Count the terms of the whole collection; document frequencies are global."""
+    def fields(self, snippet: str) -> tuple[str, ...]:
+        """The texts of a snippet of which frequencies have to be known, always as many; none for no field."""
+
+    def fit(self, snippets: Sequence[str], known: Sequence[Frequencies] = ()) -> LexicalIndex:
+        """Count the terms of the whole collection, or of a part of it with the frequencies of all fields.
+
+        Scores of a snippet are the same either way.
+        """
 
 
 Encoder: TypeAlias = DenseEncoder | LexicalEncoder

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import numpy as np
 
+from retrieval.counting import counted
 from retrieval.encoders.base import Doubles, Floats, Kind, MissingWeights, Progress
 from retrieval.encoders.transformer import collapsed
 
@@ -51,6 +52,10 @@ class Usage:
             self.tokens += told if is_number and told else 0
             self.untold += not is_number
 
+    def counts(self) -> dict[str, int]:
+        """What was asked so far, as it is kept and printed."""
+        return {"requests": self.requests, "tokens": self.tokens, "untold": self.untold}
+
 
 @dataclass(frozen=True)
 class EndpointEncoder:
@@ -67,6 +72,11 @@ class EndpointEncoder:
     def name(self) -> str:
         """The name that `retrieval.encoders.get` takes."""
         return f"endpoint:{self.source}" if self.source else "endpoint"
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The model, and what it was asked since this encoder was made. Raises `MissingWeights`."""
+        return {"model": self.model, **self.used.counts()}
 
     @property
     def model(self) -> str:
@@ -139,6 +149,15 @@ class EndpointEncoder:
         except (AttributeError, TypeError, ValueError) as why:
             raise MissingWeights(f"{self.name}: the server's answer has no list of vectors") from why
         return unit(vectors, len(texts), self.name)
+
+
+def asked_in_words(name: str, asked: Mapping[str, Any]) -> str:
+    """For example "endpoint:small: 1,200 tokens in 4 requests; 0 answers named none"."""
+    tokens, requests, untold = (
+        counted(asked[what], noun)
+        for what, noun in (("tokens", "token"), ("requests", "request"), ("untold", "answer"))
+    )
+    return f"{name}: {tokens} in {requests}; {untold} named none"
 
 
 def setting(name: str, what: str) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from retrieval.encoders.base import LexicalScores
-from retrieval.encoders.lexical import BM25, BM25Index
+from retrieval.encoders.bm25 import BM25, BM25Index
+from retrieval.encoders.frequencies import Frequencies
 
 DEFINED = re.compile(r"\b(?:def|func|function|fn|sub)\s+(?:self\.)?(\w+[?!]?)")
 CALLED = re.compile(r"(\w+)\s*\(")
@@ -52,6 +53,11 @@ class FieldedBM25:
         """Name and the parameters of both fields."""
         return f"{self.name};{self.one.identity}"
 
-    def fit(self, snippets: Sequence[str]) -> FieldedIndex:
-        """Index a collection; needs little more memory than `BM25`, as names are short."""
-        return FieldedIndex(self.one.fit([name_of(code) for code in snippets]), self.one.fit(snippets))
+    def fields(self, snippet: str) -> tuple[str, ...]:
+        """Name and text."""
+        return name_of(snippet), snippet
+
+    def fit(self, snippets: Sequence[str], known: Sequence[Frequencies] = ()) -> FieldedIndex:
+        """Index a collection, or a part of one of which the frequencies of both fields are known."""
+        names = self.one.fit([name_of(code) for code in snippets], known[:1])
+        return FieldedIndex(names, self.one.fit(snippets, known[1:]))

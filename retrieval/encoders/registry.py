@@ -28,6 +28,7 @@ class Known:
     `chosen`: the query's prefix carries an instruction that whoever searches is to choose, so that the
     model's own files may have another one. `sees_tasks`: its training data have this field's queries or code.
     `family`: whose models it belongs to, empty where that says nothing about an annotator's model.
+    `revision`: branch, tag or commit of the hub; which commit a branch was is noted with what it made.
     """
 
     hub_id: str
@@ -41,6 +42,7 @@ class Known:
     chosen: bool = False
     lengths: Mapping[Kind, int] = field(default_factory=lambda: {"query": 128, "snippet": 512})
     family: str = ""
+    revision: str = "main"
 
 
 def instructed(instruction: str = INSTRUCTION) -> Mapping[Kind, str]:
@@ -117,6 +119,25 @@ CURRENT: Final[Mapping[str, Known]] = {
         "MIT",
         "pairs of the web, Stack Exchange among them",
         prefixes={"query": "query: ", "snippet": "passage: "},
+    ),
+    "multilingual-e5-large": Known(
+        "intfloat/multilingual-e5-large",
+        1024,
+        560,
+        "mean",
+        "MIT",
+        "pairs of the web in many languages, Stack Exchange among them",
+        prefixes={"query": "query: ", "snippet": "passage: "},
+    ),
+    "minilm-l12": Known(
+        "sentence-transformers/all-MiniLM-L12-v2",
+        384,
+        33,
+        "mean",
+        "Apache-2.0",
+        PAIRS,
+        sees_tasks=True,
+        lengths={"query": 128, "snippet": 128},
     ),
     "mpnet": Known(
         "sentence-transformers/all-mpnet-base-v2",

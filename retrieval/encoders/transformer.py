@@ -18,6 +18,7 @@ from retrieval.encoders.precision import SMALLEST_DIMENSION, Precision, faster, 
 from retrieval.encoders.registry import KNOWN, Known
 from retrieval.encoders.weights import (
     checked,
+    commit_of,
     digest,
     download_command,
     hub_folder,
@@ -99,8 +100,18 @@ class TransformerEncoder:
             return package_folder(OFFLINE_PACKAGE, extra="offline-model")
         if self.source and (self.source.startswith((".", "/", "~")) or Path(self.source).is_dir()):
             return Path(self.source).expanduser()
-        hub_id, _, revision = (self.source or self.architecture.hub_id).partition("@")
-        return hub_folder(hub_id, revision or "main")
+        return hub_folder(*self._on_the_hub)
+
+    @property
+    def _on_the_hub(self) -> tuple[str, str]:
+        """Which model of the hub, and which revision of it, is looked for."""
+        hub_id, _, revision = self.source.partition("@")
+        return (hub_id, revision or "main") if hub_id else (self.architecture.hub_id, self.known.revision)
+
+    @property
+    def revision(self) -> str:
+        """Which commit of the hub its files are; empty for those of a folder. Raises `MissingWeights`."""
+        return commit_of(self.folder)
 
     @cached_property
     def identity(self) -> str:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from retrieval.encoders.base import MissingWeights
 
-WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
+WEIGHT_FILES = (
+    "model.safetensors",
+    "pytorch_model.bin",
+    "model.safetensors.index.json",
+    "pytorch_model.bin.index.json",
+)
+"""Those that end with index.json name the files that the weights of a larger model are divided into."""
 TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "tokenizer_config.json")
 DIGEST_LENGTH = 16
+COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def library_fault() -> str | None:
@@ -57,10 +66,16 @@ def download_command(hub_id: str, revision: str = "main") -> str:
     return f"hf download {hub_id}" + (f" --revision {revision}" if revision != "main" else "")
 
 
+def commit_of(folder: Path) -> str:
+    """Which commit of the hub a folder of its cache is; empty for any other folder."""
+    return folder.name if folder.parent.name == "snapshots" and COMMIT.fullmatch(folder.name) else ""
+
+
 def checked(folder: Path, hub_id: str, tokenizer_files: Sequence[Sequence[str]]) -> Path:
     """Return `folder` if it has a configuration, weights and one of the sets of tokenizer files.
 
-    Raises `MissingWeights` naming the file that is missing.
+    `hub_id`: whose files it should have; empty for a model of one's own. Raises `MissingWeights` naming the
+    file that is missing.
     """
     if not folder.is_dir():
         raise MissingWeights(f"{folder} is not a folder; name one with config.json and the weights")
@@ -68,20 +83,26 @@ def checked(folder: Path, hub_id: str, tokenizer_files: Sequence[Sequence[str]])
     for choices in wanted:
         if not any(all((folder / name).is_file() for name in choice) for choice in choices):
             names = " or ".join(" + ".join(choice) for choice in choices)
-            raise MissingWeights(
-                f"{names} is missing in {folder}; copy it there, or get it with: {download_command(hub_id)}"
-            )
+            got = f", or get it with: {download_command(hub_id)}" if hub_id else ""
+            raise MissingWeights(f"{names} is missing in {folder}; copy it there{got}")
     return folder
 
 
-def weights_file(folder: Path) -> Path:
-    """Return the file that transformers reads the weights from."""
-    return next(folder / name for name in WEIGHT_FILES if (folder / name).is_file())
+def weights_files(folder: Path) -> list[Path]:
+    """Return the files that transformers reads the weights from. Raises `MissingWeights`."""
+    first = next(folder / name for name in WEIGHT_FILES if (folder / name).is_file())
+    if first.suffix != ".json":
+        return [first]
+    parts = sorted(set(json.loads(first.read_text("utf-8"))["weight_map"].values()))
+    files = [folder / part for part in parts]
+    if lacking := [file.name for file in files if not file.is_file()]:
+        raise MissingWeights(f"{lacking[0]} is missing in {folder}, which {first.name} names; copy it there")
+    return [first, *files]
 
 
 def digest(folder: Path, more: Sequence[Path] = ()) -> str:
     """Identify weights and tokenizer, and `more` files, by content, wherever they lie: 16 hex digits."""
-    files = [folder / "config.json", weights_file(folder), *(folder / name for name in TOKENIZER_FILES)]
+    files = [folder / "config.json", *weights_files(folder), *(folder / name for name in TOKENIZER_FILES)]
     files += more
     parts = [f"{file.name}:{_sha256(file, file.stat().st_mtime_ns)}" for file in files if file.is_file()]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:DIGEST_LENGTH]

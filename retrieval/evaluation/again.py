@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from retrieval.evaluation.content import content_of
+from retrieval.evaluation.content import Content, content_of
 from retrieval.evaluation.leaderboard import Difference, Doubles, Queries, neighbours_apart
 from retrieval.evaluation.rankings import Rankings
 from retrieval.evaluation.running import digest_of
@@ -43,7 +43,8 @@ def computed_again(
     `asked` are the runs in the leaderboard's order, each with its measures; `tick` is called after each.
     Needs the memory of `content_of` and of one run's lists.
     """
-    content, chosen = content_of(benchmark), queries.chosen(benchmark)
+    content = content_of(benchmark)
+    chosen = queries.among(matches_of(content))
     own, digests, values = dict[int, dict[str, Figure]](), dict[int, str](), dict[int, Doubles]()
     for run, measures in asked.items():
         lists = lists_of(run)
@@ -63,6 +64,12 @@ def computed_again(
         for (better, other), (value, low, high, p) in zip(pairwise(ordered), apart, strict=bool(apart))
     ]
     return Again(own, digests, differences, int(chosen.sum()))
+
+
+def matches_of(content: Content) -> Places:
+    """The number of matches of each query by the labels that are there, shape (queries,)."""
+    counts = (sum(value > 0 for value in content.judged(query).values()) for query in content.queries)
+    return np.fromiter(counts, np.uint32, len(content.queries))
 
 
 def lists_of(run: Run) -> dict[int, Places]:

@@ -99,10 +99,31 @@ def compare(first: Benchmark, second: Benchmark, metric: str = "", *, wait: bool
         code_version(),
         lambda: _said(first, second),
     )
-    runs = _runs(first, second)
+    runs = runs_of(first, second)
     metrics = _metrics(runs)
     metric = metric if metric in metrics else next(iter(metrics), "")
     systems = _systems(first, second, runs, metric, wait=wait) if metric else []
+    return _comparison(first, second, said, metric, metrics, systems)
+
+
+def compared_again(
+    first: Benchmark, second: Benchmark, runs: Mapping[str, tuple[Run, Run]], metric: str
+) -> Comparison:
+    """As `compare`, of the given runs by their titles: all from lists and labels, and nothing is kept."""
+    said = _said(first, second)
+    known = _measured(first, second, runs, metric) if metric else []
+    return _comparison(first, second, said, metric, [metric] if metric else [], known)
+
+
+def _comparison(
+    first: Benchmark,
+    second: Benchmark,
+    said: Mapping[str, Any],
+    metric: str,
+    metrics: Sequence[str],
+    systems: Sequence[Moved] | None,
+) -> Comparison:
+    """All of it, the best of the second first."""
     known = sorted(systems or [], key=lambda one: -one.second)
     return Comparison(
         first,
@@ -130,12 +151,18 @@ def _systems(
     if data is None:
         if not wait and (first.size + second.size) * len(runs) > MOST_AT_ONCE:
             return None
-        pairs = [JudgedPairs.of(content_of(one)) for one in (first, second)]
-        common = _common(first, second)
-        moved = (_moved(title, *of, metric, pairs, common) for title, of in runs.items())
-        data = [asdict(one) for one in moved if one is not None]
+        data = [asdict(one) for one in _measured(first, second, runs, metric)]
         KeptFigures.objects.keep(second, key, code_version(), data)
     return [Moved(**{**row, "interval": row["interval"] and Interval(**row["interval"])}) for row in data]
+
+
+def _measured(
+    first: Benchmark, second: Benchmark, runs: Mapping[str, tuple[Run, Run]], metric: str
+) -> list[Moved]:
+    pairs = [JudgedPairs.of(content_of(one)) for one in (first, second)]
+    common = _common(first, second)
+    moved = (_moved(title, *of, metric, pairs, common) for title, of in runs.items())
+    return [one for one in moved if one is not None]
 
 
 def _said(first: Benchmark, second: Benchmark) -> dict[str, Any]:
@@ -203,13 +230,15 @@ def _queries(benchmark: Benchmark) -> Ints:
     return np.array(query_members(benchmark).values_list("text_id", flat=True), dtype=np.int64)
 
 
-def _runs(first: Benchmark, second: Benchmark) -> dict[str, tuple[Run, Run]]:
+def runs_of(first: Benchmark, second: Benchmark) -> dict[str, tuple[Run, Run]]:
     """By title the run whose lists are measured for each version: of the pool that the second searches.
 
     Where both have the same members and candidates, one run serves for both.
     """
     pool = second.pool
-    own = [{run.title: run for run in newest(one, pool)} for one in (first, second)]
+    found = [newest(one, pool) for one in (first, second)]
+    # A title is system and text option, but for a system that is called like another with its option.
+    own = [{run.title: run for run in reversed(runs)} for runs in found]
     if not _same_places(first, second, pool):
         return {title: (own[0][title], run) for title, run in own[1].items() if title in own[0]}
     return {title: (run, run) for title, run in {**own[0], **own[1]}.items()}

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from retrieval.evaluation.content import Content, content_of
 from retrieval.evaluation.publishing import ROWS_A_READ, Chosen, Order, publish_chosen
-from retrieval.evaluation.running import evaluated
+from retrieval.evaluation.running import Tick, evaluated
 from retrieval.metrics.names import UnknownMeasure, measures
 from retrieval.models import (
     Benchmark,
@@ -94,8 +94,8 @@ def _store(mining: Mining, batch: list[tuple[int, int, int]]) -> int:
 def publish_filled(holes: Holes, filled: Iterable[Chosen], by: str) -> Benchmark:
     """The next version of the benchmark: its labels as they are, and what was said of the holes.
 
-    `by` says in words who did. It has the same members, so every run comes along. A pair that nobody could
-    judge stays unjudged.
+    `by` says in words who did. A pair that nobody could judge stays unjudged. It has the same members, so
+    `carry` can score every run by it.
     """
     old = holes.run.benchmark
     rule = f"{old.merge_rule}; unjudged results of {holes.run.title}: {by}"
@@ -105,13 +105,12 @@ def publish_filled(holes: Holes, filled: Iterable[Chosen], by: str) -> Benchmark
         old.snippets,
         rule[:LONGEST_RULE],
         mining=old.mining,
+        further=old.minings[1:],
         searched=Pool(old.pool),
         queries_until=old.queries_until,
         snippets_until=old.snippets_until,
     )
-    new = publish_chosen(order, chain(_kept(old), filled))
-    carry(old, new)
-    return new
+    return publish_chosen(order, chain(_kept(old), filled))
 
 
 def _kept(benchmark: Benchmark) -> Iterator[Chosen]:
@@ -121,21 +120,24 @@ def _kept(benchmark: Benchmark) -> Iterator[Chosen]:
     return (Chosen(*row) for row in rows.iterator(ROWS_A_READ))
 
 
-def carry(old: Benchmark, new: Benchmark) -> list[Run]:
-    """Score every run of `old` by the labels of `new`; none where members were added, which none searched."""
+def carry(old: Benchmark, new: Benchmark, tick: Tick = lambda queries: None) -> list[Run]:
+    """Score every run of `old` by the labels of `new`; none where members were added, which none searched.
+
+    Doing it twice keeps each once. `tick` is called with the number of queries scored since.
+    """
     if new.snippets_until != old.snippets_until or new.queries_until != old.queries_until:
         return []
     content = content_of(new)
-    return [_carried(run, content) for run in Run.objects.filter(benchmark=old).order_by("pk")]
+    return [_carried(run, content, tick) for run in Run.objects.filter(benchmark=old).order_by("pk")]
 
 
-def _carried(run: Run, content: Content) -> Run:
+def _carried(run: Run, content: Content, tick: Tick) -> Run:
     rows = RankedList.objects.filter(run=run).values_list("query_id", "data").iterator(LISTS_A_READ)
     lists: dict[int, Places] = {query: np.frombuffer(bytes(data), "<u4") for query, data in rows}
     names = [name for name in run.scores.values_list("metric", flat=True) if _is_known(name)]
     columns = ("system", "encoders", "options", "text_option", "pool", "source")
     copy = Run(benchmark=content.benchmark, **{name: getattr(run, name) for name in columns})
-    return evaluated(copy, lists, content, measures(names)).run
+    return evaluated(copy, lists, content, measures(names), tick=tick).run
 
 
 def _is_known(name: str) -> bool:

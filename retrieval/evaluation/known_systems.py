@@ -13,6 +13,8 @@ from typing import Final
 from retrieval.encoders.registry import KNOWN, NOT_KNOWN
 
 NOTHING: Final = "nothing: it counts words"
+UNRELATED: Final = ("nothing", "no")
+"""What is said of a system that shares nothing with the annotator, or no family."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,9 @@ def _ours() -> Iterator[tuple[str, Known]]:
         yield name, told
         yield _named(one.hub_id), told
 
+
+UNKNOWN: Final = Known(NOT_KNOWN)
+"""A system that stands in no table."""
 
 OTHERS: Final[Mapping[str, Known]] = {
     "bow": Known(NOTHING),
@@ -79,7 +84,7 @@ def known(system: str) -> list[Known]:
 def _part(name: str) -> Known:
     plain = _named(name)
     fitting = [start for start in SYSTEMS if plain == start or plain.startswith(f"{start}-")]
-    return SYSTEMS[max(fitting, key=len)] if fitting else Known(NOT_KNOWN)
+    return SYSTEMS[max(fitting, key=len)] if fitting else UNKNOWN
 
 
 def family_of(model: str) -> str:
@@ -97,13 +102,22 @@ def trained_on(system: str) -> str:
 def shared_with(system: str, models: Sequence[str]) -> str:
     """What a system has in common with those who labelled, in words; empty where that is not known.
 
-    `models`: what the annotators ask; none where people labelled.
+    `models`: what the annotators ask, an empty text where that is not known; none where people labelled.
     """
-    if all(one.trained_on == NOTHING for one in known(system)):
-        return "nothing"
-    theirs = {family_of(model) for model in models} - {""}
-    common = sorted({one.family for one in known(system)} & theirs)
-    return f"of the family of the annotator’s model ({', '.join(common)})" if common else ""
+    parts = known(system)
+    if all(one.trained_on == NOTHING for one in parts):
+        return UNRELATED[0]
+    theirs = {family_of(model) for model in models}
+    common = sorted({one.family for one in parts} & theirs - {""})
+    if common:
+        return f"of the family of the annotator’s model ({', '.join(common)})"
+    # Of two known families that differ, and of people, it is certain; a system in no table may be anybody's.
+    return UNRELATED[1] if not models or ("" not in theirs and UNKNOWN not in parts) else ""
+
+
+def sees_tasks(system: str) -> bool:
+    """Whether any part of it is known to be trained on queries or code of this field's benchmarks."""
+    return any(one.sees_tasks for one in known(system))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +136,7 @@ REPORTED: Final = (
     Reported("UniXcoder", "unixcoder", {"ndcg@10": 0.187, "mrr": 0.140}),
     Reported("CodeT5+ embedding", "codet5p", {"ndcg@10": 0.179, "mrr": 0.136}),
     Reported("Jina-embedding-v3", "jina-embeddings-v3", {"ndcg@10": 0.225, "mrr": 0.171}),
-    Reported("All-MiniLM-L12-v2", "", {"ndcg@10": 0.214, "mrr": 0.163}),
+    Reported("All-MiniLM-L12-v2", "minilm-l12", {"ndcg@10": 0.214, "mrr": 0.163}),
     Reported("All-mpnet-base-v2", "mpnet", {"ndcg@10": 0.227, "mrr": 0.172}),
     Reported("Multilingual-e5-large", "multilingual-e5-large", {"ndcg@10": 0.218, "mrr": 0.166}),
 )

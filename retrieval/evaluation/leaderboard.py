@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -21,6 +22,7 @@ from retrieval.evaluation.scoring import Figure, Scored, figures
 from retrieval.metrics.resampling import RESAMPLES, SEED, Interval, bootstrap_means, interval
 from retrieval.metrics.significance import FLIPS, holm, paired_p
 from retrieval.models import Benchmark, KeptFigures, Run, Score
+from retrieval.models.benchmarks import Places
 
 MOST_RUNS = 30
 RUNS_AT_ONCE = 8
@@ -48,7 +50,10 @@ class Queries:
 
     def chosen(self, benchmark: Benchmark) -> Chosen:
         """Shape (queries,): those that have so many matches; never one without any."""
-        matches = benchmark.match_counts
+        return self.among(benchmark.match_counts)
+
+    def among(self, matches: Places) -> Chosen:
+        """The same by the queries' numbers of matches, shape (queries,)."""
         most = matches.max(initial=0) if self.most is None else self.most
         return np.asarray((matches >= max(self.fewest, 1)) & (matches <= most))
 
@@ -145,12 +150,25 @@ def keep(benchmark: Benchmark, pool: str, tick: Callable[[], None] = lambda: Non
         tick()
 
 
+def keep_all(benchmark: Benchmark) -> None:
+    """As `keep`, of every pool that one of its runs searched."""
+    for pool in sorted(set(Run.objects.filter(benchmark=benchmark).values_list("pool", flat=True))):
+        keep(benchmark, pool)
+
+
 def newest(benchmark: Benchmark, pool: str) -> list[Run]:
     """The newest run of each system and text option in one pool, at most `MOST_RUNS`."""
     found: dict[tuple[str, str], Run] = {}
     for run in Run.objects.filter(benchmark=benchmark, pool=pool).order_by("-pk")[: 10 * MOST_RUNS]:
         found.setdefault((run.system, run.text_option), run)
     return list(found.values())[:MOST_RUNS]
+
+
+def titles_of(runs: Iterable[Run]) -> dict[int, str]:
+    """The title of each run, by its id; where two are alike, with the run's number."""
+    rows = list(runs)
+    count = Counter(run.title for run in rows)
+    return {run.pk: run.title if count[run.title] == 1 else f"{run.title} (run {run.pk})" for run in rows}
 
 
 def digests_of(runs: Sequence[Run]) -> dict[int, dict[str, str]]:

@@ -7,7 +7,7 @@ what is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from retrieval import encoders
+from retrieval import known_encoders
+from retrieval.encoders import Encoder
 from retrieval.evaluation.content import Content, content_of
 from retrieval.evaluation.judged import Ints, JudgedPairs
-from retrieval.evaluation.leaderboard import Digests, Leaderboard, Queries, digests_of, kept_by
+from retrieval.evaluation.leaderboard import Chosen, Digests, Leaderboard, Queries, digests_of, kept_by
 from retrieval.evaluation.running import code_version
 from retrieval.fusion import Fusion
 from retrieval.index import StageProgress, mine
@@ -28,6 +29,8 @@ from retrieval.models import Benchmark, Candidate, KeptFigures, Mining, Pool, Ru
 from retrieval.vectors import VectorStore
 
 ROWS_A_READ = 2000
+EncoderOf = Callable[[str], Encoder]
+"""An encoder by its name."""
 
 
 class NothingToLeaveOut(ValueError):
@@ -116,12 +119,35 @@ def _computed(
     progress: StageProgress | None,
 ) -> dict[str, Any]:
     brought = dict(brought_alone(content, encoder, vectors, progress))
-    rest = pairs.without(brought)
     chosen = queries.chosen(board.benchmark)
+    return _by_the_rest(pairs, brought, board.ordered, board.metric, chosen)
+
+
+def left_out_again(
+    benchmark: Benchmark,
+    ordered: Sequence[Run],
+    metric: str,
+    queries: Queries,
+    encoder: str,
+    vectors: Path,
+    known: EncoderOf,
+) -> Without:
+    """As `leave_out` of one encoder, by the encoders that `known` gives; nothing is read of what was kept."""
+    content = content_of(benchmark)
+    brought = dict(brought_alone(content, encoder, vectors, known=known))
+    pairs, chosen = JudgedPairs.of(content), queries.chosen(benchmark)
+    return _without(encoder, _by_the_rest(pairs, brought, ordered, metric, chosen))
+
+
+def _by_the_rest(
+    pairs: JudgedPairs, brought: Mapping[int, Ints], ordered: Sequence[Run], metric: str, chosen: Chosen
+) -> dict[str, Any]:
+    """Means and ranks by the pairs but for those that were `brought`."""
+    rest = pairs.without(brought)
     values: dict[int, float | None] = {}
-    for run in board.ordered:
+    for run in ordered:
         ranked = rest.ranked(run, brought if run.pool == Pool.CANDIDATES else {})
-        scores = per_query(board.metric, ranked, rest.relevance)[chosen]
+        scores = per_query(metric, ranked, rest.relevance)[chosen]
         known = scores[np.isfinite(scores)]
         values[run.pk] = float(known.mean()) if len(known) else None
     order = sorted(values, key=lambda run: -1.0 if values[run] is None else values[run] or 0.0, reverse=True)
@@ -134,13 +160,17 @@ def _computed(
 
 
 def brought_alone(
-    content: Content, encoder: str, vectors: Path, progress: StageProgress | None = None
+    content: Content,
+    encoder: str,
+    vectors: Path,
+    progress: StageProgress | None = None,
+    known: EncoderOf = known_encoders.get,
 ) -> Iterator[tuple[int, Ints]]:
     """Yield (number of a query, places of its candidates that the other encoders do not find)."""
     of = content.benchmark.mining
     if of is None:
         raise NothingToLeaveOut(f"{content.benchmark} has no mining.")
-    found = found_without(of, encoder, vectors, progress)
+    found = found_without(of, encoder, vectors, progress, known)
     number = {query: place for place, query in enumerate(content.queries)}
     place = {text: position for position, text in enumerate(content.snippets)}
     alone: dict[int, list[int]] = {}
@@ -153,7 +183,11 @@ def brought_alone(
 
 
 def found_without(
-    of: Mining, encoder: str, vectors: Path, progress: StageProgress | None = None
+    of: Mining,
+    encoder: str,
+    vectors: Path,
+    progress: StageProgress | None = None,
+    known: EncoderOf = known_encoders.get,
 ) -> dict[int, set[int]]:
     """By query (id of its text) the snippets that a mining by the other encoders proposes."""
     queries = reading.texts_of(reading.queries_of(of), "whole")
@@ -161,9 +195,9 @@ def found_without(
     hits = mine(
         queries.texts,
         snippets.texts,
-        [encoders.get(name) for name in of.encoders if name != encoder],
+        [known(name) for name in of.encoders if name != encoder],
         of.k,
-        vectorise=VectorStore(vectors).rows,
+        vectorise=VectorStore(vectors, of.text_option).rows,
         fusion=Fusion(of.fusion),
         progress=progress,
     )

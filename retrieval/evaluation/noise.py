@@ -98,12 +98,18 @@ def noise_of(
 
 
 def computed(
-    benchmark: Benchmark, ordered: Sequence[Run], metric: str, queries: Queries, rates: ErrorRates
+    benchmark: Benchmark,
+    ordered: Sequence[Run],
+    metric: str,
+    queries: Queries,
+    rates: ErrorRates,
+    draws: int = DRAWS,
+    seed: int = SEED,
 ) -> Mapping[str, Any]:
     """What is kept of the draws."""
     pairs = JudgedPairs.of(content_of(benchmark))
     ranked = [pairs.ranked(run) for run in ordered]
-    means = drawn_means(pairs.relevance, ranked, metric, queries.chosen(benchmark), rates)
+    means = drawn_means(pairs.relevance, ranked, metric, queries.chosen(benchmark), rates, draws, seed)
     apart = means[:-1] - means[1:]
     above = (apart > 0).mean(axis=1) + (apart == 0).mean(axis=1) / 2
     # Of equal means the one that stands higher in the table keeps its place.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
@@ -44,8 +44,8 @@ class NothingToPublish(ValueError):
 class Order:
     """A benchmark to be. `merge_rule` tells people whose labels count, and which of several.
 
-    With a mining its candidates are searched, unless `searched` says otherwise. Members from `queries_until`
-    and `snippets_until` on are no part of it; None: all are.
+    With a mining its candidates are searched, unless `searched` says otherwise; `further` minings brought
+    more pairs. Members from `queries_until` and `snippets_until` on are no part of it; None: all are.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Order:
     snippets: Collection
     merge_rule: str
     mining: Mining | None = None
+    further: Sequence[Mining] = ()
     searched: Pool | None = None
     queries_until: int | None = None
     snippets_until: int | None = None
@@ -195,7 +196,7 @@ def _benchmark(
     order: Order, queries: _Members, snippets: _Members, given: _Given, digest: str, version: int
 ) -> Benchmark:
     matches = np.bincount(given.queries[given.relevances > 0], minlength=len(queries.ids))
-    return Benchmark.objects.create(
+    made = Benchmark.objects.create(
         name=order.name,
         version=version,
         queries=order.queries,
@@ -210,6 +211,8 @@ def _benchmark(
         matches=matches.astype("<u4").tobytes(),
         digest=digest,
     )
+    made.further_minings.set(order.further)
+    return made
 
 
 def last_of(labels: QuerySet[Label]) -> Iterator[Chosen]:

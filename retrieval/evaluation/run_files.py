@@ -1,8 +1,8 @@
 """Somebody else's ranked lists, as a file: whose queries and snippets are they, and which are unknown?
 
-Queries are named by their source id or their text, snippets by their source id or the sha256 of their text. A
-result that the benchmark lacks keeps its rank and is unjudged: taking it out would be kind to a system that
-searched something else.
+Queries are named by their source id or their text, snippets by their source id, the link that is their origin
+(CodeSearchNet's `url`) or the sha256 of their text. A result that the benchmark lacks keeps its rank and is
+unjudged: taking it out would be kind to a system that searched something else.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def _placed(path: Path, found: Mapping[int, Results], content: Content) -> tuple
     if unknown.rows == sum(len(results.documents) for results in found.values()):
         raise NotComparable(
             f"No snippet of {path} is one of {content.benchmark}: it has {unknown.told('unknown ones')}. "
-            f"A snippet is named by its source id, such as {shown(next(iter(places), ''))}, or by the "
-            "sha256 of its text."
+            f"A snippet is named by its source id, such as {shown(next(iter(places), ''))}, by the link that "
+            "is its origin, or by the sha256 of its text."
         )
     return lists, unknown
 
@@ -124,13 +124,16 @@ def _query_names(benchmark: Benchmark) -> dict[str, int]:
 
 
 def _snippet_names(benchmark: Benchmark) -> dict[str, int]:
-    """Places by source id and by the sha256 of the text."""
-    rows = snippet_members(benchmark).values_list("source_id", "text__body_id")
-    ids, digests = list[tuple[str, int]](), dict[str, int]()
-    for place, (source_id, digest) in enumerate(rows.iterator(ROWS_A_READ)):
+    """Places by source id, by the link that is the origin, and by the sha256 of the text."""
+    rows = snippet_members(benchmark).values_list("source_id", "origin", "text__body_id")
+    ids, links, digests = list[tuple[str, int]](), list[tuple[str, int]](), dict[str, int]()
+    for place, (source_id, origin, digest) in enumerate(rows.iterator(ROWS_A_READ)):
         ids.append((source_id, place))
+        if "://" in origin:
+            links.append((origin, place))
         digests[digest] = place
-    return _unambiguous(ids) | digests
+    named = _unambiguous(ids)
+    return named | {name: place for name, place in _unambiguous(links).items() if name not in named} | digests
 
 
 def _unambiguous(names: Iterable[tuple[str, int]]) -> dict[str, int]:

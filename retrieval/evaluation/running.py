@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,19 +13,28 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
+from retrieval import known_encoders
+from retrieval.encoders import asked_of
 from retrieval.evaluation import run_files
 from retrieval.evaluation.content import Content
 from retrieval.evaluation.rankings import Rankings
-from retrieval.evaluation.scoring import Figure, Scored, figures, scored
+from retrieval.evaluation.scoring import Doubles, Figure, Scored, figures, scored
 from retrieval.evaluation.systems import Search, System, ranked
 from retrieval.hostile import clean
+from retrieval.metrics.averages import Average, average_by_positives
+from retrieval.metrics.codesearchnet import Coverage
 from retrieval.metrics.names import Measure
+from retrieval.metrics.ranking import Ranking
 from retrieval.models import Pool, RankedList, Run, Score
 from retrieval.models.benchmarks import Places
 
-DEFAULT_MEASURES = "mrr,mrr@10,ndcg@10,map@10,mmrr,recall@10,recall@100"
+DEFAULT_MEASURES = (
+    "mrr,mrr@10,ndcg@10,map@10,mmrr,recall@10,recall@100,success@1,success@3,success@5,success@10"
+)
+"""People use two or three examples, so the first few ranks count by themselves."""
 LISTS_AT_ONCE = 500
 SYSTEM_LENGTH = 120
+Tick = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +52,41 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What came out for one system; `notes` are for people."""
+    """What came out for one system; `notes` are for people.
+
+    `asked`: of each encoder on a server its model, requests, tokens, and answers that named none.
+    `by_matches`: by metric, the mean over the queries with each number of matches.
+    """
 
     run: Run
     figures: Mapping[str, Figure]
     counts: Counts
     notes: Sequence[str] = ()
+    asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    by_matches: Mapping[str, Mapping[int, Average]] = field(default_factory=dict)
 
 
 def evaluate_system(
     what: System, content: Content, pool: Pool, how: Search, measures: Sequence[Measure]
 ) -> Evaluated:
-    """Search, score and store. Raises `encoders.MissingWeights`."""
+    """Search, score and store. Raises `encoders.MissingWeights`, and `UnknownEncoder` for another spec."""
+    known_encoders.keep_weights(what.encoders)
     lists = dict(ranked(what, content, how))
+    revisions = known_encoders.revisions_of(what.encoders)
     run = Run(
         benchmark=content.benchmark,
         system=what.name[:SYSTEM_LENGTH],
         encoders=[encoder.name for encoder in what.encoders],
-        options={"identities": what.identities, "depth": how.depth, "fusion": "mean"},
+        options={
+            "identities": what.identities,
+            "depth": how.depth,
+            "fusion": "mean",
+            **({"revisions": revisions} if revisions else {}),
+        },
         text_option=how.text_option,
         pool=pool,
     )
-    return evaluated(run, lists, content, measures)
+    return replace(evaluated(run, lists, content, measures), asked=asked_of(what.encoders))
 
 
 def evaluate_file(
@@ -75,8 +98,13 @@ def evaluate_file(
     *,
     language: str | None = None,
     text_option: str = "",
+    source: str = "",
+    tick: Tick = lambda queries: None,
 ) -> Evaluated:
-    """Read, score and store a run file. Raises `Malformed` and `NotComparable`."""
+    """Read, score and store a run file. Raises `Malformed` and `NotComparable`.
+
+    `source` is what people call it, where its path has another name; `tick` as in `evaluated`.
+    """
     read = run_files.read(path, content, language)
     run = Run(
         benchmark=content.benchmark,
@@ -87,7 +115,7 @@ def evaluate_file(
         },
         text_option=text_option,
         pool=pool,
-        source=clean(path.name)[:400],
+        source=clean(source or path.name)[:400],
     )
     notes = []
     if read.unknown_queries.rows:
@@ -97,7 +125,7 @@ def evaluate_file(
     if read.unknown_snippets.rows:
         told = read.unknown_snippets.told("snippets")
         notes.append(f"{path}: {told} are unknown to {content.benchmark}; they keep their ranks, unjudged")
-    return evaluated(run, read.lists, content, measures, len(read.unknown_queries.names), notes)
+    return evaluated(run, read.lists, content, measures, len(read.unknown_queries.names), notes, tick)
 
 
 def evaluated(
@@ -107,15 +135,20 @@ def evaluated(
     measures: Sequence[Measure],
     not_judged: int = 0,
     notes: Sequence[str] = (),
+    tick: Tick = lambda queries: None,
 ) -> Evaluated:
-    """Score the lists of an unsaved run, store both, and take the means."""
-    beside = Rankings(content, measures, run.pool)
-    found = scored(measures, beside.of(lists))
+    """Score the lists of an unsaved run, store both, and take the means.
+
+    `tick` is called with the number of queries scored since, while nothing is open in the database.
+    """
+    beside, covered = Rankings(content, measures, run.pool), Coverage()
+    found = scored(measures, _ticked(beside.of(lists), tick, covered))
     kept = store(run, lists, content, found)
-    options = beside.options()
-    if options:
-        kept.options = {**kept.options, "metrics": {**kept.options.get("metrics", {}), **options}}
-        kept.save(update_fields=["options"])
+    shares = {"judged": covered.share, "matches": covered.share_of_relevant}
+    metrics = {**kept.options.get("metrics", {}), **beside.options()}
+    kept.options = {**kept.options, "coverage": shares, **({"metrics": metrics} if metrics else {})}
+    kept.save(update_fields=["options"])
+    matches = content.benchmark.match_counts
     named = dict(
         zip(
             (measure.name for measure in measures),
@@ -123,7 +156,21 @@ def evaluated(
             strict=True,
         )
     )
-    return Evaluated(kept, named, counted(lists, content, not_judged), notes)
+    groups = {one.measure: by_matches(one.values, matches) for one in found}
+    return Evaluated(kept, named, counted(lists, content, not_judged), notes, by_matches=groups)
+
+
+def by_matches(values: Doubles, matches: Places) -> dict[int, Average]:
+    """The mean of a metric by number of matches; queries without a match say nothing."""
+    said = ((n, None if math.isnan(v) else v) for n, v in zip(matches.tolist(), values.tolist(), strict=True))
+    return average_by_positives((number, value) for number, value in said if number)
+
+
+def _ticked(rankings: Iterable[Ranking], tick: Tick, covered: Coverage) -> Iterator[Ranking]:
+    for ranking in rankings:
+        covered.add(ranking)
+        yield ranking
+        tick(1)
 
 
 def counted(lists: Mapping[int, Places], content: Content, not_judged: int) -> Counts:

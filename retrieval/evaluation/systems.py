@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval import encoders
+from retrieval import encoders, known_encoders
 from retrieval.encoders.base import Encoder
 from retrieval.evaluation.content import Content, query_members, snippet_members
 from retrieval.filters import TEXT_OPTIONS, TextOption, text_of
@@ -59,7 +59,7 @@ def system(name: str) -> System:
     names = [name] if ":" in name else name.split("+")
     if len(set(names)) < len(names):
         raise encoders.UnknownEncoder(f"{name!r} names an encoder twice; name each once")
-    return System(name, [encoders.get(one) for one in names])
+    return System(name, [known_encoders.get(one) for one in names])
 
 
 def text_option(name: str) -> TextOption:
@@ -80,7 +80,7 @@ def ranked(what: System, content: Content, how: Search) -> Iterator[tuple[int, P
     """
     queries = list(_texts(query_members(content.benchmark), "whole"))
     snippets = list(_texts(snippet_members(content.benchmark), how.text_option))
-    store = VectorStore(how.vectors)
+    store = VectorStore(how.vectors, how.text_option)
     options = Options(memory_mb=MEMORY_MB, progress=how.progress)
     signals = prepare(queries, snippets, what.encoders, store.rows, options)
     if how.pool is None:

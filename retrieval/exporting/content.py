@@ -11,7 +11,6 @@ import os
 import tempfile
 import zlib
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -20,11 +19,19 @@ from typing import IO, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import Count
 
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.exporting.licences import WITHHELD, Standing, Withhold, standing
-from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Candidate, Label, Source, source_of
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    BenchmarkLabel,
+    Candidate,
+    Label,
+    Mining,
+    Source,
+    source_of,
+)
 from retrieval.models.collections import MemberQuerySet
 from retrieval.models.labels import ADJUDICATED
 
@@ -128,7 +135,8 @@ class Entry:
 class Subject:
     """A benchmark that is exported: ids and numbers of its members by position, and its labelled pairs.
 
-    `withheld` marks snippets that `policy` withholds, `reasons` counts them by what their licence says.
+    `withheld` marks snippets that `policy` withholds, `reasons` counts them by what their licence says;
+    `passed_on` are those that it lets pass though a stated licence is not known to allow it.
     """
 
     benchmark: Benchmark
@@ -140,6 +148,7 @@ class Subject:
     withheld: npt.NDArray[np.bool_]
     policy: Withhold
     reasons: Mapping[Standing, int]
+    passed_on: int
 
     def queries(self) -> Iterator[Entry]:
         return _entries(query_members(self.benchmark), self.query_numbers)
@@ -154,10 +163,20 @@ class Subject:
         return self.pairs.kept(~self.withheld[self.pairs.snippets])
 
     def candidates(self) -> Iterator[tuple[int, int, int, float]]:
-        """Yield (query, snippet, rank, score) of the mining's candidates that are members, as positions."""
-        if self.benchmark.mining_id is None:
-            return
-        rows = Candidate.objects.filter(mining=self.benchmark.mining_id).order_by("query_id", "rank")
+        """Yield (query, snippet, rank, score) of the minings' candidates that are members, as positions.
+
+        Each pair once: as the first mining has it.
+        """
+        minings, seen = self.benchmark.minings, set[tuple[int, int]]()
+        for mining in minings:
+            for row in self._of_mining(mining):
+                if row[:2] not in seen:
+                    yield row
+                if len(minings) > 1:  # one mining has a pair once
+                    seen.add(row[:2])
+
+    def _of_mining(self, mining: Mining) -> Iterator[tuple[int, int, int, float]]:
+        rows = Candidate.objects.filter(mining=mining).order_by("query_id", "rank")
         columns = ("query_id", "pair__snippet_id", "rank", "score")
         query_of, snippet_of = Places.of(self.query_ids), Places.of(self.snippet_ids)
         read = rows.values_list(*columns).iterator(ROWS_A_READ)
@@ -207,16 +226,8 @@ def subject_of(
     reasons = {one: int((standings[withheld] == place).sum()) for place, one in enumerate(STANDINGS)}
     told = {one: count for one, count in reasons.items() if count}
     numbers = query_numbers, snippet_numbers
-    return Subject(benchmark, query_ids, snippet_ids, *numbers, pairs, withheld, policy, told)
-
-
-def withheld_by_policy(benchmark: Benchmark) -> dict[Withhold, int]:
-    """How many snippets each policy would withhold; reads the licences of all."""
-    found = Counter[Standing]()
-    counts = snippet_members(benchmark).order_by().values_list("licence").annotate(Count("pk"))
-    for licence, count in counts:
-        found[standing(licence)] += count
-    return {policy: sum(found[why] for why in WITHHELD[policy]) for policy in Withhold}
+    passed_on = int((~withheld & (standings == STANDINGS.index(Standing.FORBIDDEN))).sum())
+    return Subject(benchmark, query_ids, snippet_ids, *numbers, pairs, withheld, policy, told, passed_on)
 
 
 def _members(members: MemberQuerySet) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:

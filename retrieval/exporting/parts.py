@@ -16,10 +16,16 @@ REPOSITORY = re.compile(r"(?:https?://)?(?:www\.)?((?:github|gitlab|bitbucket)\.
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`part_of`: by a query's position its place in `retrieval.splits.PARTS`."""
+    """`part_of`: by a query's position its place in `retrieval.splits.PARTS`.
+
+    `nameless`: of the `matching` snippets those that name no repository, where queries were kept together by
+    that.
+    """
 
     part_of: Sequence[int]
     report: Report
+    matching: int = 0
+    nameless: int = 0
 
 
 def named_parts(parts: Parts | None, otherwise: str) -> list[str]:
@@ -31,20 +37,28 @@ def parts_of(subject: Subject, seed: int, repositories: bool = False) -> Parts:
     """8:1:1 by number of matches; near-same queries stay together, with `repositories` those of one, too."""
     members = query_members(subject.benchmark).values_list("text__head", flat=True)
     groups = same_queries(list(members.iterator(ROWS_A_READ)))
+    matching = nameless = 0
     if repositories:
-        groups = by_repository(groups, _repositories(subject))
+        names = _repository_names(subject)
+        groups = by_repository(groups, _repositories(subject, names))
+        matched = set(subject.pairs.snippets[subject.pairs.relevances > 0].tolist())
+        matching, nameless = len(matched), sum(not names[place] for place in matched)
     matches = [0] * len(groups)
     for query, _, relevance, _ in subject.pairs.rows():
         matches[query] += relevance > 0
     found = split(groups, matches, seed)
     pairs = ((query, snippet, relevance > 0) for query, snippet, relevance, _ in subject.pairs.rows())
-    return Parts(found, report(found, groups, matches, pairs, seed))
+    return Parts(found, report(found, groups, matches, pairs, seed), matching, nameless)
 
 
-def _repositories(subject: Subject) -> list[set[str]]:
-    """By query the repositories that its matches came from."""
+def _repository_names(subject: Subject) -> list[str]:
+    """The repository of each snippet, by position."""
     known = snippet_members(subject.benchmark).values_list("position", "origin").iterator(ROWS_A_READ)
-    names = [repository_of(origin) for _, origin in known]
+    return [repository_of(origin) for _, origin in known]
+
+
+def _repositories(subject: Subject, names: Sequence[str]) -> list[set[str]]:
+    """By query the repositories that its matches came from."""
     found = defaultdict[int, set[str]](set)
     for query, snippet, relevance, _ in subject.pairs.rows():
         if relevance > 0 and names[snippet]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,9 +13,10 @@ from retrieval.exporting import beir, coclr, huggingface, parquet, provenance, q
 from retrieval.exporting.content import Choice, Subject, subject_of
 from retrieval.exporting.licences import Withhold, reasons_told
 from retrieval.exporting.parts import Parts, parts_of
-from retrieval.exporting.writing import FORMAT, MANIFEST, all_or_nothing, cleared
+from retrieval.exporting.writing import FORMAT, MANIFEST, staged
 from retrieval.filters import Rule
 from retrieval.models import Benchmark
+from retrieval.splits import Report
 
 Tick = Callable[[int], None]
 SPLITS: Final = "splits.json"
@@ -58,7 +59,7 @@ FORMATS: Final[Mapping[str, Format]] = {
 class Exported:
     """What was written. `unjudged` is None where nobody knows which pairs were candidates.
 
-    `withheld_for` counts the snippets that are withheld by the reason.
+    `withheld_for` counts the snippets that are withheld by the reason; `split` tells of the parts.
     """
 
     folder: Path
@@ -70,6 +71,7 @@ class Exported:
     withheld_for: Mapping[str, int]
     unjudged: int | None
     by_source: Mapping[str, int]
+    split: Report | None = None
     warnings: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -79,9 +81,8 @@ class Exported:
 def export(benchmark: Benchmark, name: str, folder: Path, options: Options) -> Exported:
     """Write `benchmark` in the format called `name`. Raises `NothingToExport`, `FolderInUse`."""
     subject = subject_of(benchmark, options.labels, options.withhold)
-    cleared(folder)
-    with all_or_nothing(folder):
-        return _written(subject, name, folder, options)
+    with staged(folder) as stage:
+        return replace(_written(subject, name, stage, options), folder=folder)
 
 
 def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exported:
@@ -102,8 +103,9 @@ def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exp
         {reason.value: count for reason, count in subject.reasons.items()},
         unjudged,
         subject.open_pairs.by_source(),
+        None if parts is None else parts.report,
     )
-    done.warnings.extend(_warnings(done, subject, FORMATS[name]))
+    done.warnings.extend(_warnings(done, subject, FORMATS[name], parts))
     (folder / MANIFEST).write_text(
         json.dumps(_manifest(done, subject, name, options), indent=2) + "\n", "utf-8"
     )
@@ -115,13 +117,40 @@ def _side_files(folder: Path, files: list[str]) -> list[str]:
     return sorted(str(path) for path in found if str(path) not in {*files, MANIFEST})
 
 
-def _warnings(done: Exported, subject: Subject, kind: Format) -> list[str]:
+def _of_split(parts: Parts) -> list[str]:
+    """Where the parts are not as far apart as somebody may think."""
+    told, report = [], parts.report
+    if report.shared:
+        told.append(
+            f"{counted(report.shared, 'snippet')} in pairs of more than one part, {report.shared_matches:,} "
+            "of them as matches: who trains on one part has seen code of another"
+        )
+    if parts.nameless:
+        whole = "so it changed nothing" if parts.nameless == parts.matching else "so it left those out"
+        told.append(
+            f"by repository: {parts.nameless:,} of {counted(parts.matching, 'snippet')} that match name no "
+            f"repository, as their origin is no link to one, {whole}"
+        )
+    return told
+
+
+def _warnings(done: Exported, subject: Subject, kind: Format, parts: Parts | None) -> list[str]:
     """What the format can't say, with counts."""
     told = []
+    if done.unjudged is None:
+        told.append(
+            "a pair that is not listed is unjudged, which is not 0: the benchmark was made of labels, so "
+            "nobody knows which pairs were candidates"
+        )
     if done.unjudged:
         told.append(
             f"{counted(done.unjudged, 'candidate pair')} unjudged, which is not 0: in "
             f"{provenance.UNJUDGED} and in no other file"
+        )
+    if subject.passed_on:
+        told.append(
+            f"{counted(subject.passed_on, 'snippet')} passed on whose stated licence is not known to allow "
+            f"it: policy {Withhold.FORBIDDEN} (--withhold {Withhold.FORBIDDEN}) leaves such ones out"
         )
     if done.withheld:
         told.append(
@@ -134,7 +163,7 @@ def _warnings(done: Exported, subject: Subject, kind: Format) -> list[str]:
         told.append(
             f"{counted(graded, 'label')} above 1 written as 1: {provenance.LABELS} has the relevance of each"
         )
-    return told
+    return told if parts is None else [*told, *_of_split(parts)]
 
 
 def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> dict[str, Any]:
@@ -161,7 +190,11 @@ def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> 
         "by_source": done.by_source,
         "annotators": [giver.as_json() for giver in subject.pairs.known],
         "mining": mining and {"encoders": mining.encoders, "k": mining.k, "fusion": mining.fusion},
+        "further_minings": [
+            {"encoders": one.encoders, "k": one.k, "fusion": one.fusion} for one in benchmark.minings[1:]
+        ],
         "rules": [str(rule.name) for rule in Rule],
+        "split": done.split and asdict(done.split),
         "warnings": done.warnings,
         "files": done.files,
     }

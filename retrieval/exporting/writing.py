@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import json
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
 
 MANIFEST: Final = "workbench.json"
@@ -17,6 +19,10 @@ FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 """No room on the disk, or none in the user's share of it."""
 PROVENANCE: Final = "provenance"
 """The folder of what a format has no place for: sources of labels, origins, licences, unjudged pairs."""
+
+
+STAGE: Final = ".being-written-"
+"""How the place begins where an export is written until it is whole."""
 
 
 class FolderInUse(ValueError):
@@ -70,15 +76,27 @@ class JsonArray(Output):
 
 
 @contextmanager
-def all_or_nothing(folder: Path) -> Iterator[None]:
-    """Where the writing fails, nothing stays in the folder that was not there before."""
-    before = set(folder.rglob("*"))
-    try:
-        yield
-    except BaseException:
-        for path in sorted(set(folder.rglob("*")) - before, reverse=True):  # a folder after what is in it
-            path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
-        raise
+def staged(folder: Path) -> Iterator[Path]:
+    """A place inside `folder` to write in. Once the block ends well, its files take the places of those of an
+    earlier export; where it fails, or its process is killed, the earlier export stays. Raises `FolderInUse`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    replaced = earlier(folder)
+    with TemporaryDirectory(prefix=STAGE, dir=folder, ignore_cleanup_errors=True) as name:
+        stage = Path(name)
+        yield stage
+        for path in replaced:
+            path.unlink(missing_ok=True)
+        for path in _files_in(stage):
+            target = folder / path.relative_to(stage)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(target)
+
+
+def _files_in(stage: Path) -> list[Path]:
+    """All files, the manifest last: a folder that has it is whole."""
+    files = [path for path in stage.rglob("*") if path.is_file()]
+    return sorted(files, key=lambda path: path.name == MANIFEST)
 
 
 def why_unwritten(error: OSError, home: str) -> str:
@@ -91,17 +109,15 @@ def why_unwritten(error: OSError, home: str) -> str:
     )
 
 
-def cleared(folder: Path) -> Path:
-    """The folder, made, or without the files of an earlier export. Raises `FolderInUse`."""
-    folder.mkdir(parents=True, exist_ok=True)
+def earlier(folder: Path) -> list[Path]:
+    """The files of the export that is there; what a killed one was writing goes. Raises `FolderInUse`."""
+    for stage in folder.glob(f"{STAGE}*"):
+        shutil.rmtree(stage)
     manifest = folder / MANIFEST
     if not manifest.exists() and any(folder.iterdir()):
         raise FolderInUse(f"{folder} is not empty: name a new folder, or an earlier export to be replaced.")
-    for name in _files(manifest) if manifest.exists() else ():
-        path = (folder / name).resolve()
-        if path.is_relative_to(folder.resolve()):
-            path.unlink(missing_ok=True)
-    return folder
+    paths = [(folder / name).resolve() for name in (_files(manifest) if manifest.exists() else ())]
+    return [path for path in paths if path.is_relative_to(folder.resolve())]
 
 
 def _files(manifest: Path) -> list[str]:

@@ -15,12 +15,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from retrieval.encoders.base import DenseEncoder, Encoder, Floats, Kind, Progress
+from retrieval.encoders.base import DenseEncoder, Doubles, Encoder, Floats, Kind, Progress
 from retrieval.fusion import Fusion
-from retrieval.index.all_scores import above_kth, means, off, queries_a_block
+from retrieval.index.all_scores import above_kth, largest_terms, means, off, queries_a_block
 from retrieval.index.rescoring import rescored
 from retrieval.index.signals import DECIMALS, Cosines, Hit, Lexical, Options, StageProgress, Terms
-from retrieval.index.vectors_alone import QUERIES_AT_ONCE, best_by_vectors, with_largest
+from retrieval.index.vectors_alone import QUERIES_AT_ONCE, best_by_vectors, largest_cosines, with_largest
 from retrieval.product import Indices
 from retrieval.search import Rows
 from retrieval.threads import spread
@@ -84,6 +84,15 @@ class Prepared:
         for hits in fuse(self.signals, self.queries, len(self.kept), k, self.options):
             yield [replace(hit, index=int(self.kept[hit.index])) for hit in hits]
 
+    def largest(self) -> dict[str, Doubles]:
+        """By encoder each query's largest absolute score, shape (q,): what `maxabs` divides by."""
+        return {
+            one.name: largest_terms(one, len(self.kept), self.options)
+            if isinstance(one, Terms)
+            else largest_cosines(one, self.options)
+            for one in self.signals
+        }
+
     def alone(self, drawn: Indices, k: int) -> Iterator[list[Hit]]:
         """Yield the k best of some queries by the first encoder alone, then by the second, and so on."""
         for signal in self.signals:
@@ -93,9 +102,11 @@ class Prepared:
 
 def of_some(signal: Cosines | Terms, drawn: Indices) -> Cosines | Terms:
     """A signal of some of the queries."""
+    largest = None if signal.largest is None else signal.largest[drawn]
     if isinstance(signal, Cosines):
-        return replace(signal, queries=signal.queries[drawn])
-    return replace(signal, queries=[signal.queries[number] for number in drawn.tolist()])
+        return replace(signal, queries=signal.queries[drawn], largest=largest)
+    asked = [signal.queries[number] for number in drawn.tolist()]
+    return replace(signal, queries=asked, largest=largest)
 
 
 def prepared(
@@ -126,17 +137,17 @@ def prepare(
     options: Options | None = None,
 ) -> list[Cosines | Terms]:
     """Encode queries and snippets with every encoder, in the encoders' order."""
-    make: Vectorise = vectorise or encode_in_memory
+    make, options = vectorise or encode_in_memory, options or Options()
     signals: list[Cosines | Terms] = []
     for encoder in encoders:
-        report = (options or Options()).report(encoder.name)
+        report, largest = options.report(encoder.name), options.largest.get(encoder.name)
         if isinstance(encoder, DenseEncoder):
             rows = make(encoder, snippets, "snippet", report)
-            signals.append(
-                Cosines(encoder.name, make(encoder, queries, "query", None)[0 : len(queries)], rows)
-            )
+            asked = make(encoder, queries, "query", None)[0 : len(queries)]
+            signals.append(Cosines(encoder.name, asked, rows, largest))
         else:
-            signals.append(Terms(encoder.name, queries, encoder.fit(snippets)))
+            index = encoder.fit(snippets, options.frequencies.get(encoder.name, ()))
+            signals.append(Terms(encoder.name, queries, index, largest))
             report(len(snippets), len(snippets))
     return signals
 
@@ -172,14 +183,17 @@ def fuse(
     step = queries_a_block(signals, snippets, options.memory_mb)
     for start in range(0, queries, step):
         block = range(start, min(start + step, queries))
-        lexical = {
-            s.name: Lexical(s.index.scores(s.queries[start : block.stop]), options.fusion)
-            for s in signals
-            if isinstance(s, Terms)
-        }
+        lexical = {s.name: scored(s, block, options.fusion) for s in signals if isinstance(s, Terms)}
         found = above_kth(means(dense, lexical, block, snippets), off(dense, block), k)
         yield from rescored(signals, lexical, block, found, k)
         report(block.stop, queries)
+
+
+def scored(signal: Terms, block: range, fusion: Fusion) -> Lexical:
+    """The scores of a block of queries with every snippet."""
+    part = slice(block.start, block.stop)
+    largest = None if signal.largest is None else signal.largest[part]
+    return Lexical(signal.index.scores(signal.queries[part]), fusion, largest)
 
 
 def a_few(found: Sequence[Indices]) -> Iterator[tuple[int, Sequence[Indices]]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from retrieval.encoders.base import Doubles, Floats
-from retrieval.index.signals import Cosines, Lexical, Terms
+from retrieval.index.signals import Cosines, Lexical, Options, Terms
 from retrieval.index.vectors_alone import SNIPPETS_A_BLOCK
 from retrieval.product import UNIT, Indices
 from retrieval.search import pieces
@@ -48,6 +48,15 @@ def above_kth(means: Floats, off: Doubles, k: int) -> list[Indices]:
     ordered = np.partition(means, place, axis=1)
     least = ordered[:, place].astype(np.float64) - 2 * off
     return [np.flatnonzero(means[row] >= least[row]) for row in range(len(means))]
+
+
+def largest_terms(signal: Terms, snippets: int, options: Options) -> Doubles:
+    """Each query's largest absolute score with any snippet, shape (q,)."""
+    step = queries_a_block([signal], snippets, options.memory_mb)
+    starts = range(0, len(signal.queries), step)
+    blocks = (signal.index.scores(signal.queries[start : start + step]).raw for start in starts)
+    found: Doubles = np.concatenate([np.abs(raw).max(axis=1, initial=0.0) for raw in blocks])
+    return found
 
 
 def queries_a_block(signals: Sequence[Cosines | Terms], snippets: int, memory_mb: int) -> int:

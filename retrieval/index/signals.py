@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from retrieval.encoders.base import Doubles, Floats, LexicalIndex, LexicalScores, Progress
+from retrieval.encoders.frequencies import Frequencies
 from retrieval.fusion import Fusion, scaled, weights
 from retrieval.product import Format, Indices
 from retrieval.search import Rows
@@ -73,11 +74,15 @@ class Cosines:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A lexical encoder's index of the snippets, and the queries' texts."""
+    """A lexical encoder's index of the snippets, and the queries' texts.
+
+    `largest`, shape (q,), is what `maxabs` divides by; None for the largest of these snippets.
+    """
 
     name: str
     queries: Sequence[str]
     index: LexicalIndex
+    largest: Doubles | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +91,30 @@ class Lexical:
 
     scores: LexicalScores
     fusion: Fusion
+    largest: Doubles | None = None
 
     def entering(self, row: int, snippets: Indices | slice = slice(None)) -> Doubles:
         """The entering scores of one query of the block with some snippets."""
         if self.fusion is Fusion.MEAN:
             return self.scores.share(row, snippets)
-        return scaled(self.scores.raw[row, snippets], float(np.abs(self.scores.raw[row]).max(initial=0.0)))
+        largest = np.abs(self.scores.raw[row]).max(initial=0.0) if self.largest is None else self.largest[row]
+        return scaled(self.scores.raw[row, snippets], float(largest))
 
 
 @dataclass(frozen=True)
 class Options:
     """How `mine` and `fuse` work. `format_` None: the faster one of this machine, with the same result.
 
-    `memory_mb` bounds the block of scores where lexical encoders take part, not the encoders.
+    `memory_mb` bounds the block of scores where lexical encoders take part, not the encoders. Of a part of a
+    collection, by encoder's name: `frequencies` of all of it, and each query's `largest` score in all of it.
     """
 
     fusion: Fusion = Fusion.MEAN
     memory_mb: int = 1024
     format_: Format | None = None
     progress: StageProgress | None = field(default=None, compare=False)
+    frequencies: Mapping[str, Sequence[Frequencies]] = field(default_factory=dict, compare=False)
+    largest: Mapping[str, Doubles] = field(default_factory=dict, compare=False)
 
     def report(self, stage: str) -> Progress:
         """Progress of one stage."""

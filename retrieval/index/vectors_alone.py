@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,10 +17,17 @@ SNIPPETS_A_BLOCK = 4_096
 
 
 def with_largest(signal: Cosines, options: Options) -> Cosines:
-    """`signal` with each query's largest absolute cosine, exactly: of the query or of its opposite."""
+    """`signal` with each query's largest absolute cosine, unless it has that of more snippets than these."""
+    if signal.largest is not None:
+        return signal
+    return replace(signal, largest=largest_cosines(signal, options))
+
+
+def largest_cosines(signal: Cosines, options: Options) -> Doubles:
+    """Each query's largest absolute cosine, shape (q,), exactly: of the query or of its opposite."""
     above = largest_of(signal, np.full(len(signal.queries), -np.inf), options)
     opposite = Cosines(signal.name, -signal.queries, signal.snippets)
-    return Cosines(signal.name, signal.queries, signal.snippets, largest_of(opposite, above, options))
+    return largest_of(opposite, above, options)
 
 
 def largest_of(signal: Cosines, least: Doubles, options: Options) -> Doubles:

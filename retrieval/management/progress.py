@@ -10,7 +10,7 @@ SECONDS_BETWEEN_NOTES = 0.5
 
 
 class Progress:
-    """Notes in the `job` how much of `total` is done, twice a second."""
+    """Notes in the `job` how much of `total` is done, twice a second and when all of it is."""
 
     def __init__(self, job: models.Model, total: int) -> None:
         self.job, self.total, self.done, self.noted = job, total, 0, time.monotonic()
@@ -18,7 +18,8 @@ class Progress:
 
     def __call__(self, more: int) -> None:
         self.done += more
-        if time.monotonic() - self.noted > SECONDS_BETWEEN_NOTES:
+        is_all = self.done - more < self.total <= self.done
+        if is_all or time.monotonic() - self.noted > SECONDS_BETWEEN_NOTES:
             self.noted = time.monotonic()
             self.note(done=min(self.done, self.total))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import TypeVar
 
@@ -43,25 +44,46 @@ def ndcg_all(found: Sequence[float | None], judged: Sequence[float]) -> float | 
     return _ndcg(found[:PREDICTIONS_READ], judged)
 
 
+@dataclass(slots=True)
+class Coverage:
+    """Annotated snippets so far, the relevant ones, and how many of each are among the results."""
+
+    annotated: int = 0
+    found: int = 0
+    relevant: int = 0
+    relevant_found: int = 0
+
+    def add(self, ranking: Ranking) -> None:
+        """Count one query's. Raises `FoundMoreThanJudged`."""
+        refuse_unjudged(ranking.found, ranking.judged)
+        read = ranking.found[:PREDICTIONS_READ]
+        self.annotated += len(ranking.judged)
+        self.found += sum(relevance is not None for relevance in read)
+        self.relevant += ranking.positives
+        self.relevant_found += sum(ranking.hits[:PREDICTIONS_READ])
+
+    @property
+    def share(self) -> float | None:
+        return self.found / self.annotated if self.annotated else None
+
+    @property
+    def share_of_relevant(self) -> float | None:
+        return self.relevant_found / self.relevant if self.relevant else None
+
+
 def coverage(rankings: Iterable[Ranking], *, relevant: bool = False) -> float | None:
     """Share of the annotated snippets of all queries together that are among the results.
 
     `relevant` counts only snippets with a relevance above 0. One share, not a mean over queries: a query with
     many annotations weighs more. None without annotations. Raises `FoundMoreThanJudged`.
     """
-    covered = annotated = 0
+    counted = Coverage()
     for ranking in rankings:
-        refuse_unjudged(ranking.found, ranking.judged)
-        covered += sum(_counts(relevance, relevant) for relevance in ranking.found[:PREDICTIONS_READ])
-        annotated += sum(_counts(relevance, relevant) for relevance in ranking.judged)
-    return covered / annotated if annotated else None
+        counted.add(ranking)
+    return counted.share_of_relevant if relevant else counted.share
 
 
 def _ndcg(found: Sequence[float | None], judged: Sequence[float]) -> float | None:
     refuse_unjudged(found, judged)
     ideal = dcg(sorted(judged, reverse=True), exponential)
     return dcg(found, exponential) / ideal if ideal else None
-
-
-def _counts(relevance: float | None, relevant: bool) -> bool:
-    return relevance is not None and (not relevant or relevance > 0)

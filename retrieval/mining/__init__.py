@@ -7,20 +7,23 @@ lists are kept; whoever finishes the last one merges them, exactly.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from django.utils import timezone
 
-from retrieval import approximate, encoders
+from retrieval import approximate, encoders, known_encoders
 from retrieval.encoders import Encoder
+from retrieval.encoders.base import Doubles
+from retrieval.encoders.frequencies import Frequencies
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.fusion import Fusion
-from retrieval.index import Options, StageProgress, prepared
+from retrieval.index import Options, Prepared, StageProgress, Vectorise, prepared
 from retrieval.mining import parts
 from retrieval.mining.alone import lists_alone
 from retrieval.mining.asking import note_asked
+from retrieval.mining.frequencies import frequencies
 from retrieval.mining.lists import Lists, lists_of
 from retrieval.mining.parts import LEASE, Unwanted, release
 from retrieval.mining.reading import (
@@ -67,19 +70,20 @@ def perform(
     members = snippets_of(mining)
     queries = texts_of(queries_of(mining), "whole")
     refuse_empty(mining, queries.ids, members)
-    chosen = alike(mining, [encoders.get(name) for name in mining.encoders])
+    chosen = alike(mining, [known_encoders.get(name) for name in mining.encoders])
     lexical = any(map(encoders.is_lexical, chosen))
     if mining.approximate and (lexical or mining.fusion != Fusion.MEAN):
         raise NothingToMine(
             "An approximate index holds vectors: choose encoders of vectors and fusion by mean."
         )
-    parts.plan(mining, len(members), together=parts.needs_all(mining, lexical))
     start(mining)
+    counts = frequencies(mining, members, chosen, progress)
+    parts.plan(mining, len(members), together=bool(mining.approximate))
+    work = Work(mining, queries, members, chosen, VectorStore(vectors, mining.text_option).rows, counts)
     count, name = mining.parts.count(), worker or uuid.uuid4().hex
     try:
         while (part := parts.claim(mining, name)) is not None:
-            report = parts.renewing(part, count, progress)
-            parts.keep(part, *search(mining, part, queries, members, chosen, vectors, report))
+            work.do(part, parts.renewing(part, count, progress))
     finally:
         release(name)
         note_asked(mining, chosen)
@@ -96,19 +100,24 @@ def start(mining: Mining) -> None:
 def begin_anew(mining: Mining) -> None:
     """Forget what was found so far: what was ordered has changed, or is wanted again."""
     mining.parts.all().delete()
-    mining.identities = mining.recall = mining.overlaps = None
+    mining.shared.all().delete()
+    mining.identities = mining.revisions = mining.recall = mining.overlaps = None
     mining.state = Mining.State.WAITING
-    mining.save(update_fields=["identities", "recall", "overlaps", "state", "fusion", "approximate"])
+    mining.save(
+        update_fields=["identities", "revisions", "recall", "overlaps", "state", "fusion", "approximate"]
+    )
 
 
 def alike(mining: Mining, chosen: Sequence[Encoder]) -> list[Encoder]:
     """The encoders as whoever came first runs them: with its weights, and in its precision.
 
-    Raises OtherWeights.
+    Raises OtherWeights, and encoders.UnknownEncoder where the name of a spec stands for another one.
     """
+    known_encoders.keep_weights(chosen)
     own = {one.name: one.identity for one in chosen}
-    Mining.objects.filter(pk=mining.pk, identities=None).update(identities=own)
-    mining.refresh_from_db(fields=["identities"])
+    revisions = known_encoders.revisions_of(chosen)
+    Mining.objects.filter(pk=mining.pk, identities__isnull=True).update(identities=own, revisions=revisions)
+    mining.refresh_from_db(fields=["identities", "revisions"])
     first = mining.identities or own
     return [matching(one, first.get(one.name, own[one.name])) for one in chosen]
 
@@ -126,25 +135,44 @@ def matching(encoder: Encoder, wanted: str) -> Encoder:
     return encoder
 
 
-def search(
-    mining: Mining,
-    part: MiningPart,
-    queries: Texts,
-    members: Sequence[int],
-    chosen: Sequence[Encoder],
-    vectors: Path,
-    progress: StageProgress,
-) -> tuple[Lists, Lists | None]:
-    """The k best snippets of one part for every query, and by each encoder alone for a few."""
-    snippets = texts_of(members[part.start : part.stop], mining.text_option)
-    rows, options = VectorStore(vectors).rows, Options(Fusion(mining.fusion), progress=progress)
-    if mining.approximate:
-        hits, recall = approximate.mine(
-            queries.texts, snippets.texts, chosen, mining.k, mining.approximate, rows, progress
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a worker needs to search any part of a mining; `members` are the ids of all snippets."""
+
+    mining: Mining
+    queries: Texts
+    members: Sequence[int]
+    encoders: Sequence[Encoder]
+    rows: Vectorise
+    frequencies: Mapping[str, Sequence[Frequencies]]
+
+    def do(self, part: MiningPart, progress: StageProgress) -> None:
+        """Measure a part, or search it, and keep what was found. Raises Unwanted."""
+        if parts.unmeasured(self.mining):
+            texts = texts_of(self.members[part.start : part.stop], self.mining.text_option).texts
+            parts.keep_largest(part, self.prepared(texts, {}, progress).largest())
+        else:
+            parts.keep(part, *self.search(part, progress))
+
+    def prepared(
+        self, texts: Sequence[str], largest: Mapping[str, Doubles], progress: StageProgress
+    ) -> Prepared:
+        options = Options(
+            Fusion(self.mining.fusion), progress=progress, frequencies=self.frequencies, largest=largest
         )
-        Mining.objects.filter(pk=mining.pk).update(recall=asdict(recall))
-    found = prepared(queries.texts, snippets.texts, chosen, rows, options)
-    if not mining.approximate:
-        hits = list(found.best(mining.k))
-    own = lists_alone(found, snippets.texts, part.start, mining.k)
-    return lists_of(hits, snippets.texts, part.start, mining.encoders), own
+        return prepared(self.queries.texts, texts, self.encoders, self.rows, options)
+
+    def search(self, part: MiningPart, progress: StageProgress) -> tuple[Lists, Lists | None]:
+        """The k best snippets of one part for every query, and by each encoder alone for a few."""
+        mining, asked = self.mining, self.queries.texts
+        texts = texts_of(self.members[part.start : part.stop], mining.text_option).texts
+        if mining.approximate:
+            hits, recall = approximate.mine(
+                asked, texts, self.encoders, mining.k, mining.approximate, self.rows, progress
+            )
+            Mining.objects.filter(pk=mining.pk).update(recall=asdict(recall))
+        found = self.prepared(texts, parts.largest_of_all(mining), progress)
+        if not mining.approximate:
+            hits = list(found.best(mining.k))
+        own = lists_alone(found, texts, part.start, mining.k)
+        return lists_of(hits, texts, part.start, mining.encoders), own

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
+from retrieval.encoders import asked_of
 from retrieval.encoders.base import Encoder
-from retrieval.encoders.endpoint import EndpointEncoder
 from retrieval.models import Mining
 
 
@@ -16,16 +16,15 @@ def note_asked(mining: Mining, encoders: Sequence[Encoder]) -> None:
 
     Stored vectors are asked for no more: an encoder that needed none stands there with no request.
     """
-    on_servers = [one for one in encoders if isinstance(one, EndpointEncoder)]
-    if not on_servers:
+    more = asked_of(encoders)
+    if not more:
         return
     with transaction.atomic():
         row = Mining.objects.select_for_update().get(pk=mining.pk)
         asked = dict(row.asked or {})
-        for one in on_servers:
-            before = asked.get(one.name, {})
-            counts = {"requests": one.used.requests, "tokens": one.used.tokens, "untold": one.used.untold}
-            grown = {name: before.get(name, 0) + count for name, count in counts.items()}
-            asked[one.name] = {"model": one.model, **grown}
+        for name, told in more.items():
+            before = asked.get(name, {})
+            counts = {what: before.get(what, 0) + count for what, count in told.items() if what != "model"}
+            asked[name] = {"model": told["model"], **counts}
         Mining.objects.filter(pk=mining.pk).update(asked=asked)
         mining.asked = asked

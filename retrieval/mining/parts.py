@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import time
+from collections.abc import Mapping
 from datetime import timedelta
 
+import numpy as np
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from retrieval.fusion import Fusion
 from retrieval.index import StageProgress
-from retrieval.mining.lists import Lists, merged
+from retrieval.mining.lists import Doubles, Lists, merged
 from retrieval.models import Mining, MiningPart
 
 SNIPPETS_A_PART = 65_536
@@ -20,6 +23,7 @@ LEASE = timedelta(minutes=5)
 """A worker that has not told of any progress for so long is dead: another one takes up its part."""
 
 SECONDS_BETWEEN_RENEWALS = 10.0
+SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class Unwanted(Exception):
@@ -38,29 +42,44 @@ def plan(mining: Mining, snippets: int, *, together: bool) -> None:
     MiningPart.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def needs_all(mining: Mining, lexical: bool) -> bool:
-    """Whether a part can't be searched without the others.
-
-    Lexical encoders weigh terms by how many of all snippets have them, and `maxabs` divides by the largest
-    score with any snippet; an approximate index is built once.
-    """
-    return lexical or bool(mining.approximate) or mining.fusion == Fusion.MAXABS
-
-
 def free() -> Q:
     """Parts that nobody works on."""
     return Q(found=None) & (Q(lease_until=None) | Q(lease_until__lt=timezone.now()))
 
 
+def is_one(mining: Mining, snippets: int) -> bool:
+    """Whether one part has all snippets, or will have."""
+    planned = mining.parts.count()
+    return planned == 1 if planned else snippets <= SNIPPETS_A_PART
+
+
+def measures_first(mining: Mining) -> bool:
+    """Whether parts are looked at twice: `maxabs` divides by the largest score with any snippet of all."""
+    return mining.fusion == Fusion.MAXABS and mining.parts.count() > 1
+
+
+def unmeasured(mining: Mining) -> bool:
+    """Whether the largest scores of a part are still to be found, before any can be searched."""
+    return measures_first(mining) and mining.parts.filter(largest=None).exists()
+
+
 def claim(mining: Mining, worker: str) -> MiningPart | None:
-    """Take up the first part that nobody works on; None where there is none."""
+    """Take up the first part that nobody works on; None where there is none.
+
+    Where others are at the last parts to be measured, wait for them, or for their leases to run out.
+    """
     while True:
-        number = mining.parts.filter(free()).order_by("number").values_list("number", flat=True).first()
-        if number is None:
+        measuring = unmeasured(mining)
+        wanted = mining.parts.filter(free(), **({"largest": None} if measuring else {}))
+        number = wanted.order_by("number").values_list("number", flat=True).first()
+        if number is not None:
+            taken = wanted.filter(number=number)
+            if taken.update(worker=worker, lease_until=timezone.now() + LEASE):
+                return mining.parts.defer("found", "alone", "largest").get(number=number)
+        elif measuring:
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        else:
             return None
-        taken = mining.parts.filter(free(), number=number)
-        if taken.update(worker=worker, lease_until=timezone.now() + LEASE):
-            return mining.parts.defer("found", "alone").get(number=number)
 
 
 def mine_of(part: MiningPart) -> QuerySet[MiningPart]:
@@ -73,6 +92,26 @@ def keep(part: MiningPart, lists: Lists, alone: Lists | None) -> None:
     own = alone.to_bytes() if alone else None
     if not mine_of(part).update(found=lists.to_bytes(), alone=own, lease_until=None):
         raise Unwanted
+
+
+def keep_largest(part: MiningPart, largest: Mapping[str, Doubles]) -> None:
+    """Store each query's largest score by every encoder; others may take the part up. Raises Unwanted."""
+    stream = io.BytesIO()
+    np.savez_compressed(stream, names=np.array(list(largest)), scores=np.array(list(largest.values())))
+    if not mine_of(part).update(largest=stream.getvalue(), worker="", lease_until=None):
+        raise Unwanted
+
+
+def largest_of_all(mining: Mining) -> dict[str, Doubles]:
+    """By encoder each query's largest score in all parts; nothing where they are not measured first."""
+    found = dict[str, Doubles]()
+    if not measures_first(mining):
+        return found
+    for stored in mining.parts.order_by("number").values_list("largest", flat=True):
+        with np.load(io.BytesIO(bytes(stored or b"")), allow_pickle=False) as arrays:
+            for name, scores in zip(arrays["names"].tolist(), arrays["scores"], strict=True):
+                found[name] = np.maximum(found.get(name, scores), scores)
+    return found
 
 
 def release(worker: str) -> None:

@@ -69,6 +69,7 @@ def close(mining: Mining, queries: Sequence[int], snippets: Sequence[int]) -> No
     own = whole_alone(mining)
     common = overlaps(mining.encoders, len(queries), mining.k, own) if own else []
     mining.parts.all().delete()
+    mining.shared.all().delete()
     Mining.objects.filter(pk=mining.pk).update(
         state=Mining.State.DONE,
         message="",

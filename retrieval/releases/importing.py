@@ -32,12 +32,13 @@ from retrieval.models import (
     Collection,
     Label,
     Mining,
+    Pair,
     Pool,
     Source,
     statements,
 )
 from retrieval.models.texts import canonical
-from retrieval.releases.storing import Members, pair_ids, store
+from retrieval.releases.storing import Members, store
 from retrieval.sources import Problem, Record
 from retrieval.sources.cosqa import label_of, read_queries, read_snippets
 from retrieval.sources.cosqa_plus import LICENCE, Release, release_in
@@ -129,7 +130,8 @@ class _Import:
 
     def __init__(self, folder: Path, name: str, release: Release, told: Manifest, options: Options) -> None:
         self.folder, self.name, self.release, self.told, self.options = folder, name, release, told, options
-        self.others = Counts()
+        self.others = options.counts()
+        self.refused = set[int]()
         self.queries: Members | None = None
         self.snippets: Members | None = None
         self.givers: dict[Giver, tuple[int, str, bool]] = {}
@@ -138,6 +140,11 @@ class _Import:
     def done(self, benchmark: Benchmark | None = None) -> Imported:
         queries, snippets = (part.counts if part else None for part in (self.queries, self.snippets))
         return Imported(queries, snippets, self.others, benchmark)
+
+    def refuse(self, problem: Problem) -> None:
+        """Remember a record that is no member, so that its pair is not told of a second time."""
+        self.refused.add(problem.record)
+        self.options.refused(problem)
 
     def tick(self) -> None:
         self.options.tick(self.done().total())
@@ -153,7 +160,7 @@ class _Import:
 
     def counted(self) -> Imported:
         """What is there, and nothing stored."""
-        found = Counts(), Counts()
+        found = self.options.counts(), self.options.counts()
         for kind, records, counts in zip(Collection.Kind.values, self.sources(), found, strict=True):
             for record in records:
                 counts.read += 1
@@ -171,7 +178,7 @@ class _Import:
             (Collection.Kind.QUERIES, queries, provenance.QUERIES, "query-idx"),
             (Collection.Kind.SNIPPETS, snippets, provenance.SNIPPETS, "code-idx"),
         ):
-            filled = Members(collection(self.name, kind, self.folder.name))
+            filled = Members(collection(self.name, kind, self.folder.name), Counts(tell=self.refuse))
             self.queries, self.snippets = (
                 (filled, self.snippets) if kind == Collection.Kind.QUERIES else (self.queries, filled)
             )
@@ -206,12 +213,7 @@ class _Import:
         sides = self.side(provenance.LABELS, "query-idx")
         side = next(sides, None)
         hashed = lru_cache(maxsize=8)(_hash)  # the pairs of a query follow each other
-        refused = {
-            problem.record
-            for part in (self.queries, self.snippets)
-            if part
-            for problem in part.counts.problems
-        }
+        refused = self.refused
         for element in elements(path):
             if (
                 not isinstance(element, Problem)
@@ -261,7 +263,7 @@ class _Import:
         if len(kept) < len(batch):
             message = f"{len(batch) - len(kept)} pairs whose query or code is in no file of the release"
             self.others.refuse(Problem(str(self.release.pairs), 0, message))
-        pairs = pair_ids([(asked[row[0]], code[row[1]]) for row in kept])
+        pairs = Pair.objects.keep_ids([(asked[row[0]], code[row[1]]) for row in kept])
         now = timezone.now()
         rows = [
             (pairs[asked[query], code[snippet]], by, 1, value, scale, assisted, self.name, now)
@@ -326,7 +328,7 @@ class _Import:
             for row in batch
             if row["query-idx"] in asked and row.get("code-idx") in code
         ]
-        pairs = pair_ids([(query, snippet) for query, snippet, _, _ in found])
+        pairs = Pair.objects.keep_ids([(query, snippet) for query, snippet, _, _ in found])
         rows = [
             (mining.pk, pairs[query, snippet], query, rank, score, "{}")
             for query, snippet, rank, score in found

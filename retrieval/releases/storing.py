@@ -1,24 +1,17 @@
-"""Texts, members and pairs by the thousand, each batch whole or not at all."""
+"""Texts and members by the thousand, each batch whole or not at all."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
 
 from django.db import transaction
-from django.db.models import F, Max
 
 from retrieval.filters import NO_RULE, Rule
 from retrieval.filters.apart import Apart
-from retrieval.importing import Counts
-from retrieval.models import Collection, Member, Pair, QueryText, Text, TextBody, statements
-from retrieval.models.blobs import digest_of
-from retrieval.models.texts import HEAD, canonical, folded
+from retrieval.importing import Counts, Identified, add_members, identified, members_among
+from retrieval.models import Collection, Text
 from retrieval.sources import Record
-
-KEYS_A_READ: Final = 500
-MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin", "licence", "rules")
 
 
 @dataclass
@@ -34,31 +27,23 @@ class Members:
     numbers: dict[int, int] = field(default_factory=dict)
 
 
-class _New(NamedTuple):
-    """A record that the collection lacks, its canonical text, and its rules where they are known."""
-
-    record: Record
-    text: str
-    rules: Rule | None
-
-
 def store(
     filled: Members, batch: Sequence[tuple[Record, str, Rule | None]], numbered: bool, apart: Apart
 ) -> None:
     """Add what the collection lacks of a batch: whole, or nothing of it."""
     target, counts = filled.target, filled.counts
-    texts = [canonical(record.text) for record, _, _ in batch]
-    digests = [digest_of(text) for text in texts]
+    read = [identified(record) for record, _, _ in batch]
+    digests = [one.digest for one in read]
     with transaction.atomic():
         # Another import into the same collection waits here: both would number their members alike.
         locked = Collection.objects.select_for_update().get(pk=target.pk)
         ids = _known(filled, digests, locked.size)
-        new: dict[str, _New] = {}
-        for (record, _, rules), digest, text in zip(batch, digests, texts, strict=True):
-            if digest in ids or digest in new:
+        new: dict[str, tuple[Identified, Rule | None]] = {}
+        for one, (_, _, rules) in zip(read, batch, strict=True):
+            if one.digest in ids or one.digest in new:
                 counts.known += 1
             else:
-                new[digest] = _New(record, text, rules)
+                new[one.digest] = one, rules
         ids |= _add(filled, new, apart) if new else {}
     counts.stored += len(new)
     filled.ids.update((bytes.fromhex(digest), text) for digest, text in ids.items())
@@ -79,49 +64,18 @@ def _flags(filled: Members, known: Sequence[Rule | None], found: Sequence[Rule |
     return [rules or NO_RULE for rules in flags]
 
 
-def _add(filled: Members, new: Mapping[str, _New], apart: Apart) -> dict[str, int]:
+def _add(filled: Members, new: Mapping[str, tuple[Identified, Rule | None]], apart: Apart) -> dict[str, int]:
     """Store texts and members; gives the ids of the texts by their digests.
 
     What rules new snippets pass is found while the database stores their texts.
     """
-    target, known = filled.target, [row.rules for row in new.values()]
+    target, known = filled.target, [rules for _, rules in new.values()]
     is_code = target.kind == Collection.Kind.SNIPPETS
-    apart.ask([row.record.text for row in new.values() if is_code and row.rules is None])
-    ids = _keep_texts({digest: row.text for digest, row in new.items()})
+    apart.ask([one.record.text for one, rules in new.values() if is_code and rules is None])
+    ids = Text.objects.keep_ids({digest: one.text for digest, (one, _) in new.items()})
     flags = _flags(filled, known, apart.answer())
-    last: int | None = target.members.aggregate(last=Max("position"))["last"]
-    first = 0 if last is None else last + 1
-    rows = [
-        (
-            target.pk,
-            ids[digest],
-            first + number,
-            row.record.source_id[:300],
-            row.record.origin[:400],
-            row.record.licence[:120],
-            int(rules),
-        )
-        for number, ((digest, row), rules) in enumerate(zip(new.items(), flags, strict=True))
-    ]
-    statements.insert_all(Member, MEMBER_COLUMNS, rows)
-    if target.kind == Collection.Kind.QUERIES:
-        heads = [(ids[digest], folded(row.text[:HEAD])) for digest, row in new.items()]
-        statements.insert_all(QueryText, ("text", "folded"), heads, unless_there=True)
-    Collection.objects.filter(pk=target.pk).update(size=F("size") + len(rows))
-    return ids
-
-
-def _keep_texts(texts: Mapping[str, str]) -> dict[str, int]:
-    """Store what is new of canonical texts by digest; gives their ids."""
-    ids = _ids_of_digests(list(texts))
-    # In the order of hashes, so that two writers never wait for each other.
-    new = [(digest, texts[digest]) for digest in sorted(texts) if digest not in ids]
-    if new:
-        rows = [(digest, len(text), TextBody.compressed(text)) for digest, text in new]
-        statements.insert_all(TextBody, ("digest", "size", "data"), rows, unless_there=True)
-        heads = [(digest, text[:HEAD], len(text)) for digest, text in new]
-        statements.insert_all(Text, ("body", "head", "size"), heads, unless_there=True)
-        ids |= _ids_of_digests([digest for digest, _ in new])
+    rows = zip(new.items(), flags, strict=True)
+    add_members(target, [(one, ids[digest], rules) for (digest, (one, _)), rules in rows])
     return ids
 
 
@@ -134,25 +88,6 @@ def _known(filled: Members, digests: Sequence[str], size: int) -> dict[str, int]
 
 
 def _members(target: Collection, digests: Sequence[str]) -> dict[str, int]:
-    ids = _ids_of_digests(digests)
-    wanted = list(ids.values())
-    there = set[int]()
-    for start in range(0, len(wanted), KEYS_A_READ):
-        rows = Member.objects.filter(collection=target, text__in=wanted[start : start + KEYS_A_READ])
-        there.update(rows.order_by().values_list("text_id", flat=True))
+    ids = Text.objects.ids_of(digests)
+    there = set(members_among(target, list(ids.values())))
     return {digest: text for digest, text in ids.items() if text in there}
-
-
-def _ids_of_digests(digests: Sequence[str]) -> dict[str, int]:
-    return dict(statements.look_among(Text, ("body", "id"), "body", digests))
-
-
-def pair_ids(keys: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """The ids of pairs of texts; new ones are stored."""
-    statements.insert_all(Pair, ("query", "snippet"), sorted(set(keys)), unless_there=True)
-    wanted, found = set(keys), dict[tuple[int, int], int]()
-    queries = sorted({query for query, _ in keys})
-    for query, snippet, pk in statements.look_among(Pair, ("query", "snippet", "id"), "query", queries):
-        if (query, snippet) in wanted:
-            found[query, snippet] = pk
-    return found

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import ast
+import io
 import pickle
 import re
 import shlex
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
+from retrieval.evaluation.merge_rule import WORDS
+from retrieval.exporting.performing import FORMATS as EXPORTS
+from retrieval.management.formats import FORMATS
 from retrieval.models import Label, Member
+from retrieval.sources import download
+from tests.retrieval.sources.test_git import git
 
 pytestmark = pytest.mark.django_db
 DOC = Path(__file__).parents[2] / "docs" / "data.md"
-BLOCK = re.compile(r"^```(file|pickle|console|written) ?([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+KINDS = "file|pickle|console|written|archive|repository|web"
+BLOCK = re.compile(rf"^```({KINDS}) ?([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROMPT = "$ python manage.py "
 
 
@@ -23,6 +32,8 @@ def test_every_example_prints_what_the_page_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    web: dict[str, str] = {}
+    monkeypatch.setattr(download, "_receive", lambda url, part, tick: part.write_text(web[url], "utf-8"))
     commands = []
     for kind, name, content in BLOCK.findall(DOC.read_text("utf-8")):
         if kind == "console":
@@ -34,8 +45,10 @@ def test_every_example_prints_what_the_page_says(
         elif kind == "written":
             lines = (tmp_path / name).read_text("utf-8").splitlines()
             assert [line for line in content.splitlines() if line not in lines] == [], name
+        elif kind == "web":
+            web[name] = content
         else:
-            written(tmp_path / name, kind, content)
+            written(tmp_path, name, kind, content)
     before = Member.objects.count(), Label.objects.count()
     for command in commands:
         call_command(*shlex.split(command))
@@ -48,9 +61,54 @@ def given(console: str) -> list[tuple[str, list[str]]]:
     return [(command, wanted) for command, *wanted in commands]
 
 
-def written(path: Path, kind: str, content: str) -> None:
+def written(root: Path, name: str, kind: str, content: str) -> None:
+    """A file as it stands, a pickle of what stands there, or files of before, packed or under Git."""
+    path = root / name.partition(" ")[0]
     path.parent.mkdir(parents=True, exist_ok=True)
     if kind == "pickle":
         path.write_bytes(pickle.dumps(ast.literal_eval(content), 2))
+    elif kind in ("archive", "repository"):
+        files = dict(line.split(" = ") for line in content.splitlines())
+        held = {inside: (root / file).read_text("utf-8") for inside, file in files.items()}
+        packed(path, held) if kind == "archive" else committed(path, name.partition(" ")[2], held)
     else:
         path.write_text(content, "utf-8")
+
+
+def packed(path: Path, held: dict[str, str]) -> None:
+    if path.suffix == ".gz":
+        with tarfile.open(path, "w:gz") as sdist:
+            for name, text in held.items():
+                about = tarfile.TarInfo(name)
+                about.size = len(text.encode())
+                sdist.addfile(about, io.BytesIO(text.encode()))
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, text in held.items():
+                archive.writestr(name, text)
+
+
+def committed(path: Path, tag: str, held: dict[str, str]) -> None:
+    path.mkdir()
+    for name, text in held.items():
+        (path / name).write_text(text, "utf-8")
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "one"], ["tag", tag]):
+        git(path, *command)
+
+
+def test_the_merge_rule_has_the_steps_of_the_code() -> None:
+    """In its order, each told by the first words of its source."""
+    steps = re.findall(r"^([1-5])\. (.+)$", DOC.read_text("utf-8").split("**merge rule**")[1], re.MULTILINE)
+    beginnings = [one.removeprefix("else ") for one in WORDS.split("; ")[:-1]]
+    assert [text.startswith(start[:20]) for (_, text), start in zip(steps, beginnings, strict=True)] == [
+        True
+    ] * 5
+
+
+def test_every_format_has_an_example() -> None:
+    commands = re.findall(rf"^{re.escape(PROMPT)}(.+)$", DOC.read_text("utf-8"), re.MULTILINE)
+    told = {tuple(command.split()[:2]) for command in commands}
+    imports = {("import", name) for name in ("cosqa", "python", "qrels", "release", *FORMATS)}
+    assert imports <= told
+    assert {("export", name) for name in EXPORTS} <= told
+    assert {"download", "extract", "evaluate", "ncs-report"} <= {command for command, _ in told}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.test import override_settings
+from django.utils import timezone
 
 from retrieval.importing import Counts
-from retrieval.management.commands.import_job import note
 from retrieval.models import Collection, ImportJob
+from retrieval.uploads import forget_files, note
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +67,8 @@ def test_other_formats_bring_queries_snippets_and_labels() -> None:
 def test_every_format_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for each in ImportJob.Format:
         file = ContentFile(b"nothing of use", name="x.json")
-        job = factories.import_job(name=f"of {each}", format=each, file=file)
+        options = {"query": "question"} if each == ImportJob.Format.TABLE else {}
+        job = factories.import_job(name=f"of {each}", format=each, file=file, options=options)
         call_command("import_job", str(job.pk))
         job.refresh_from_db()
         assert job.state == ImportJob.State.FAILED
@@ -98,3 +102,36 @@ def test_a_running_import_says_how_fast_it_is() -> None:
     job.refresh_from_db()
     assert (job.read, job.stored, job.unreadable) == (3000, 2000, 1)
     assert job.message == "1,500 records a second"
+
+
+def test_it_keeps_the_first_problems_and_their_exact_number() -> None:
+    rows = json.dumps([{"question": "how?", "answer": "this();"}, *[1] * 130])
+    file = ContentFile(rows.encode(), name="questions.json")
+    job = factories.import_job(name="ncs", format=ImportJob.Format.NCS, file=file)
+    call_command("import_job", str(job.pk))
+    job.refresh_from_db()
+    assert (len(job.problems), job.unreadable) == (100, 130)
+
+
+def test_the_files_of_an_import_go_when_it_has_ended_and_not_before(tmp_path: Path) -> None:
+    file = ContentFile(b"def double(x):\n    return 2 * x\n", name="good.py")
+    job = factories.import_job(name="up", format=ImportJob.Format.PYTHON, file=file)
+    assert [path.name for path in tmp_path.rglob("*.py")] == ["good.py"]
+    call_command("import_job", str(job.pk))
+    job.refresh_from_db()
+    assert not job.file
+    assert not list((tmp_path / "imports").iterdir())
+
+
+def test_what_a_dead_worker_or_nobody_finished_is_removed(tmp_path: Path) -> None:
+    def left(**columns: object) -> ImportJob:
+        return factories.import_job(file=ContentFile(b"x", name="x.csv"), **columns)
+
+    left(state="failed")
+    old, new = left(state="columns"), left(state="columns")
+    ImportJob.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=2))
+    forget_files()
+    assert [Path(job.file.path).is_file() for job in ImportJob.objects.exclude(file="")] == [True]
+    assert set(ImportJob.objects.values_list("state", flat=True)) == {"failed", "columns"}
+    assert ImportJob.objects.filter(pk=new.pk).exists()
+    assert len(list(tmp_path.rglob("x.csv"))) == 1

@@ -1,5 +1,6 @@
 """The vector store: every text is encoded once, and a killed process loses one shard at most."""
 
+import json
 import os
 import signal
 import subprocess
@@ -85,6 +86,17 @@ def test_kind_and_identity_have_their_own_vectors(tmp_path: Path) -> None:
     VectorStore(tmp_path).rows(first, ["a"], "query")
     VectorStore(tmp_path).rows(second, ["a"], "snippet")
     assert (first.asked, second.asked) == (["a", "a"], ["a"])
+
+
+def test_the_folder_tells_of_which_text_options_its_snippets_are(tmp_path: Path) -> None:
+    encoder = Lengths()
+    for option in ("whole", "without docstring", "whole"):
+        VectorStore(tmp_path, option).rows(encoder, ["a"], "snippet")
+    VectorStore(tmp_path, "whole").rows(encoder, ["a"], "query")
+    told = [json.loads(file.read_text()) for file in tmp_path.glob("*/encoder.json")]
+    by_kind = {one["kind"]: one.get("text_options") for one in told}
+    assert by_kind == {"snippet": ["whole", "without docstring"], "query": None}
+    assert encoder.asked == ["a", "a"]
 
 
 def test_no_texts(tmp_path: Path) -> None:

@@ -6,13 +6,14 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from retrieval.evaluation.comparing import Change, Comparison, NotOneVersion, compare
 from retrieval.evaluation.content import NoSuchBenchmark, named
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Compare two versions of a benchmark: labels that became another one, the systems' scores under both "
         "on the queries that have a match in both, and Kendall's tau of their orders."

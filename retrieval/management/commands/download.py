@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
+from retrieval.management.light import LightCommand
 from retrieval.sources.download import PLACES, NotDownloaded, fetch, sum_of
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = "Download a file. What was cut off goes on with the same command; the file's sha256 is printed."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
+from retrieval import known_encoders
 from retrieval.encoders import NAMES, MissingWeights, UnknownEncoder
+from retrieval.encoders.endpoint import asked_in_words
 from retrieval.evaluation.content import Content, NoCandidates, NoSuchBenchmark, content_of, named, pool_of
 from retrieval.evaluation.files import NotComparable
 from retrieval.evaluation.leaderboard import keep
@@ -19,6 +21,8 @@ from retrieval.evaluation.running import DEFAULT_MEASURES as DEFAULT
 from retrieval.evaluation.running import Evaluated, evaluate_file, evaluate_system
 from retrieval.evaluation.systems import Search, System, UnknownTextOption, system, text_option
 from retrieval.filters import TEXT_OPTIONS
+from retrieval.management import spec_files
+from retrieval.management.light import LightCommand
 from retrieval.metrics.names import Measure, UnknownMeasure, described, measures
 from retrieval.models import Pool
 from retrieval.sources.lines import Malformed
@@ -38,7 +42,7 @@ WRONG = (
 FIGURES = "figures of the leaderboard, kept so that nobody waits for the page"
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Score retrieval systems on a benchmark: encoders by name, or ranked lists from files. Each system's "
         "lists and scores are kept as a run. Queries without a match are skipped and counted. A result "
@@ -54,8 +58,9 @@ class Command(BaseCommand):
             action="extend",
             default=[],
             metavar="NAME",
-            help=f"out of {', '.join(NAMES)}; bm25+minilm is the mean of two",
+            help=f"out of {', '.join(NAMES)}, or one of a spec file; bm25+minilm is the mean of two",
         )
+        spec_files.add_argument(parser)
         parser.add_argument(
             "--run",
             nargs="+",
@@ -82,7 +87,8 @@ class Command(BaseCommand):
         if not options["encoder"] and not options["run"]:
             raise CommandError("Say what to evaluate: --encoder NAME or --run FILE, several if you like.")
         try:
-            found = self.evaluated(options)
+            with known_encoders.given(options["encoder_file"]):
+                found = self.evaluated(options)
         except WRONG as why:
             raise CommandError(str(why)) from why
         for note in dict.fromkeys(note for one in found.values() for note in one.notes):
@@ -162,6 +168,11 @@ def one_as_json(one: Evaluated) -> dict[str, Any]:
         },
         "judged": {name: figure.judged for name, figure in figures.items()},
         "condensed": {name: figure.condensed for name, figure in figures.items()},
+        "coverage": run.options["coverage"],
+        "by_matches": {
+            name: {str(number): {"value": of.value, "queries": of.queries} for number, of in groups.items()}
+            for name, groups in one.by_matches.items()
+        },
         "queries": {
             "scored": one.counts.scored,
             "without_match": one.counts.without_match,
@@ -173,6 +184,7 @@ def one_as_json(one: Evaluated) -> dict[str, Any]:
         "options": options_of(one),
         "text_option": run.text_option or None,
         "pool": run.pool,
+        "asked": one.asked or None,
     }
 
 
@@ -204,12 +216,22 @@ def one_told(name: str, one: Evaluated) -> str:
         f"{metric}: {', '.join(f'{name} {value}' for name, value in told.items())}"
         for metric, told in options_of(one).items()
     ]
+    lines += [asked_in_words(encoder, asked) for encoder, asked in one.asked.items()]
     counts = one.counts
     lines.append(
         f"mean over {counts.scored:,} queries, {counts.without_results:,} of them without results; "
         f"{counts.without_match:,} without a match are skipped"
     )
-    return "\n".join(lines)
+    return "\n".join(filter(None, [*lines, coverage_told(one)]))
+
+
+def coverage_told(one: Evaluated) -> str:
+    """What share of all that is judged the lists have, in words; empty where nothing is judged."""
+    shares = one.run.options["coverage"]
+    if shares["judged"] is None:
+        return ""
+    matches = "" if shares["matches"] is None else f", {shares['matches']:.1%} of the matches"
+    return f"coverage: {shares['judged']:.1%} of the judged snippets are among the first 300 results{matches}"
 
 
 def number(value: float | None) -> str:

@@ -7,18 +7,20 @@ import time
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
+from retrieval.counting import counted
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.exporting.content import Choice, NothingToExport
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import FORMATS, Exported, Options, export
 from retrieval.exporting.writing import FULL, FolderInUse, why_unwritten
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Write a published benchmark into a folder. Beside the format's own files stand workbench.json (what "
         "it is, by which merge rule) and provenance/ (who gave each label, assisted or blind; origins; what "
@@ -86,7 +88,12 @@ def wanted(options: dict[str, Any], bar: Any) -> Options:
 
 def told(done: Exported) -> str:
     sources = ", ".join(f"{count:,} from {source}" for source, count in done.by_source.items())
-    return (
+    whole = (
         f"{done.queries:,} queries, {done.snippets:,} snippets, {done.pairs:,} labelled pairs ({sources}) in "
         f"{done.folder}"
     )
+    if done.split is None:
+        return whole
+    parts = ", ".join(f"{count:,} {part}" for part, count in done.split.queries.items())
+    shared = f"{counted(done.split.shared, 'snippet')} in pairs of several parts"
+    return f"{whole}\nqueries: {parts}; {shared}, {done.split.shared_matches:,} as matches"

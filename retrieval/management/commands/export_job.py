@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from retrieval.exporting.content import Choice, NothingToExport
@@ -18,11 +18,12 @@ from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import Exported, Options, export
 from retrieval.exporting.writing import why_unwritten
 from retrieval.management import leash
+from retrieval.management.light import LightCommand
 from retrieval.management.progress import Progress
 from retrieval.models import ExportJob
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = "Write one export of a benchmark that somebody ordered on its page."
 
     def add_arguments(self, parser: CommandParser) -> None:

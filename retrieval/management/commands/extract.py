@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from retrieval.filters.steps import Refusals
+from retrieval.management.light import LightCommand
 from retrieval.sources import Problem
 from retrieval.sources.extraction import Extracted, extracted
 from retrieval.sources.languages import LANGUAGES
@@ -18,7 +19,7 @@ from retrieval.sources.places import is_path
 from retrieval.sources.tokens import code_tokens, docstring_tokens, identifier_subtokens
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Write the documented functions of sources as JSON Lines with CodeSearchNet's keys: text, tokens, "
         "documentation, identifiers split into subtokens, origin and licence. Nothing is stored; "

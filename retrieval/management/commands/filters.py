@@ -1,30 +1,45 @@
-"""`manage.py filters COLLECTION [--json]`: what each filter would keep of a collection, and what not."""
+"""`manage.py filters COLLECTION [--make NAME]`: what each filter would keep; or keep what passes."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
+from tqdm import tqdm
 
+from retrieval import deriving
 from retrieval.counting import counted
-from retrieval.filtering import Figures, of_queries, of_snippets
+from retrieval.deriving import QUERY_FILTERS, SNIPPET_FILTERS
+from retrieval.filtering import Figures, Report, of_queries, of_snippets
+from retrieval.management.light import LightCommand
 from retrieval.models import Collection
 from retrieval.sources.detector import magika
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Count what each filter would keep. Of snippets: the variants of the testable-function rule, Python "
         "or not, CodeSearchNet's rules for documented functions, exact and near duplicates. Of queries: "
-        "English, bare identifiers, near-same ones. With examples of what each refuses."
+        "English, bare identifiers, near-same ones. With examples of what each refuses. With --make: store "
+        "what passes the filters of --pass as a collection of its own, for minings, evaluation and exports."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of a collection")
         parser.add_argument(
             "--kind", choices=Collection.Kind.values, default="snippets", help="of which kind (snippets)"
+        )
+        parser.add_argument("--make", default="", metavar="NAME", help="store what passes as this collection")
+        parser.add_argument(
+            "--pass",
+            dest="names",
+            default="",
+            metavar="FILTERS",
+            help=f"comma-separated, with --make. Snippets: {', '.join(SNIPPET_FILTERS)}. "
+            f"Queries: {', '.join(QUERY_FILTERS)}",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -33,11 +48,42 @@ class Command(BaseCommand):
         found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
         if found is None:
             raise CommandError(f"There is no collection of {kind} called {name!r}; see --kind.")
-        if kind == Collection.Kind.QUERIES:
-            figures, told = of_queries(found), query_lines
-        else:
-            figures, told = of_snippets(found, magika()), lines
+        if bool(options["make"]) != bool(options["names"]):
+            raise CommandError("A collection is made by --make NAME and --pass FILTERS together.")
+        with tqdm(unit=" members", disable=None) as bar:
+            report = partial(advance, bar)
+            if options["make"]:
+                figures, told = self.make(found, options, report), made_lines
+            elif kind == Collection.Kind.QUERIES:
+                figures, told = of_queries(found), query_lines
+            else:
+                figures, told = of_snippets(found, magika(), report), lines
         self.stdout.write(json.dumps(figures) if options["json"] else "\n".join(told(figures)))
+
+    def make(self, source: Collection, options: dict[str, Any], report: Report) -> Figures:
+        names = [name.strip() for name in options["names"].split(",") if name.strip()]
+        try:
+            found = deriving.make(options["make"], source, names, magika(), report)
+        except deriving.NotMade as why:
+            raise CommandError(str(why)) from why
+        return {"collection": str(found), "id": found.pk, "from": str(source), **(found.filtered or {})}
+
+
+def advance(bar: Any, what: str, done: int, total: int) -> None:
+    """Each stage from its own beginning."""
+    if bar.disable:
+        return
+    if bar.desc != f"{what}: ":
+        bar.reset(total)
+        bar.set_description(what)
+    bar.update(done - bar.n)
+
+
+def made_lines(figures: Figures) -> list[str]:
+    """What was made, for people."""
+    told = [f"{figures['collection']}: {figures['kept']:,} of {figures['members']:,} of {figures['from']}"]
+    told += [f"  {count:,} refused: {name}" for name, count in figures["refused"].items()]
+    return told
 
 
 def lines(figures: Figures) -> list[str]:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from retrieval.counting import counted
 from retrieval.filters import Rule
 from retrieval.filters.steps import Refusals
 from retrieval.importing import Counts, Imported, Options, import_cosqa, import_items, import_python
-from retrieval.labelling import import_qrels
 from retrieval.management.formats import FORMATS, source_of
+from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Collection
-from retrieval.releases import Manifest, NoRelease, import_release, manifest_of
+from retrieval.sources import Problem
 from retrieval.sources.places import is_path
 
 PROBLEMS_SHOWN = 20
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Import a collection. Idempotent: what is there already is left alone. Every function is kept; "
         "which rules it passes is stored with it."
@@ -37,8 +40,17 @@ class Command(BaseCommand):
         python.add_argument(
             "paths", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"
         )
-        qrels = formats.add_parser("qrels", help="TREC qrels as labels of collections that are there")
-        qrels.add_argument("file", type=Path, help="query iteration document relevance; ids are source ids")
+        qrels = formats.add_parser(
+            "qrels",
+            help="TREC qrels, or CodeSearchNet's annotations, as labels of collections that are there",
+        )
+        qrels.add_argument(
+            "file",
+            type=Path,
+            help="query iteration document relevance, by source ids; or Language,Query,GitHubUrl,Relevance, "
+            "by texts and links",
+        )
+        qrels.add_argument("--language", help="only the rows of this language, of annotations")
         qrels.add_argument("--queries", help="name of the collection of queries (default: --name)")
         qrels.add_argument("--snippets", help="name of the collection of snippets (default: --name)")
         release = formats.add_parser(
@@ -53,20 +65,20 @@ class Command(BaseCommand):
         for each in (cosqa, python, qrels, release, *mixed):
             each.add_argument("--name", required=True, help="name of the collection")
             each.add_argument("--dry-run", action="store_true", help="count, and store nothing")
+            each.add_argument(
+                "--problems",
+                type=Path,
+                metavar="FILE.jsonl",
+                help="write every record that is refused: file, record and why",
+            )
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_bad_name(options["name"])
         began = time.monotonic()
-        with tqdm(unit=" records", desc="importing", disable=None) as bar:
-            how = Options(options["dry_run"], lambda counts: advance(bar, counts))
-            try:
-                done = self.perform(options, how)
-            except NoRelease as error:
-                raise CommandError(str(error)) from error
-        for problem in done.problems[:PROBLEMS_SHOWN]:
-            self.stderr.write(str(problem))
-        if len(done.problems) > PROBLEMS_SHOWN:
-            self.stderr.write(f"… and {len(done.problems) - PROBLEMS_SHOWN:,} more")
+        with tqdm(unit=" records", desc="importing", disable=None) as bar, telling(options) as refused:
+            how = Options(options["dry_run"], lambda counts: advance(bar, counts), refused)
+            done = self.perform(options, how)
+        self.tell_problems(done, options["problems"])
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
             if counts is not None:
                 self.stdout.write(summary(kind, counts))
@@ -79,7 +91,7 @@ class Command(BaseCommand):
         if done.benchmark is not None:
             self.stdout.write(published(done.benchmark))
             if options["format"] == "release":
-                self.stdout.write(compared(done.benchmark, manifest_of(options["folder"])))
+                self.stdout.write(compared(done.benchmark, options["folder"]))
         if "refusals" in options and options["refusals"].steps:
             self.stdout.write("\n".join(options["refusals"].lines()))
         self.stdout.write(pace(done.total(), time.monotonic() - began))
@@ -90,6 +102,17 @@ class Command(BaseCommand):
             why = "the lines above say why" if told else "there is nothing in it"
             raise CommandError(f"Nothing could be read; {why}.")
 
+    def tell_problems(self, done: Imported, file: Path | None) -> None:
+        """The first of them, how many more there are, and where all are."""
+        for problem in done.problems[:PROBLEMS_SHOWN]:
+            self.stderr.write(str(problem))
+        count = done.total().unreadable
+        if count > PROBLEMS_SHOWN:
+            where = "" if file else "; --problems FILE.jsonl writes every one"
+            self.stderr.write(f"… and {count - PROBLEMS_SHOWN:,} more{where}")
+        if file:
+            self.stderr.write(f"{counted(count, 'refused record')} in {file}")
+
     def perform(self, options: dict[str, Any], how: Options) -> Imported:
         if options["format"] == "cosqa":
             refuse_missing([options["file"], *filter(None, [options["codebase"]])])
@@ -97,8 +120,7 @@ class Command(BaseCommand):
         if options["format"] == "qrels":
             return self.label(options, how)
         if options["format"] == "release":
-            refuse_missing([options["folder"]])
-            return import_release(options["folder"], options["name"], how)
+            return released(options, how)
         if options["format"] in FORMATS:
             places = options.get("places") or [options["place"]]
             refuse_missing([Path(place) for place in places if is_path(place)])
@@ -112,7 +134,43 @@ class Command(BaseCommand):
         refuse_missing([options["file"]])
         queries = newest(options["queries"] or options["name"], Collection.Kind.QUERIES)
         snippets = newest(options["snippets"] or options["name"], Collection.Kind.SNIPPETS)
-        return import_qrels(options["file"], queries, snippets, options["name"], how)
+        from retrieval.evaluation.files import NotComparable
+        from retrieval.labelling import Target, import_qrels  # loads NumPy, which most imports do without
+
+        target = Target(queries, snippets, options["name"])
+        try:
+            return import_qrels(options["file"], target, how, options["language"])
+        except NotComparable as error:
+            raise CommandError(str(error)) from error
+
+
+@contextmanager
+def telling(options: dict[str, Any]) -> Iterator[Callable[[Problem], None]]:
+    """What writes each refused record into the file of --problems, if one is named. Raises CommandError."""
+    if options["problems"] is None:
+        yield lambda problem: None
+        return
+    try:
+        file = options["problems"].open("w", encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"--problems {options['problems']}: {error.strerror or error}.") from error
+    with file:
+        yield lambda problem: print(as_line(problem), file=file)
+
+
+def as_line(problem: Problem) -> str:
+    """A refused record as JSON; `record` null where the whole file is meant."""
+    return json.dumps({"file": problem.file, "record": problem.record or None, "why": problem.message})
+
+
+def released(options: dict[str, Any], how: Options) -> Imported:
+    from retrieval.releases import NoRelease, import_release  # loads NumPy
+
+    refuse_missing([options["folder"]])
+    try:
+        return import_release(options["folder"], options["name"], how)
+    except NoRelease as error:
+        raise CommandError(str(error)) from error
 
 
 def newest(name: str, kind: Collection.Kind) -> Collection:
@@ -132,6 +190,8 @@ def refuse_bad_name(name: str) -> None:
     longest = Collection._meta.get_field("name").max_length or 0
     if not name.strip() or len(name) > longest:
         raise CommandError(f"--name: expected 1 to {longest} characters, found {len(name.strip())}.")
+    if Collection.objects.filter(name=name, filtered__isnull=False).exists():
+        raise CommandError(f"{name} holds what passed filters of another collection: choose another name.")
 
 
 def advance(bar: Any, counts: Counts) -> None:
@@ -145,8 +205,11 @@ def published(benchmark: Benchmark) -> str:
     )
 
 
-def compared(benchmark: Benchmark, told: Manifest) -> str:
+def compared(benchmark: Benchmark, folder: Path) -> str:
     """Whether it is what was exported, for a folder that says what that was."""
+    from retrieval.releases import manifest_of
+
+    told = manifest_of(folder)
     if not told.digest:
         return f"sha256 {benchmark.digest}"
     if told.digest == benchmark.digest:

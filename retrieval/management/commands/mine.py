@@ -6,17 +6,20 @@ import json
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from retrieval.encoders import MissingWeights, UnknownEncoder
+from retrieval.encoders.endpoint import asked_in_words
+from retrieval.evaluation.identifying import NotTold, identified
 from retrieval.fusion import Fusion
 from retrieval.management import leash
+from retrieval.management.light import LightCommand
 from retrieval.mining import NothingToMine, OtherWeights, Reporter, Unwanted, begin_anew, fail, perform
 from retrieval.models import Mining
 from retrieval.nearest import INDEXES
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Perform one mining in this process and store its candidates. Several processes, on one machine or "
         "many, may be at one mining: each takes the parts that no other works on."
@@ -33,6 +36,11 @@ class Command(BaseCommand):
             help="search by an approximate index from now on, and measure its recall (default: as ordered)",
         )
         parser.add_argument("--anew", action="store_true", help="forget the parts that were searched before")
+        parser.add_argument(
+            "--identify",
+            action="store_true",
+            help="only note which weights its encoders had, of a mining that was done before that was noted",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument("--worker", default="", help="name of this worker's parts (for workers)")
         leash.add_argument(parser)
@@ -42,6 +50,9 @@ class Command(BaseCommand):
         mining = Mining.objects.select_related("queries", "snippets").filter(pk=options["mining"]).first()
         if mining is None:
             raise CommandError(f"There is no mining {options['mining']}.")
+        if options["identify"]:
+            self.identify(mining)
+            return
         self.order(mining, options)
         try:
             found = perform(mining, settings.COSQA_HOME / "vectors", Reporter(mining), options["worker"])
@@ -52,6 +63,18 @@ class Command(BaseCommand):
             raise CommandError(str(why)) from why
         mining.refresh_from_db()
         self.stdout.write(json.dumps(told(mining, found)) if options["json"] else in_words(mining, found))
+
+    def identify(self, mining: Mining) -> None:
+        """Prove by its scores what its encoders were, and note that, where nothing is noted."""
+        if mining.state != Mining.State.DONE or mining.identities:
+            what = "is not done" if mining.state != Mining.State.DONE else "says what its encoders were"
+            raise CommandError(f"Mining {mining.pk} {what}: there is nothing to find.")
+        try:
+            found = identified(mining, settings.COSQA_HOME / "vectors")
+        except NotTold as why:
+            raise CommandError(str(why)) from why
+        Mining.objects.filter(pk=mining.pk, identities__isnull=True).update(identities=found)
+        self.stdout.write("\n".join(f"{name}: {identity}" for name, identity in found.items()))
 
     def order(self, mining: Mining, options: dict[str, Any]) -> None:
         """Take over what the command line changes; a mining that was done is wanted again."""
@@ -84,9 +107,5 @@ def in_words(mining: Mining, found: int | None) -> str:
             "run this again in five minutes."
         )
     more = [mining.recovery, mining.searched if mining.approximate else ""]
-    more += [
-        f"{name}: {told['tokens']:,} tokens in {told['requests']:,} requests; "
-        f"{told['untold']:,} answers named none"
-        for name, told in (mining.asked or {}).items()
-    ]
+    more += [asked_in_words(name, told) for name, told in (mining.asked or {}).items()]
     return "\n".join([f"{found:,} candidates", *(line for line in more if line)])

@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.conf import LazySettings
+from django.core.management import call_command
 
 from retrieval import encoders
 from retrieval.encoders import MissingWeights, endpoint
-from retrieval.encoders.endpoint import EndpointEncoder
+from retrieval.encoders.endpoint import EndpointEncoder, asked_in_words
+from retrieval.evaluation.publishing import Order, publish
 from retrieval.mining import begin_anew, perform
-from retrieval.models import Mining
+from retrieval.models import Annotator, Label, Mining, Pair
 from tests import factories
 
 Answer = tuple[int, dict[str, Any]]
@@ -242,3 +245,31 @@ def test_whether_it_counts_terms_is_known_without_asking_a_server(server: Server
     assert not encoders.is_lexical(EndpointEncoder("tiny"))
     assert encoders.is_lexical(encoders.get("bm25"))
     assert server.asked == []
+
+
+@pytest.mark.django_db
+def test_an_evaluation_says_what_was_asked_for_it(
+    server: Server, settings: LazySettings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.COSQA_HOME = tmp_path
+    server.usage = {"prompt_tokens": 600}
+    queries, snippets = factories.queries(), factories.snippets()
+    texts = (queries.members.get(position=0).text_id, snippets.members.get(position=0).text_id)
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    Label.objects.create(pair=Pair.objects.keep_all([texts])[0], annotator=by, value=1)
+    publish(Order("small", queries, snippets, "by hand"), Label.objects.all())
+    call_command("evaluate", "small", "--encoder", "endpoint:tiny", "bm25", "--metrics", "mrr", "--json")
+    found = json.loads(capsys.readouterr().out)
+    requests = len(server.asked)
+    counts = {"model": "tiny", "requests": requests, "tokens": 600 * requests, "untold": 0}
+    assert found["endpoint:tiny"]["asked"] == {"endpoint:tiny": counts}
+    assert found["bm25"]["asked"] is None
+    call_command("evaluate", "small", "--encoder", "endpoint:tiny", "--metrics", "mrr")
+    more = len(server.asked) - requests
+    told = asked_in_words("endpoint:tiny", {"requests": more, "tokens": 600 * more, "untold": 0})
+    assert told in capsys.readouterr().out.splitlines()
+
+
+def test_what_was_asked_is_said_in_words() -> None:
+    counts = {"model": "m", "requests": 1, "tokens": 1_200, "untold": 1}
+    assert asked_in_words("tiny", counts) == "tiny: 1,200 tokens in 1 request; 1 answer named none"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from retrieval.encoders import get
+from retrieval.encoders.bm25 import BM25
 from retrieval.encoders.fielded import FieldedBM25, name_of
-from retrieval.encoders.lexical import BM25
 
 SNIPPETS = ("def read_csv(path):\n    return open(path)", "def load(csv):\n    return csv.read()", "")
 

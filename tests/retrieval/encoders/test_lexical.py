@@ -9,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.encoders import UnknownEncoder, get
-from retrieval.encoders.lexical import BM25, BagOfWords, idf, tokens
+from retrieval.encoders.bag_of_words import BagOfWords
+from retrieval.encoders.bm25 import BM25
+from retrieval.encoders.fielded import FieldedBM25
+from retrieval.encoders.frequencies import Frequencies, counted
+from retrieval.encoders.terms import tokens
 
 SNIPPETS = (
     "def read_csv(path):\n    return open(path)",
@@ -35,7 +39,7 @@ def test_tokens_split_identifiers(text: str, expected: list[str]) -> None:
     assert tokens(text) == expected
 
 
-def test_bm25_equals_bm25s_own_scores() -> None:
+def test_bm25_by_spelling_equals_bm25s_scores_of_words() -> None:
     engine = bm25s.BM25(k1=1.5, b=0.75, method="lucene", dtype="float64")
     engine.index([tokens(snippet) for snippet in SNIPPETS], show_progress=False)
     query = "read the csv csv path"
@@ -55,7 +59,7 @@ def test_bm25_counts_unknown_terms_in_the_bound() -> None:
     """idf of a known term = ln(1 + 1.5 / 1.5), of an unknown one ln(1 + 2.5 / 0.5)."""
     scores = BM25().fit(["alpha beta", "gamma delta"]).scores(["alpha omega"])
     assert scores.bound == pytest.approx([math.log(2) + math.log(6)])
-    assert idf(0, 2) == pytest.approx(math.log(6))
+    assert counted(["alpha beta", "gamma delta"]).idf("omega") == pytest.approx(math.log(6))
 
 
 def test_bag_of_words_is_the_cosine_of_counts() -> None:
@@ -93,6 +97,19 @@ def test_a_query_scores_the_same_alone_and_among_others(
     index = encoder.fit(snippets)
     together = index.scores(queries).entering
     assert all((index.scores([q]).entering == row).all() for q, row in zip(queries, together, strict=True))
+
+
+@pytest.mark.parametrize("encoder", [BM25(), BagOfWords(), FieldedBM25()])
+@given(snippets=some_texts, queries=some_texts, cut=st.integers(0, 6))
+def test_parts_weighed_by_the_frequencies_of_all_score_to_the_last_bit_alike(
+    encoder: BM25 | BagOfWords | FieldedBM25, snippets: list[str], queries: list[str], cut: int
+) -> None:
+    fields = zip(*map(encoder.fields, snippets), strict=True)
+    known = [Frequencies.from_bytes(counted(texts).to_bytes()) for texts in fields]
+    whole = encoder.fit(snippets).scores(queries)
+    some = [encoder.fit(part, known).scores(queries) for part in (snippets[:cut], snippets[cut:])]
+    assert (np.hstack([one.raw for one in some]) == whole.raw).all()
+    assert (np.hstack([one.entering for one in some]) == whole.entering).all()
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:

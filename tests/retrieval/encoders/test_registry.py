@@ -126,6 +126,7 @@ def test_the_old_and_the_new_way_to_name_a_pooling(tmp_path: Path) -> None:
         declared(tmp_path)
 
 
+@pytest.mark.django_db
 def test_the_list_tells_licence_and_training_data(
     capsys: pytest.CaptureFixture[str], mean_model: Path
 ) -> None:

@@ -14,7 +14,7 @@ from retrieval.evaluation.content import content_of
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
 from retrieval.metrics.names import measures
-from retrieval.models import Annotator, Benchmark, Label, Pool
+from retrieval.models import Annotator, Benchmark, Label, Pool, Run
 from tests.retrieval.evaluation.conftest import pair, say
 
 
@@ -56,10 +56,13 @@ def test_the_same_lists_are_measured_by_both_versions_labels(
     found = compare(*versions)
     rows = {one.system: (one.first, one.second, one.same_lists) for one in found.systems}
     # Query 0 alone has a match in both. Its matches are snippets 0 and 2, then 1 and 2.
-    assert rows == {"early": (1.0, 1 / 3, True), "late": (1 / 3, 0.5, True)}
+    assert rows == {"early (text not known)": (1.0, 1 / 3, True), "late (text not known)": (1 / 3, 0.5, True)}
     assert found.metrics == ["mrr"]
     assert found.tau == -1.0
-    assert [one.system for one in found.systems] == ["late", "early"]
+    assert [one.system for one in found.systems] == [
+        "late (text not known)",
+        "early (text not known)",
+    ]
 
 
 def test_a_version_with_more_snippets_is_measured_by_its_own_lists(
@@ -71,7 +74,7 @@ def test_a_version_with_more_snippets_is_measured_by_its_own_lists(
     Benchmark.objects.filter(pk=versions[1].pk).update(snippets_until=5)
     found = compare(versions[0], Benchmark.objects.get(pk=versions[1].pk))
     assert [(one.system, one.first, one.second, one.same_lists) for one in found.systems] == [
-        ("both", 1.0, 1.0, False)
+        ("both (text not known)", 1.0, 1.0, False)
     ]
     assert found.tau is None
 
@@ -92,9 +95,9 @@ def test_the_command_tells_people_and_machines(versions: tuple[Benchmark, Benchm
     call_command("compare-benchmarks", "small@1", "small", "--json", stdout=out)
     found = json.loads(out.getvalue())
     assert found["labels"]["1 → 0"] == 1
-    assert found["systems"]["mine"]["difference"] == pytest.approx(-0.5)
+    assert found["systems"]["mine (text not known)"]["difference"] == pytest.approx(-0.5)
     call_command("compare-benchmarks", "small@1", "small@2", stdout=out)
-    assert "mine: mrr 1.0000 → 0.5000, -0.5000" in out.getvalue()
+    assert "mine (text not known): mrr 1.0000 → 0.5000, -0.5000" in out.getvalue()
     with pytest.raises(CommandError, match="no benchmark 'other'"):
         call_command("compare-benchmarks", "small@1", "other")
 
@@ -112,3 +115,12 @@ def test_it_is_computed_once_and_a_page_does_not_wait_for_much(
     again = compare(*versions, wait=False)
     assert not again.unmeasured
     assert (again.systems, again.changes, again.queries) == (waited.systems, waited.changes, waited.queries)
+
+
+def test_a_text_that_is_not_known_is_another_system_than_whole_snippets(
+    versions: tuple[Benchmark, Benchmark], tmp_path: Path
+) -> None:
+    run(versions[0], tmp_path, "mine", 0, 1)
+    run(versions[0], tmp_path, "mine", 1, 0)
+    Run.objects.filter(pk=Run.objects.latest("pk").pk).update(text_option="whole")
+    assert {one.system for one in compare(*versions).systems} == {"mine", "mine (text not known)"}

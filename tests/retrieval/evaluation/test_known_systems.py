@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrieval.encoders.registry import KNOWN
-from retrieval.evaluation.known_systems import OTHERS, family_of, known, shared_with, trained_on
+from retrieval.evaluation.known_systems import OTHERS, family_of, known, sees_tasks, shared_with, trained_on
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,18 @@ def test_no_encoder_of_the_registry_is_told_of_twice() -> None:
     assert not OTHERS.keys() & KNOWN.keys()
 
 
+def test_a_system_that_saw_the_fields_data_is_told() -> None:
+    assert sees_tasks("bm25+jina-code-embeddings-0.5b") and sees_tasks("nightowl")
+    assert not sees_tasks("bm25") and not sees_tasks("mine")
+
+
 def test_a_system_of_the_annotators_family_is_told() -> None:
     assert family_of("openai/gpt-4o") == "OpenAI"
     assert "OpenAI" in shared_with("text-embedding-3-large", ["gpt-4o", "claude-x"])
-    assert shared_with("text-embedding-3-large", ["deepseek-chat"]) == ""
-    assert shared_with("mine", ["unheard-of"]) == ""
+    assert shared_with("text-embedding-3-large", ["deepseek-chat"]) == "no"
+    assert shared_with("codebert", ["deepseek-chat", "gpt-4o"]) == "no"
+    assert shared_with("codebert", ["unheard-of"]) == ""
+    assert shared_with("codebert", [""]) == ""
+    assert shared_with("mine", ["deepseek-chat"]) == ""
+    assert shared_with("mine", []) == "no"  # people labelled
     assert shared_with("bm25+bow", ["gpt-4o"]) == "nothing"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.db.models import ProtectedError
 
 from retrieval.evaluation.publishing import NothingToPublish, Order, publish, publish_import
-from retrieval.models import Annotator, Benchmark, Label, Published
+from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Label, Published
 from tests import factories
 from tests.annotation.extending.test_doing import add
 from tests.retrieval.evaluation.conftest import LABELS, pair, say
@@ -94,3 +95,17 @@ def test_an_import_without_a_code_base_or_labels_publishes_nothing() -> None:
     assert publish_import("small") is None
     factories.snippets()
     assert publish_import("small") is None
+
+
+def test_nothing_that_it_refers_to_can_be_deleted(benchmark_: Benchmark) -> None:
+    row = benchmark_.labels.select_related("pair", "label").first()
+    assert row is not None
+    assert row.label is not None
+    for kept in (row.pair, row.label):
+        with pytest.raises(ProtectedError):
+            kept.delete()
+
+
+def test_with_a_benchmark_its_labels_go(benchmark_: Benchmark) -> None:
+    benchmark_.delete()
+    assert not BenchmarkLabel.objects.exists()

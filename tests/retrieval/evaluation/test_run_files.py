@@ -47,6 +47,16 @@ def test_a_snippet_may_be_named_by_its_hash_and_a_query_by_its_text(reader: Read
     assert reader.places(run, 1) == [3]
 
 
+def test_a_snippet_may_be_named_by_the_link_that_is_its_origin(reader: Reader, benchmark_: Benchmark) -> None:
+    link, shared = "https://github.com/a/b/blob/1/m.py#L1-L2", "https://example.org/shared"
+    benchmark_.snippets.members.filter(position=2).update(origin=link)
+    benchmark_.snippets.members.filter(position__lt=2).update(origin=shared)
+    heading = f"language,query,url\nPython,{factories.QUERIES[1]},"
+    assert reader.places(heading + link, 1) == [2]
+    with pytest.raises(NotComparable, match="by the link that is its origin"):
+        reader.places(heading + shared, 1)
+
+
 def test_what_is_unknown_keeps_its_rank_and_is_counted(reader: Reader) -> None:
     run = row("queries-0", "elsewhere", 1, 2) + row("queries-0", "snippets-0", 2, 1)
     found = reader.read(run + row("queries-9", "snippets-0"))

@@ -44,6 +44,21 @@ def test_figures_and_counts_of_a_file(content: Content, tmp_path: Path) -> None:
     assert (counts.scored, counts.without_match, counts.without_results, counts.not_judged) == (2, 1, 1, 0)
 
 
+def test_each_query_is_counted_as_it_is_scored_and_the_name_may_be_another(
+    content: Content, tmp_path: Path
+) -> None:
+    seen: list[int] = []
+    path = tmp_path / "0f"
+    path.write_text(RUN)
+    wanted = measures(["mrr"])
+    found = evaluate_file(
+        path, "mine", content, Pool.COLLECTION, wanted, source="the best\x00.run", tick=seen.append
+    )
+    assert seen == [1, 1, 1]
+    assert found.run.source == "the best\u2400.run"
+    assert found.asked == {}
+
+
 def test_what_is_unknown_is_told(content: Content, tmp_path: Path) -> None:
     found = of_file(content, tmp_path, RUN + "queries-9 Q0 snippets-0 1 1 me\n")
     assert found.counts.not_judged == 1

@@ -40,6 +40,7 @@ def test_a_pool_keeps_the_order_of_its_snippets(benchmark_: Benchmark, tmp_path:
         assert kept == [place for place in all_of if place in within]
 
 
+@pytest.mark.django_db
 def test_unknown_names_are_told_those_that_there_are() -> None:
     with pytest.raises(UnknownEncoder, match="bm25-fields"):
         system("bm26")

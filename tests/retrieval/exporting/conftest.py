@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.evaluation.publishing import Order, publish
-from retrieval.models import Annotator, Benchmark, Collection, Label, Mining, Pair, Text
+from retrieval.models import Annotator, Benchmark, Collection, Label, Mining, Pair, Pool, Text
 from tests import factories
 
 names = count(1)
@@ -25,6 +25,7 @@ def benchmark(
     snippets: Sequence[str] = factories.SNIPPETS,
     said: Mapping[Annotator, Values] | None = None,
     candidates: Sequence[tuple[int, int]] = (),
+    further: Sequence[tuple[int, int]] = (),
     **columns: Any,
 ) -> Benchmark:
     """Labels of people are assisted; with candidates those are what is searched."""
@@ -41,7 +42,9 @@ def benchmark(
     Label.objects.bulk_create(made)
     mining = mined(asked, code, texts, candidates) if candidates else None
     labels = Label.objects.filter(pk__in=[label.pk for label in made])
-    return publish(Order(name, asked, code, f"the rule of {name}", mining), labels)
+    more = [mined(asked, code, texts, further)] if further else []
+    searched = Pool.COLLECTION if further else None
+    return publish(Order(name, asked, code, f"the rule of {name}", mining, more, searched), labels)
 
 
 def mined(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -12,11 +13,12 @@ import yaml
 from django.core.management import CommandError, call_command
 from pyarrow import parquet
 
-from retrieval.exporting.content import Choice, withheld_by_policy
+from retrieval.exporting.content import Choice
 from retrieval.exporting.licences import Standing, Withhold, may_be_passed_on, standing
 from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.parts import repository_of
 from retrieval.exporting.performing import FORMATS, Options, export
+from retrieval.exporting.withholding import withheld_by_policy
 from retrieval.models import Benchmark, Label, Member
 from retrieval.sources import GivenLabel, Query, Snippet, beir, cosqa, trec
 from tests import factories
@@ -75,9 +77,19 @@ def test_grades_are_kept_where_a_format_has_them(tmp_path: Path) -> None:
     export(graded, "beir", tmp_path / "beir", Options())
     assert (tmp_path / "beir/qrels/test.tsv").read_text().splitlines()[1:] == ["q0\td0\t3", "q0\td1\t0"]
     done = export(graded, "coclr", tmp_path / "coclr", Options())
-    assert done.warnings == [
+    assert done.warnings[1:] == [
         "1 label above 1 written as 1: provenance/labels.jsonl has the relevance of each"
     ]
+
+
+@pytest.mark.parametrize("name", ["beir", "qrels", "release"])
+def test_where_candidates_are_unknown_what_is_not_listed_is_said_to_be_unjudged(
+    name: str, tmp_path: Path
+) -> None:
+    done = export(benchmark(), name, tmp_path, Options())
+    assert done.unjudged is None
+    assert done.warnings[0].startswith("a pair that is not listed is unjudged, which is not 0")
+    assert loaded(tmp_path, "workbench.json")["warnings"] == done.warnings
 
 
 def test_qrels_are_what_evaluate_files_reads(made: Benchmark, tmp_path: Path) -> None:
@@ -140,6 +152,10 @@ def test_a_policy_says_what_it_withholds_and_why(
     assert told in (tmp_path / "README.md").read_text("utf-8")
     warned = [text for text in done.warnings if f"withheld by policy {policy.value}: 1 by a stated" in text]
     assert len(warned) == bool(reasons)
+    passed_on = [
+        text for text in done.warnings if text.startswith("1 snippet passed on whose stated licence")
+    ]
+    assert len(passed_on) == (policy is Withhold.NONE)
     if reasons:
         rows = lines(tmp_path, "provenance/withheld.jsonl")
         assert Counter(row["reason"] for row in rows) == reasons
@@ -200,6 +216,42 @@ def test_by_repository(tmp_path: Path) -> None:
     counts = loaded(tmp_path, "splits.json")["queries"].values()
     assert sorted(counts) == [0, 0, 3]
     assert repository_of(link) == "github.com/a/b" and repository_of("stdlib") == ""
+
+
+@pytest.mark.parametrize(
+    ("linked", "told"),
+    [
+        (0, "by repository: 3 of 3 snippets that match name no repository.*so it changed nothing"),
+        (1, "by repository: 2 of 3 snippets that match name no repository.*so it left those out"),
+        (4, ""),
+    ],
+)
+def test_a_split_by_repository_says_of_how_many_snippets_none_is_known(
+    tmp_path: Path, linked: int, told: str
+) -> None:
+    made = benchmark(said={annotator(): {(0, 0): 1, (1, 1): 1, (2, 2): 1}})
+    members = Member.objects.filter(collection=made.snippets, position__lt=linked)
+    members.update(origin="https://github.com/a/b/blob/1/m.py#L1")
+    done = export(made, "beir", tmp_path, Options(split=1, by_repository=True))
+    warned = [text for text in done.warnings if text.startswith("by repository")]
+    assert len(warned) == bool(told) and all(re.match(told, text) for text in warned)
+
+
+def test_what_parts_share_is_told_in_words_as_json_and_in_the_manifest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [f"query about thing{number}" for number in range(20)]
+    made = benchmark(asked, said={annotator(): {(number, 0): 1 for number in range(20)}})
+    arguments = ("export", "beir", made.name, str(tmp_path), "--split")
+    call_command(*arguments)
+    printed = capsys.readouterr()
+    told = "queries: 16 train, 2 dev, 2 test; 1 snippet in pairs of several parts, 1 as matches"
+    assert told in printed.out
+    assert "warning: 1 snippet in pairs of more than one part, 1 of them as matches" in printed.err
+    call_command(*arguments, "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert (found["split"]["shared"], found["split"]["shared_matches"]) == (1, 1)
+    assert loaded(tmp_path, "workbench.json")["split"]["shared"] == 1
 
 
 @pytest.mark.parametrize(

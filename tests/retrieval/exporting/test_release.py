@@ -100,6 +100,17 @@ def test_the_files_are_what_the_authors_scripts_read(plain: Benchmark, tmp_path:
     assert not list(tmp_path.rglob("*.part"))
 
 
+def test_unjudged_pairs_of_an_extension_are_listed_too_each_once(tmp_path: Path) -> None:
+    made = benchmark(candidates=[(0, 0), (0, 2)], further=[(0, 2), (0, 1), (2, 3)])
+    done = export(made, "release", tmp_path, Options())
+    assert done.unjudged == 2
+    assert lines(tmp_path, "provenance/unjudged.jsonl") == [
+        {"query-idx": 0, "code-idx": 2},
+        {"query-idx": 2, "code-idx": 3},
+    ]
+    assert [row["k"] for row in loaded(tmp_path, "workbench.json")["further_minings"]] == [3]
+
+
 def test_unjudged_pairs_are_in_a_file_of_their_own_with_a_warning(plain: Benchmark, tmp_path: Path) -> None:
     done = export(plain, "release", tmp_path, Options())
     assert done.unjudged == 2 and done.warnings[0].startswith("2 candidate pairs unjudged, which is not 0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 from retrieval.exporting import provenance
 from retrieval.exporting.performing import Options, export
-from retrieval.exporting.writing import Output
+from retrieval.exporting.writing import MANIFEST, STAGE, Output
 from retrieval.models import Benchmark
 from tests.retrieval.exporting.conftest import benchmark
 
@@ -43,6 +44,40 @@ def test_what_was_written_goes_and_what_was_there_stays(made: Benchmark, tmp_pat
     with pytest.raises(OSError, match="No space left"):
         export(made, "huggingface", tmp_path, Options())
     assert {path.name for path in tmp_path.rglob("*")} == {"mine.txt", "workbench.json"}
+
+
+@pytest.mark.django_db
+def test_an_earlier_export_stays_until_the_next_is_whole(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    subject = benchmark()
+    export(subject, "beir", tmp_path, Options())
+    before = contents(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(provenance, "write_labels", full)
+        with pytest.raises(OSError, match="No space left"):
+            export(subject, "qrels", tmp_path, Options())
+    assert contents(tmp_path) == before
+    done = export(subject, "coclr", tmp_path, Options())
+    assert json.loads((tmp_path / MANIFEST).read_text())["written_as"] == "coclr"
+    assert {str(path.relative_to(tmp_path)) for path in files(tmp_path)} == set(done.files)
+
+
+@pytest.mark.django_db
+def test_what_a_killed_export_was_writing_goes(tmp_path: Path) -> None:
+    (tmp_path / f"{STAGE}killed").mkdir()
+    (tmp_path / f"{STAGE}killed" / "half.jsonl").write_text("{")
+    done = export(benchmark(), "beir", tmp_path, Options())
+    assert {str(path.relative_to(tmp_path)) for path in files(tmp_path)} == set(done.files)
+    assert done.folder == tmp_path
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in files(folder)}
 
 
 @pytest.mark.django_db

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.evaluation.running import DEFAULT_MEASURES as DEFAULT
+from retrieval.filters import TEXT_OPTIONS
 from retrieval.metrics.names import FAMILIES, described, measure
 from retrieval.metrics.ncs import mean_reciprocal_rank
 from retrieval.metrics.ranking import Distractors, Ranking
@@ -35,6 +37,15 @@ def test_the_example_is_what_the_measure_gives(family: str, asked: str, sum_show
     value = measure(asked).score(EXAMPLE)
     assert value is not None
     assert sum_shown.endswith(f"{value:.4f}")
+
+
+def test_every_text_option_and_default_metric_is_named() -> None:
+    for option in TEXT_OPTIONS:
+        assert f"`{option.replace(' ', '_')}`" in TEXT
+    named = TEXT.split("without `--metrics` ")[1].split("\n\n")[0]
+    assert all(
+        f"{'@' + one.partition('@')[2] if '@' in one else one}`" in named for one in DEFAULT.split(",")
+    )
 
 
 def test_sums_by_hand() -> None:

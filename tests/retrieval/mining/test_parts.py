@@ -10,13 +10,17 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.conf import settings as configured
 from django.db import connection
 from django.utils import timezone
 
+from retrieval.encoders import get
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.mining import OtherWeights, Unwanted, parts, perform, release
+from retrieval.mining.frequencies import frequencies
+from retrieval.mining.reading import note_end, snippets_of
 from retrieval.models import Candidate, Mining, Pair
 from tests import factories
 from tests.retrieval.encoders.conftest import tiny_models  # noqa: F401  (a fixture)
@@ -66,12 +70,77 @@ def test_parts_give_the_candidates_of_one_search(
 
 
 @pytest.mark.django_db
-def test_what_needs_all_snippets_is_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "SNIPPETS_A_PART", 5)
-    row = mining("bow")
-    parts.plan(row, 24, together=parts.needs_all(row, lexical=True))
-    assert row.parts.count() == 1
-    assert parts.needs_all(Mining(fusion="maxabs"), lexical=False)
+@pytest.mark.parametrize("fusion", ["mean", "maxabs"])
+@pytest.mark.parametrize("encoders", ["bm25", "bow", "bm25-fields", "bm25 bow", "minilm", "bm25 minilm"])
+def test_each_encoder_and_fusion_gives_the_candidates_of_one_search(
+    tiny_models: dict[str, Path],  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    encoders: str,
+    fusion: str,
+) -> None:
+    """Of unequal parts: terms are rare in one and frequent in another, and one holds the largest scores."""
+    names = [f"minilm:{tiny_models['minilm']}" if one == "minilm" else one for one in encoders.split()]
+    whole, divided = (mining("", encoders=names, fusion=fusion, k=6) for _ in range(2))
+    perform(whole, tmp_path)
+    monkeypatch.setattr(parts, "SNIPPETS_A_PART", 7)
+    assert perform(divided, tmp_path) == 36
+    assert found(divided) == found(whole)
+    scores = [
+        list(row.candidates.order_by("query", "rank").values_list("scores")) for row in (whole, divided)
+    ]
+    assert scores[0] == scores[1]
+    for row in (whole, divided):
+        row.refresh_from_db()
+    assert divided.overlaps == whole.overlaps
+    assert not divided.shared.exists()
+
+
+@pytest.mark.django_db
+def test_terms_are_counted_once_for_all_parts_and_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "SNIPPETS_A_PART", 7)
+    row = mining("bm25")
+
+    def stop(phase: str, done: int, total: int) -> None:
+        if phase.startswith("part 2"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        perform(row, tmp_path, stop)
+    assert row.shared.count() == 1
+    told: list[str] = []
+    assert perform(row, tmp_path, lambda phase, done, total: told.append(phase)) == 24
+    assert not any("counting" in phase for phase in told)
+
+
+@pytest.mark.django_db
+def test_nothing_is_searched_before_every_part_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who finds none to measure waits for those who are at it; a dead one's part is measured by others."""
+    monkeypatch.setattr(parts, "SNIPPETS_A_PART", 12)
+    row = mining("bow", fusion="maxabs")
+    parts.plan(row, 24, together=False)
+    one, two = parts.claim(row, "one"), parts.claim(row, "two")
+    assert one is not None and two is not None
+    parts.keep_largest(one, {"bow": np.array([0.5, 0.25])})
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        row.parts.filter(number=2).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+    monkeypatch.setattr("retrieval.mining.parts.time.sleep", wait)
+    again = parts.claim(row, "one")
+    assert again is not None and again.number == 2 and len(waits) == 1
+    parts.keep_largest(again, {"bow": np.array([0.25, 1.0])})
+    assert parts.largest_of_all(row)["bow"].tolist() == [0.5, 1.0]
+    first = parts.claim(row, "one")
+    assert first is not None and first.number == 1
+    with pytest.raises(Unwanted):
+        parts.keep_largest(two, {"bow": np.array([1.0, 1.0])})
 
 
 @pytest.mark.django_db
@@ -113,6 +182,13 @@ def test_a_killed_workers_parts_are_not_searched_again(
     seen: list[str] = []
     assert perform(row, tmp_path, lambda phase, done, total: seen.append(phase[:6])) == 24
     assert set(seen) == {"part 2", "part 3"}
+
+
+@pytest.mark.django_db
+def test_what_its_encoders_were_is_noted_by_whoever_begins(tmp_path: Path) -> None:
+    row = mining("bow")
+    perform(row, tmp_path)
+    assert row.identities == Mining.objects.get(pk=row.pk).identities == {"bow": "bow"}
 
 
 @pytest.mark.django_db
@@ -158,24 +234,24 @@ def test_two_minings_of_the_same_pairs_do_not_wait_for_each_other(
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("fusion", "other"), [("mean", "minilm"), ("maxabs", "bow")])
 def test_two_processes_find_what_one_does(
     tiny_models: dict[str, Path],  # noqa: F811
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    fusion: str,
+    other: str,
 ) -> None:
-    """On SQLite one process alone may work, as always there: it does all parts."""
-    name = f"minilm:{tiny_models['minilm']}"
-    alone, shared = mining(name), mining(name)
+    names = ["bm25", f"minilm:{tiny_models['minilm']}" if other == "minilm" else other]
+    alone, shared = (mining("", encoders=names, fusion=fusion) for _ in range(2))
     monkeypatch.setattr(parts, "SNIPPETS_A_PART", 3)
     perform(alone, tmp_path / "vectors")
+    note_end(shared)
+    frequencies(shared, snippets_of(shared), [get("bm25")], None)
     parts.plan(shared, len(CODES), together=False)
-    Mining.objects.filter(pk=shared.pk).update(until=len(CODES))
-    if connection.vendor == "sqlite":
-        perform(shared, tmp_path / "others")
-    else:
-        for worker in [process(shared.pk, tmp_path) for _ in range(2)]:
-            out, err = worker.communicate(timeout=400)
-            assert worker.returncode == 0, out + err
+    for worker in [process(shared.pk, tmp_path) for _ in range(2)]:
+        out, err = worker.communicate(timeout=400)
+        assert worker.returncode == 0, out + err
     shared.refresh_from_db()
     assert shared.state == Mining.State.DONE
     assert found(shared) == found(alone) and len(found(alone)) == 24
@@ -183,7 +259,13 @@ def test_two_processes_find_what_one_does(
 
 def process(pk: int, home: Path) -> subprocess.Popen[str]:
     """`manage.py mine` in a process of its own, on the database of this test."""
-    known = {**os.environ, "COSQA_HOME": str(home), "DATABASE_URL": url_of_test_database()}
+    known = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    known["COSQA_HOME"] = str(home)
+    if connection.vendor == "sqlite":
+        (home / "workbench.sqlite3").unlink(missing_ok=True)
+        (home / "workbench.sqlite3").symlink_to(connection.settings_dict["NAME"])
+    else:
+        known["DATABASE_URL"] = url_of_test_database()
     return subprocess.Popen(
         [sys.executable, "manage.py", "mine", str(pk)],
         cwd=configured.BASE_DIR,

@@ -15,7 +15,9 @@ from retrieval.models.texts import HEAD, canonical
 
 SURROGATES_TOO = st.text(alphabet=st.characters(exclude_categories=()), max_size=400)
 ON_ONE_DATABASE = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=60,
 )
 
 
@@ -40,6 +42,13 @@ def test_line_ends_and_blank_edges_make_no_other_text() -> None:
 def test_many_texts_come_back_in_their_order() -> None:
     texts = [f"text {number % 700}" for number in range(1500)]
     assert [row.head for row in Text.objects.keep_all(texts)] == texts
+
+
+@pytest.mark.django_db
+def test_new_texts_are_numbered_in_their_order() -> None:
+    texts = [f"text {number}" for number in range(50)]
+    ids = [row.pk for row in Text.objects.keep_all(texts)]
+    assert ids == sorted(ids)
 
 
 @pytest.mark.django_db

@@ -12,6 +12,8 @@ from django.core.management import CommandError, call_command
 from retrieval import encoders
 from retrieval.encoders import endpoint
 
+pytestmark = pytest.mark.django_db
+
 
 def told(*names: str) -> str:
     out = StringIO()

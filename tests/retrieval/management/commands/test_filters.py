@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from retrieval.importing import Options, import_items
+from retrieval.models import Collection
 from retrieval.sources import Query, Snippet
 
 pytestmark = pytest.mark.django_db
@@ -91,3 +93,77 @@ def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_collection_that_is_not_there() -> None:
     with pytest.raises(CommandError, match="no collection of snippets called 'none'"):
         call_command("filters", "none")
+
+
+def made(name: str, filters: str, **more: str) -> Collection:
+    call_command("filters", more.pop("of", "small"), make=name, names=filters, **more)
+    return Collection.objects.filter(name=name).latest("version")
+
+
+def sources(found: Collection) -> list[str]:
+    return list(found.members.order_by("position").values_list("source_id", flat=True))
+
+
+def test_what_passes_becomes_a_collection_that_says_what_was_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = made("tested", "distinct,testable,python")
+    assert sources(found) == ["a.py::total"]
+    assert list(found.members.values_list("rules", flat=True)) == [
+        Collection.objects.get(name="small").members.get(position=0).rules
+    ]
+    assert capsys.readouterr().out == (
+        "tested (snippets, version 1): 1 of 5 of small (snippets, version 1)\n"
+        "  3 refused: testable\n  0 refused: python\n  1 refused: distinct\n"
+    )
+    assert found.source == "what passes testable, python, distinct of small (snippets, version 1)"
+    assert Collection.objects.get(name="small").size == 5
+
+
+def test_codesearchnets_rules_alone_keep_both_duplicates() -> None:
+    assert sources(made("documented", "codesearchnet")) == ["a.py::total", "b.py::total"]
+
+
+def test_made_again_it_is_the_same_and_a_cut_off_one_is_completed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.deriving.MEMBERS_A_TIME", 1)
+    first = made("more", "testable_in_any_sense")
+    assert (first.size, sources(first)) == (4, ["a.py::total", "b.py::total", "a.py::name", "a.py::each"])
+    first.members.filter(position__gte=2).delete()
+    Collection.objects.filter(pk=first.pk).update(size=2)
+    again = made("more", "testable_in_any_sense")
+    assert (again.pk, again.size, sources(again)) == (first.pk, 4, sources(again))
+    import_items([Snippet("def f(x):\n    return x", "new")], "here", "small", Options())
+    assert (made("more", "testable_in_any_sense").version, made("more", "testable").version) == (2, 3)
+
+
+def test_queries_become_a_collection_too() -> None:
+    asked = ("python sort lists", "sort a list", "tf.sort", "wie kann ich eine liste sortieren")
+    import_items([Query(text, text) for text in asked], "here", "asked", Options())
+    found = made("chosen", "english,no_identifier,distinct", of="asked", kind="queries")
+    assert sources(found) == ["python sort lists"]
+    assert found.filtered is not None
+    assert found.filtered["refused"] == {"english": 1, "no_identifier": 1, "distinct": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "filters", "why"),
+    [
+        ("tested", "best", "no filter is called best"),
+        ("small", "testable", "imported collection called 'small'"),
+        ("", "testable", "--make NAME and --pass FILTERS together"),
+        ("x" * 121, "testable", "1 to 120 characters"),
+        ("none", "codesearchnet,testable_with_yield,python", "Nothing of"),
+    ],
+)
+def test_what_can_not_be_made_is_said(name: str, filters: str, why: str) -> None:
+    if why == "Nothing of":
+        Collection.objects.get(name="small").members.filter(position__lt=2).delete()
+    with pytest.raises(CommandError, match=why):
+        call_command("filters", "small", make=name, names=filters)
+
+
+def test_nothing_is_imported_into_what_was_filtered(tmp_path: Path) -> None:
+    made("tested", "testable")
+    (tmp_path / "more.py").write_text("def f(x):\n    return x\n")
+    with pytest.raises(CommandError, match="holds what passed filters"):
+        call_command("import", "python", str(tmp_path / "more.py"), name="tested")

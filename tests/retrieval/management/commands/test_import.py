@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,3 +90,33 @@ def test_what_cannot_be_imported_is_refused(
     with pytest.raises(CommandError, match=said):
         call_command("import", *arguments, "--name", "none")
     assert not Collection.objects.exists()
+
+
+def test_every_refused_record_is_counted_and_can_be_had(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, file = tmp_path / "rows.jsonl", tmp_path / "refused.jsonl"
+    rows.write_text('{"text": "sort a list"}\n' + "broken\n" * 1200 + '{"other": 1}\n')
+    arguments = ("import", "table", str(rows), "--query", "text", "--name", "small")
+    call_command(*arguments)
+    assert "… and 1,181 more; --problems FILE.jsonl writes every one" in capsys.readouterr().err
+    call_command(*arguments, "--problems", str(file))
+    told = capsys.readouterr().err
+    assert "… and 1,181 more\n" in told and f"1,201 refused records in {file}" in told
+    written = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert [one["record"] for one in written] == list(range(2, 1203))
+    assert written[0]["file"] == str(rows) and written[0]["why"].startswith("is not JSON")
+    with pytest.raises(CommandError, match="No such file or directory"):
+        call_command(*arguments, "--problems", str(tmp_path / "none" / "refused.jsonl"))
+
+
+def test_a_release_tells_of_each_bad_pair_once_however_many_there_are(tmp_path: Path) -> None:
+    """Without files of queries and snippets these come out of the pairs, where a bad one has neither."""
+    folder, file = tmp_path / "release", tmp_path / "refused.jsonl"
+    folder.mkdir()
+    good = {"query-idx": 0, "query": "sort", "code-idx": 0, "code": "def f(x): return x", "label": 1}
+    bad = {"query-idx": 1, "query": 3, "code-idx": 1, "code": 4, "label": 1}
+    (folder / "pairs.json").write_text(json.dumps([good, *[bad] * 1100]))
+    call_command("import", "release", str(folder), "--name", "again", "--problems", str(file))
+    whys = Counter(json.loads(line)["why"] for line in file.read_text("utf-8").splitlines())
+    assert all(count == 1100 for count in whys.values()), whys
