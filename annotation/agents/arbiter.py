@@ -24,7 +24,7 @@ SCHEMA: Final = schema_of(
 
 @dataclass(frozen=True, slots=True)
 class ArbiterInputs:
-    """The pair and the evidence. `report` is the canonical text of the execution's report."""
+    """The pair and the evidence. `report` is what `Report.evidence` says of the execution."""
 
     query: str
     code: str

@@ -9,8 +9,10 @@ to take all pairs for equally hard.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from math import comb
 from typing import Final
 
@@ -20,9 +22,18 @@ ALPHA: Final = 0.01
 """The chance that a build whose model stays the same is ever stopped, all of its checks together."""
 
 
+class Move(StrEnum):
+    """How a second answer stands to the first one. `UNLIKE`: a verdict at one of both times alone."""
+
+    AGREED = "agreed"
+    UP = "up"
+    DOWN = "down"
+    UNLIKE = "unlike"
+
+
 @dataclass(frozen=True)
 class Counts:
-    """How a second series of answers compares with the first, pair by pair."""
+    """How a second series of answers compares with the first, pair by pair: the number of each move."""
 
     agreed: int
     up: int
@@ -45,18 +56,18 @@ class OddOnes:
 
 
 def counted(pairs: Iterable[tuple[Answer, Answer]]) -> Counts:
-    """`pairs` are (first, second) answers. `unlike`: a verdict at one of both times alone."""
-    agreed = up = down = unlike = 0
-    for first, second in pairs:
-        if first == second:
-            agreed += 1
-        elif first is None or second is None:
-            unlike += 1
-        elif second > first:
-            up += 1
-        else:
-            down += 1
-    return Counts(agreed, up, down, unlike)
+    """`pairs` are (first, second) answers."""
+    found = Counter(move_of(first, second) for first, second in pairs)
+    return Counts(found[Move.AGREED], found[Move.UP], found[Move.DOWN], found[Move.UNLIKE])
+
+
+def move_of(first: Answer, second: Answer) -> Move:
+    """How the second answer stands to the first one."""
+    if first == second:
+        return Move.AGREED
+    if first is None or second is None:
+        return Move.UNLIKE
+    return Move.UP if second > first else Move.DOWN
 
 
 def odd_ones(triples: Iterable[tuple[Answer, Answer, Answer]]) -> OddOnes:

@@ -23,7 +23,12 @@ def plan(build: Build) -> DriftWatch:
 
 
 def look_after(watch: DriftWatch) -> None:
-    """Draw the pairs once all cases are there, and begin the check that is due."""
+    """Draw the pairs once all cases are there, and begin the check that is due.
+
+    Not while an extension is at its canary, whose cost is its own.
+    """
+    if canary.current(watch.build) is not None:
+        return
     if not watch.drawn and not drawn(watch):
         return
     if wanted(watch) is not None:

@@ -71,11 +71,14 @@ def key_of(order: Order, about: str = "") -> str:
         order.provider,
         order.model,
         order.fix_rounds,
+        order.rewrites,
+        order.second_test,
         order.rounds,
         order.annotator,
         order.screen_by_query,
         order.drift_check,
         order.batches,
+        sorted(order.sampling.items()),
     ) + ((about,) if about else ())
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
 
@@ -99,6 +102,12 @@ def launch(order: Order, user: Actor = None, word: str = "") -> Build:
     return build
 
 
+def refuse_unseen(provider: str, word: str, *, unconfirmed: bool) -> None:
+    """Raises LaunchRefused where what is paid would be launched unseen, and nobody said so."""
+    if provider == Build.Provider.LIVE and not word and not unconfirmed:
+        raise LaunchRefused("Ask for the estimate first and launch on its word, or say unconfirmed: true.")
+
+
 def kept(build: Build) -> Estimate | None:
     """The estimate that the build was launched on; None where there is none, or another release wrote it."""
     return read(build.estimate)
@@ -109,7 +118,8 @@ def expected(build: Build) -> Estimate | None:
     found = kept(build)
     if found is None:
         return None
-    opened = Extension.objects.filter(build=build, state=Extension.State.OPENED)
+    went = (Extension.State.CANARY, Extension.State.OPENED)
+    opened = Extension.objects.filter(build=build, state__in=went)
     more = (read(data) for data in opened.values_list("estimate", flat=True))
     return reduce(Estimate.plus, filter(None, more), found)
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
 from annotation.estimating.figures import Basis, Range
 from annotation.estimating.tokens import SURE, mean_of
 from annotation.models import Build, LLMCall
+from retrieval.models import Annotator
 
 BUILDS: Final = 3
 CALLS: Final = 5_000
@@ -38,6 +39,8 @@ OUTPUT: Final[Mapping[str, Range]] = MappingProxyType(
 )
 """Tokens of one reply: the terse ones of the sample's recording, what the prompts ask for, and three times as
 much for a model that is wordy or thinks before it answers."""
+LEARNT: Final = frozenset({*OUTPUT, single_llm.NAME, query_screener.NAME})
+"""The agents whose replies are measured; what nobody has measured of the last two is the screener's."""
 REPORT: Final = Range(100, 300, 1000)
 """Tokens of a report as the arbiter reads it: a few assertions, or a long trace."""
 
@@ -62,9 +65,12 @@ class Spent:
     outputs: tuple[int, ...]
 
 
-def of_model(model: str) -> Experience:
-    """What the last finished builds of `model` measured, and what is assumed beside that. Bounded reads."""
-    builds = finished(model)
+def of_model(model: str, kind: Annotator.Kind = Annotator.Kind.AGENTS) -> Experience:
+    """What the last finished builds of `model` measured, and what is assumed beside that. Bounded reads.
+
+    Only builds by annotators of this kind: the single LLM leaves nothing unclear and tests nothing.
+    """
+    builds = finished(model, kind)
     spent = calls_of(builds)
     unclear, unclear_basis = unclear_share(builds)
     fixing, fixing_basis = fixing_share(spent)
@@ -80,22 +86,28 @@ def of_model(model: str) -> Experience:
     )
 
 
-def finished(model: str) -> list[Build]:
+def finished(model: str, kind: Annotator.Kind) -> list[Build]:
     """The last builds of `model` that came to their end and say enough."""
-    done = Build.objects.filter(model=model, state=Build.State.DONE, tally__settled__gte=ENOUGH)
+    done = Build.objects.filter(
+        model=model, annotator__kind=kind, state=Build.State.DONE, tally__settled__gte=ENOUGH
+    )
     done = done.filter(rerun__isnull=True)  # one that began at a later stage says nothing of shares
     done = done.filter(filling__isnull=True)  # what was written for a query is no pair as others are
-    return list(done.select_related("tally").order_by("-finished_at")[:BUILDS])
+    return list(done.select_related("tally", "mining").order_by("-finished_at")[:BUILDS])
 
 
 def calls_of(builds: Sequence[Build]) -> dict[str, Spent]:
-    """The newest calls of `builds` by agent, where there are enough whose tokens were told."""
+    """The newest calls of `builds` by agent, where there are enough whose tokens were told.
+
+    A reply about all candidates of a query is taken for as many as it judges.
+    """
     columns = "agent", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"
     rows = defaultdict[str, list[tuple[int, int]]](list)
     for build in builds:
         calls = LLMCall.objects.filter(build=build, status=LLMCall.Status.SUCCEEDED, output_tokens__gt=0)
         for agent, fresh, read, written, out in calls.order_by("-pk").values_list(*columns)[:CALLS]:
-            rows[agent].append((fresh + read + written, out))
+            judged = candidates_a_request(build) if agent == query_screener.NAME else 1
+            rows[agent].append((fresh + read + written, out // judged))
     return {
         agent: Spent(tuple(taken for taken, _ in some), tuple(given for _, given in some))
         for agent, some in rows.items()
@@ -103,14 +115,19 @@ def calls_of(builds: Sequence[Build]) -> dict[str, Spent]:
     }
 
 
+def candidates_a_request(build: Build) -> int:
+    """How many candidates a request to the query screener was about, at the most."""
+    return max(1, min(build.mining.k, query_screener.MOST_AT_ONCE))
+
+
 def unclear_share(builds: Sequence[Build]) -> tuple[Range, Basis]:
-    """The share of pairs that are tested: each has one program that was executed."""
-    settled = sum(build.tally.settled for build in builds)
-    if not settled:
+    """The share of the screened pairs that are tested."""
+    screened = sum(build.tally.screened for build in builds)
+    if not screened:
         note = "The paper reports 33 %; 20 % to 50 % is assumed for other models and collections."
         return UNCLEAR, Basis("Unclear to the screener", "33 % (20 % to 50 %)", "paper", note)
-    share = min(sum(build.tally.programs for build in builds) / settled, 1.0)
-    off = max(SURE * (share * (1 - share) / settled) ** 0.5, OTHER_PAIRS * share)
+    share = sum(build.tally.unclear for build in builds) / screened
+    off = max(SURE * (share * (1 - share) / screened) ** 0.5, OTHER_PAIRS * share)
     found = Range(share - off, share, share + off).within(0.0, 1.0)
     return found, Basis("Unclear to the screener", percent(found), "measured", named(builds))
 
@@ -133,8 +150,9 @@ def fixing_share(spent: Mapping[str, Spent]) -> tuple[Range, Basis]:
 
 def calls_again(builds: Sequence[Build], spent: Mapping[str, Spent]) -> tuple[Range, Basis]:
     """Calls for each that was needed: repairs, refused programs, retries."""
-    needed = sum(build.tally.settled + 2 * build.tally.programs for build in builds)
-    made = sum(build.tally.calls + build.tally.reused for build in builds)
+    tallies = [build.tally for build in builds]
+    needed = sum(tally.settled + tally.programs + tally.unclear for tally in tallies)
+    made = sum(tally.calls + tally.reused for tally in tallies)
     if not needed or made < needed:
         words = f"{AGAIN.expected} ({AGAIN.low} to {AGAIN.high})"
         note = "A reply that can't be used is asked for once more."
@@ -147,7 +165,7 @@ def calls_again(builds: Sequence[Build], spent: Mapping[str, Spent]) -> tuple[Ra
 
 def output_tokens(spent: Mapping[str, Spent]) -> tuple[dict[str, Range], Basis]:
     """Tokens of a reply by agent: measured where there were enough."""
-    measured = {agent: widened(mean_of(some.outputs)) for agent, some in spent.items() if agent in OUTPUT}
+    measured = {agent: widened(mean_of(some.outputs)) for agent, some in spent.items() if agent in LEARNT}
     found = {**OUTPUT, **measured}
     words = ", ".join(f"{agent.replace('_', ' ')} {found[agent].expected:.0f}" for agent in OUTPUT)
     missing = [agent.replace("_", " ") for agent in OUTPUT if agent not in measured]

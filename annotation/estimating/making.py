@@ -13,10 +13,11 @@ from annotation.drift.asking import AGENT
 from annotation.estimating import experience
 from annotation.estimating.experience import Experience
 from annotation.estimating.figures import NOTHING, Basis, Estimate, PriceUsed, Range, StageEstimate
-from annotation.estimating.tokens import Counter, Prompts, candidates_of_a_request, prompts_of
+from annotation.estimating.tokens import Counter, Prompts, candidates_of_a_request, first_agent, prompts_of
 from annotation.launching import CRITERIA, Order, pairs_a_query, passing_queries
 from annotation.models import Price
 from annotation.stages import Stage
+from retrieval.models import Annotator
 
 AGENTS: Mapping[Stage, str] = {
     Stage.SCREENING: screener.NAME,
@@ -36,13 +37,13 @@ def estimate(order: Order, counter: Counter | None = None, start: Stage = Stage.
     cheaper: neither is counted on.
     """
     price = Price.objects.at(order.model, timezone.now())
-    known = experience.of_model(order.model)
+    known = experience.of_model(order.model, kind_of(order))
     prompts = prompts_of(order, counter)
     candidates, queries = pairs_a_query(order), passing_queries(order)
     pairs = min(queries * candidates, order.limit or queries * candidates)
     calls = calls_of(order, pairs, known, start)
     inputs, together = inputs_of(prompts, known), Range.of(candidates_of_a_request(order))
-    outputs = {**known.outputs, screener.NAME: known.outputs[screener.NAME] * together}
+    outputs = {**known.outputs, screener.NAME: verdict_of(order, known) * together}
     return Estimate(
         pairs=pairs,
         queries=queries,
@@ -53,10 +54,25 @@ def estimate(order: Order, counter: Counter | None = None, start: Stage = Stage.
         )
         + drift_of(order, pairs, prompts, known, price),
         price=price_used(price),
-        basis=(prompts.basis, evidence_basis(known), *known.basis, *batch_basis(order)),
+        basis=(
+            prompts.basis,
+            evidence_basis(known),
+            *known.basis,
+            *programs_basis(order),
+            *batch_basis(order),
+        ),
         made_at=timezone.now(),
         rounds=order.rounds,
     )
+
+
+def kind_of(order: Order) -> Annotator.Kind:
+    return Annotator.Kind.SINGLE_LLM if order.annotator in CRITERIA else Annotator.Kind.AGENTS
+
+
+def verdict_of(order: Order, known: Experience) -> Range:
+    """Tokens of what the first stage replies of one candidate."""
+    return known.outputs.get(first_agent(order), known.outputs[screener.NAME])
 
 
 def calls_of(order: Order, pairs: int, known: Experience, start: Stage) -> dict[Stage, Range]:
@@ -65,15 +81,39 @@ def calls_of(order: Order, pairs: int, known: Experience, start: Stage) -> dict[
     asked = Range.of(cases / candidates_of_a_request(order))
     unclear = known.unclear if start is Stage.SCREENING else Range.of(1)
     tested = NOTHING if order.annotator in CRITERIA else Range.of(cases) * unclear
-    rounds = Range(1, 1, order.fix_rounds)
+    rounds = Range(1, 1, order.fix_rounds * tests_of(order))
+    programs = Range(1, 1, programs_of(order))
     calls = {
         Stage.SCREENING: asked * known.again,
-        Stage.WRITING_TEST: tested * known.again,
+        Stage.WRITING_TEST: tested * known.again * programs,
         Stage.FIXING: tested * known.fixing * rounds if order.fix_rounds else NOTHING,
         Stage.ARBITRATING: tested * known.again,
     }
     later = list(Stage)[list(Stage).index(start) :]
-    return {stage: found if stage in later else NOTHING for stage, found in calls.items()}
+    calls = {stage: found if stage in later else NOTHING for stage, found in calls.items()}
+    if start is Stage.EXECUTING and order.second_test:  # a program that is there may test nothing
+        calls[Stage.WRITING_TEST] = tested * known.again * Range(0, 0, 1 + order.rewrites)
+    return calls
+
+
+def tests_of(order: Order) -> int:
+    """How many tests a pair can come to."""
+    return 2 if order.second_test else 1
+
+
+def programs_of(order: Order) -> int:
+    """How many programs the writer can be asked for about a pair: each test may go back to it."""
+    return (1 + order.rewrites) * tests_of(order)
+
+
+def programs_basis(order: Order) -> tuple[Basis, ...]:
+    most = programs_of(order)
+    if most == 1 or order.annotator in CRITERIA:
+        return ()
+    again = "a program that redefines its candidate goes back" if order.rewrites else ""
+    second = "one that tested nothing is followed by another" if order.second_test else ""
+    note = f"At the most: {', and '.join(filter(None, (again, second)))}."
+    return (Basis("Programs of a tested pair", f"1 (1 to {most})", "assumed", note),)
 
 
 def drift_of(

@@ -1,7 +1,7 @@
 """How long the agents' prompts are: the real ones, filled with a seeded sample of real pairs, counted.
 
-A provider's own counter is asked for a few of them only: it is limited as calls are, and what it says of
-those few, in characters a token, holds for the others.
+A counter, the provider's own or a local tokenizer, is asked for a few of them only: the first is limited as
+calls are, the second takes its time. What they say of those few, in characters a token, holds for the others.
 """
 
 from __future__ import annotations
@@ -21,14 +21,12 @@ from annotation.drift.asking import AGENT
 from annotation.estimating.figures import Basis, Range
 from annotation.launching import CRITERIA, Order, pairs_a_query
 from annotation.llm import LLMError, Request
+from annotation.llm.tokenizing import CannotCount, count, file_of
 from retrieval.models import Member
-
-Counter = Callable[[Request], int]
-"""Input tokens of a request, by its provider. Raises LLMError."""
 
 SAMPLE: Final = 50
 ASKED: Final = 6
-"""So many prompts of each agent are given to the provider's counter."""
+"""So many prompts of each agent are given to a counter."""
 AT_ONCE: Final = 6
 MOST: Final = 4.3
 USUAL: Final = 3.6
@@ -38,6 +36,19 @@ characters for one token of it, 4.3 where most of it is plain English; some newe
 of the same text, which is 2.8."""
 SURE: Final = 1.96
 """Standard errors on each side of a mean that leave out one mean in twenty."""
+
+
+@dataclass(frozen=True)
+class Counter:
+    """What counts the tokens of requests: `count` gives one number each, or raises CannotCount.
+
+    `name` is for people; `otherwise` is asked where this one can't count.
+    """
+
+    name: str
+    count: Callable[[Sequence[Request]], Sequence[int]]
+    note: str = ""
+    otherwise: Counter | None = None
 
 
 @dataclass(frozen=True)
@@ -52,29 +63,50 @@ def prompts_of(order: Order, counter: Counter | None = None) -> Prompts:
     """The tokens of the agents' prompts for pairs such as those of `order`."""
     made = {agent: requests for agent, requests in requests_of(order).items() if requests}
     said = ""
-    if counter is not None:
+    while counter is not None:
         try:
-            return by_provider(made, counter)
-        except LLMError as error:
-            said = f" The provider's counter did not answer: {error.message}"
+            return counted(made, counter, said)
+        except CannotCount as why:
+            said += f" {sentence(counter.name)} gave no count: {why}."
+            counter = counter.otherwise
     rate = Range(1 / MOST, 1 / USUAL, 1 / FEWEST)
     tokens = {agent: mean_of([characters(one) for one in many]) * rate for agent, many in made.items()}
     words = f"{USUAL} characters a token ({MOST} low, {FEWEST} high), {drawn(made)} pairs drawn"
     return Prompts(tokens, Basis("Length of the prompts", words, "counted", f"Counted locally.{said}"))
 
 
-def by_provider(made: Mapping[str, Sequence[Request]], counter: Counter) -> Prompts:
-    """The same by the provider's counter. Raises LLMError."""
+def counted(made: Mapping[str, Sequence[Request]], counter: Counter, said: str = "") -> Prompts:
+    """The same by `counter`; `said` tells of others that were tried before. Raises CannotCount."""
+    some = {agent: requests[:ASKED] for agent, requests in made.items()}
+    counts = iter(counter.count([one for requests in some.values() for one in requests]))
     tokens = {}
     for agent, requests in made.items():
-        some = requests[:ASKED]
-        with no_connection(), ThreadPoolExecutor(AT_ONCE) as pool:
-            counts = list(pool.map(counter, some))
-        rates = [count / characters(one) for count, one in zip(counts, some, strict=True)]
+        rates = [next(counts) / characters(one) for one in some[agent]]
         rate = Range(min(rates), fmean(rates), max(rates))
         tokens[agent] = mean_of([characters(one) for one in requests]) * rate
-    words = f"the provider's own counter, {drawn(made)} pairs drawn"
-    return Prompts(tokens, Basis("Length of the prompts", words, "counted"))
+    words = f"{counter.name}, {drawn(made)} pairs drawn"
+    return Prompts(tokens, Basis("Length of the prompts", words, "counted", f"{counter.note}{said}".strip()))
+
+
+def by_provider(ask: Callable[[Request], int]) -> Callable[[Sequence[Request]], list[int]]:
+    """Several at a time of what the provider counts one by one; its LLMError becomes CannotCount."""
+
+    def count(requests: Sequence[Request]) -> list[int]:
+        try:
+            with no_connection(), ThreadPoolExecutor(AT_ONCE) as pool:
+                return list(pool.map(ask, requests))
+        except LLMError as error:
+            raise CannotCount(error.message) from error
+
+    return count
+
+
+def by_tokenizer(place: str, requests: Sequence[Request]) -> list[int]:
+    """By the tokenizer at `place`, without what a template puts around a prompt. Raises CannotCount."""
+    texts = [texts_of(one) for one in requests]
+    path = file_of(place, requests[0].model)
+    counts = iter(count(path, [text for some in texts for text in some]))
+    return [sum(next(counts) for _ in some) for some in texts]
 
 
 def requests_of(order: Order) -> dict[str, list[Request]]:
@@ -99,6 +131,13 @@ def first_requests(order: Order, pairs: Sequence[tuple[str, str]]) -> list[Reque
     size = candidates_of_a_request(order)
     companies = (CompanyInputs(query, tuple(codes[at : at + size])) for at, (query, _) in enumerate(pairs))
     return [query_screener.request(one, order.model) for one in companies]
+
+
+def first_agent(order: Order) -> str:
+    """Who judges first, or alone."""
+    if order.annotator in CRITERIA:
+        return single_llm.NAME
+    return query_screener.NAME if order.screen_by_query else screener.NAME
 
 
 def screenings(pairs: Sequence[tuple[str, str]], model: str) -> list[Request]:
@@ -140,9 +179,19 @@ def drawn(made: Mapping[str, Sequence[Request]]) -> int:
 
 
 def characters(request: Request) -> int:
-    """Of what is sent: the rules, the material and the schema."""
+    """Of what is sent."""
+    return sum(map(len, texts_of(request)))
+
+
+def texts_of(request: Request) -> tuple[str, ...]:
+    """What is sent: the rules, the material and the schema."""
     schema = json.dumps(dict(request.schema), ensure_ascii=False)
-    return len(request.system) + sum(len(turn.text) for turn in request.messages) + len(schema)
+    return request.system, *(turn.text for turn in request.messages), schema
+
+
+def sentence(words: str) -> str:
+    """The same at the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def mean_of(values: Sequence[float]) -> Range:

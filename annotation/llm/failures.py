@@ -42,7 +42,11 @@ _NEVER_SENT: Final = frozenset(
 
 
 def of_status(error: "APIStatusError", model: str) -> LLMError:
-    """An answer with an HTTP error status; `retry-after` and `x-should-retry` are obeyed."""
+    """An answer with an HTTP error status; `retry-after` is obeyed.
+
+    `x-should-retry: true` makes any answer worth a retry. `false` changes nothing: it speaks to a client that
+    would ask again at once, and an outage or a limit is over some time, whatever it says.
+    """
     status, headers = error.status_code, error.response.headers
     said = (error.api_message if isinstance(error.api_message, str) else None) or error.message
     no_credit = status == 400 and "credit balance" in said.lower()
@@ -132,7 +136,4 @@ def _number(value: str | None) -> float | None:
 
 
 def _worth_a_retry(status: int, headers: Mapping[str, str]) -> bool:
-    told = headers.get("x-should-retry")
-    if told in ("true", "false"):
-        return told == "true"
-    return status in _RETRYABLE or status >= 500
+    return status in _RETRYABLE or status >= 500 or headers.get("x-should-retry") == "true"

@@ -5,7 +5,7 @@ The files are in `providers/`; `probing.py` writes one for a server that none of
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -37,6 +37,8 @@ class ProviderProfile:
     same_model       whether the reply's model name has to be the one that was asked for
     token_counting   it counts a request's tokens without answering it (`/v1/messages/count_tokens`)
     batches          it answers many requests later, at half the price (`/v1/messages/batches`)
+    tokenizer        the `tokenizer.json` of its model, or a folder with MODEL/tokenizer.json for each, which
+                     counts tokens where the provider doesn't; relative to the profile's own file
     """
 
     name: str
@@ -53,6 +55,7 @@ class ProviderProfile:
     same_model: bool
     token_counting: bool = False
     batches: bool = False
+    tokenizer: str = ""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -94,7 +97,8 @@ def profile(name: str) -> ProviderProfile:
     """The profile of that name, or in that `.toml` file. Raises UnknownProfile, listing the names."""
     if name.endswith(".toml"):
         try:
-            return read(Path(name).read_text(), Path(name).stem)
+            found = read(Path(name).read_text(), Path(name).stem)
+            return replace(found, tokenizer=found.tokenizer and str(Path(name).parent / found.tokenizer))
         except (OSError, UnicodeDecodeError) as error:
             raise UnknownProfile(f"the provider profile {name} can't be read: {error}") from error
     try:

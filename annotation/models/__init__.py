@@ -4,7 +4,7 @@ from annotation.models.audits import AuditEvent
 from annotation.models.batches import Batch
 from annotation.models.builds import Build, BuildEvent, Price, Tally
 from annotation.models.calls import Attempts, LLMCall, ReplyText, RequestText, SystemText
-from annotation.models.canaries import Canary
+from annotation.models.canaries import AnyCanary, Canary, ExtensionCanary
 from annotation.models.cases import Case, LostRace, Step
 from annotation.models.checks import ConnectionTest, SandboxCheck
 from annotation.models.drifts import DriftAnswer, DriftCheck, DriftWatch
@@ -28,7 +28,7 @@ from annotation.models.people import ApiToken, Preference
 from annotation.models.projects import ProjectCapChange, ProjectTally
 from annotation.models.proposals import Filling, Proposal, ProposalDecision
 from annotation.models.publish_jobs import PublishJob
-from annotation.models.reviews import Draft, Review, Seen
+from annotation.models.reviews import Draft, Review, Seen, SeenBenchmark
 from annotation.models.studies import (
     Acknowledgement,
     Adjudication,
@@ -55,6 +55,7 @@ __all__ = [
     "Adjudication",
     "AgentBill",
     "Amendment",
+    "AnyCanary",
     "ApiToken",
     "Assignment",
     "Attempts",
@@ -80,6 +81,7 @@ __all__ = [
     "Execution",
     "ExecutionRequest",
     "Extension",
+    "ExtensionCanary",
     "Filling",
     "Guideline",
     "ImportedRating",
@@ -114,6 +116,7 @@ __all__ = [
     "SandboxCheck",
     "Scoring",
     "Seen",
+    "SeenBenchmark",
     "Step",
     "Study",
     "StudyPair",

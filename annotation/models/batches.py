@@ -49,6 +49,11 @@ class BatchQuerySet(models.QuerySet["Batch"]):
         """Those that a worker is to look after now."""
         return self.awaited().filter(look_at__lte=now).order_by("look_at")
 
+    def surely(self) -> set[str]:
+        """The provider's ids of batches that are surely the ones that they are taken for."""
+        named = self.exclude(provider_id="").exclude(found=True, state=Batch.State.OPEN)
+        return set(named.values_list("provider_id", flat=True))
+
     def wake(self, build: Build) -> None:
         """Have the batches of a stopped build looked at now; one on its way is left to its worker."""
         states = [Batch.State.FILLING, Batch.State.OPEN]
@@ -73,6 +78,11 @@ class Batch(models.Model):
     stage = models.CharField(max_length=12)
     state = models.CharField(max_length=9, choices=State, default=State.FILLING)
     provider_id = models.CharField(max_length=120, blank=True, help_text="the provider's id of the batch")
+    found = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="its id was lost; the provider's that looks like it is taken for it, as no result refutes",
+    )
     refuted = models.JSONField(default=list, help_text="ids that were taken for this batch and are others'")
     refused_way = models.CharField(
         max_length=12, blank=True, db_default="", help_text="how structured output was asked for in vain"

@@ -18,6 +18,8 @@ from sandbox.report import Rates
 NANO = 1_000_000_000
 """Money is kept as whole nanodollars: exact on every database, and one token is still above 0."""
 
+WRITING: Final = Decimal("1.25")
+"""What a token costs that the provider's cache takes in for 5 minutes, in others: Anthropic's rule."""
 WITHIN_CAP: Final = "(cap IS NULL OR cap >= spent + reserved + %s)"
 """A condition on a row of totals: so much more does not pass its cap."""
 
@@ -229,8 +231,21 @@ class Price(models.Model):
     effective_from = models.DateTimeField()
     input = models.DecimalField(max_digits=12, decimal_places=6)
     output = models.DecimalField(max_digits=12, decimal_places=6)
-    cache_read = models.DecimalField(max_digits=12, decimal_places=6, default=Decimal(0))
-    cache_write = models.DecimalField(max_digits=12, decimal_places=6, default=Decimal(0))
+    cache_read = models.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        help_text="input that was read from the provider's cache; empty = as other input",
+    )
+    cache_write = models.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        help_text="input that was written to it; empty = 1.25 times other input, Anthropic's rule for the "
+        "cache of 5 minutes that our requests ask for",
+    )
     note = models.CharField(max_length=200, blank=True)
     source = models.CharField(
         max_length=200, blank=True, help_text="where a shipped price was read; empty = a person entered it"
@@ -250,7 +265,26 @@ class Price(models.Model):
         dollars_per_million = (
             self.input * input_tokens
             + self.output * output_tokens
-            + self.cache_read * cache_read
-            + self.cache_write * cache_write
+            + self.of_reading * cache_read
+            + self.of_writing * cache_write
         )
         return int(dollars_per_million * (NANO // 1_000_000))
+
+    @property
+    def is_used(self) -> bool:
+        """Whether a call was made at it: then it is history."""
+        return self.calls.exists()
+
+    def most(self, input_tokens: int, output_tokens: int) -> int:
+        """Nanodollars that a call costs at most, wherever the provider's cache takes a part in its input."""
+        dearest = max(self.input, self.of_reading, self.of_writing)
+        return int((dearest * input_tokens + self.output * output_tokens) * (NANO // 1_000_000))
+
+    @property
+    def of_reading(self) -> Decimal:
+        """A token that the provider's cache had costs what any other does, unless somebody says otherwise."""
+        return self.input if self.cache_read is None else self.cache_read
+
+    @property
+    def of_writing(self) -> Decimal:
+        return WRITING * self.input if self.cache_write is None else self.cache_write

@@ -49,6 +49,10 @@ class Attempts:
         """The number of another attempt."""
         return 1 + max((number for number, *_ in self.rows), default=0)
 
+    def all(self, status: str) -> list[int]:
+        """The rows of all attempts of that status."""
+        return [row for _, row, its, _ in self.rows if its == status]
+
     def first(self, status: str, provider: str | None = None) -> int | None:
         """The row of the first attempt of that status (by that provider)."""
         wanted = (row for _, row, its, by in self.rows if its == status and provider in (None, by))
@@ -70,6 +74,7 @@ class LLMCall(models.Model):
         BATCHED = "batched", "in a batch, which ends later"
         SUCCEEDED = "succeeded"
         FAILED = "failed"
+        UNUSABLE = "unusable", "no answer that can be used; its build does not ask again by itself"
         UNKNOWN = "unknown", "no word came back; counted at its bound"
 
     digest = models.CharField(max_length=64)
@@ -94,7 +99,7 @@ class LLMCall(models.Model):
     output_tokens = models.PositiveIntegerField(default=0)
     cache_read_tokens = models.PositiveIntegerField(default=0)
     cache_write_tokens = models.PositiveIntegerField(default=0)
-    price = models.ForeignKey(Price, on_delete=models.PROTECT, null=True, related_name="+")
+    price = models.ForeignKey(Price, on_delete=models.PROTECT, null=True, related_name="calls")
     bound = models.PositiveBigIntegerField(default=0, help_text="nanodollars reserved for it")
     cost = models.PositiveBigIntegerField(default=0, help_text="nanodollars")
     latency = models.FloatField(null=True, help_text="seconds")
@@ -132,5 +137,7 @@ class LLMCall(models.Model):
 
 HOLDING: Final = frozenset({LLMCall.Status.RESERVED, LLMCall.Status.BATCHED})
 """The states in which a call has its bound reserved."""
+OVER: Final = frozenset({LLMCall.Status.SUCCEEDED, LLMCall.Status.FAILED, LLMCall.Status.UNUSABLE})
+"""The states of a call whose cost is known for good."""
 IN_WORK: Final = frozenset({LLMCall.Status.WAITING, LLMCall.Status.BATCHED})
 """The states in which a call has no reply yet, and cases wait for it without a worker."""

@@ -124,6 +124,22 @@ class Case(models.Model):
             models.Index(fields=["build", "rank", "id"], name="case_by_rank"),
             models.Index(fields=["build", "score", "id"], name="case_by_score"),
             models.Index(fields=["build", "updated_at", "id"], name="case_by_time"),
+            # Together each case once. In one for all, clear cases, which are fast, lay behind all others.
+            models.Index(
+                fields=["build", "seconds", "id"],
+                condition=Q(label__isnull=False, program__isnull=False),
+                name="case_tested_by_duration",
+            ),
+            models.Index(
+                fields=["build", "seconds", "id"],
+                condition=Q(label__isnull=False, program__isnull=True),
+                name="case_clear_by_duration",
+            ),
+            models.Index(
+                fields=["build", "seconds", "id"],
+                condition=Q(label__isnull=True),
+                name="case_open_by_duration",
+            ),
             # Few: each order of those that experts contradict.
             models.Index(fields=["build", "id"], condition=Q(contradicted=True), name="case_contradicted"),
             models.Index(
@@ -140,6 +156,11 @@ class Case(models.Model):
                 fields=["build", "updated_at", "id"],
                 condition=Q(contradicted=True),
                 name="case_contradicted_by_time",
+            ),
+            models.Index(
+                fields=["build", "seconds", "id"],
+                condition=Q(contradicted=True),
+                name="case_contradicted_by_secs",
             ),
         ]
 

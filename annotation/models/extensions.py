@@ -11,11 +11,16 @@ from retrieval.models import Mining
 
 
 class Extension(models.Model):
-    """Further pairs for a build: a mining of its own, of which the build judges what it has not got yet."""
+    """Further pairs for a build: a mining of its own, of which the build judges what it has not got yet.
+
+    A large paid one is at its canary first (`canary`); `left`: after it nobody wanted the other pairs.
+    """
 
     class State(models.TextChoices):
         MINING = "mining"
+        CANARY = "canary"
         OPENED = "opened"
+        LEFT = "left"
         CANCELLED = "cancelled"
         FAILED = "failed"
 
@@ -24,12 +29,15 @@ class Extension(models.Model):
     mining = models.OneToOneField(Mining, on_delete=models.PROTECT, related_name="extension")
     state = models.CharField(max_length=9, choices=State, default=State.MINING)
     words = models.CharField(max_length=400, help_text="what was asked for")
-    pairs = models.PositiveIntegerField(null=True, help_text="that were new, and became cases")
+    pairs = models.PositiveIntegerField(null=True, help_text="new ones that have become cases")
     estimate = models.JSONField(null=True, help_text="what it was expected to take when it was confirmed")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     why = models.TextField(blank=True)
     at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, help_text="when its cases were made, or it came to nothing")
+
+    IN_BUILD = (State.CANARY, State.OPENED, State.LEFT)
+    """The states in which the build has pairs of it."""
 
     class Meta:
         ordering = ["build", "number"]

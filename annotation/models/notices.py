@@ -17,6 +17,8 @@ class Notice(models.Model):
         CANARY = "canary", "canary done"
         NEARLY_SPENT = "cap_80", "80 % of the cap is spent"
         SPENT = "cap_100", "the cap is used up"
+        PROJECT_NEARLY_SPENT = "all_80", "80 % of the project's cap is spent"
+        PROJECT_SPENT = "all_100", "the project's cap is used up"
         NO_WORKER = "no_worker", "no worker for 5 minutes"
         TEST = "test", "a test"
 

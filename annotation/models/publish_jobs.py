@@ -13,7 +13,11 @@ from retrieval.models import Benchmark, Pool
 
 
 class PublishJob(models.Model):
-    """One order to publish a build's pairs; a build has one that waits or runs, or none."""
+    """One order to publish a build's pairs; a build has one that waits or runs, or none.
+
+    One that `fills` publishes the next version of the benchmark whose holes the build judged, and scores that
+    one's runs by it: what is counted then are queries scored.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -26,8 +30,11 @@ class PublishJob(models.Model):
     build = models.ForeignKey(Build, on_delete=models.CASCADE, related_name="publish_jobs")
     name = models.CharField(max_length=120)
     pool = models.CharField(max_length=10, choices=Pool)
+    fills = models.BooleanField(
+        default=False, db_default=False, help_text="the next version of the benchmark whose holes these are"
+    )
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    done = models.PositiveIntegerField(default=0, help_text="pairs looked at")
+    done = models.PositiveIntegerField(default=0, help_text="pairs looked at, or queries scored")
     total = models.PositiveIntegerField(default=0)
     message = models.TextField(blank=True, help_text="why it failed")
     benchmark = models.ForeignKey(

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, TextField
 from django.db.models.functions import Cast
 
 from annotation.models.cases import Case
-from retrieval.models import Pair
+from retrieval.models import Benchmark, Pair
 
 
 class ReviewQuerySet(models.QuerySet["Review"]):
@@ -106,3 +106,19 @@ class Seen(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} saw {self.pair}"
+
+
+class SeenBenchmark(models.Model):
+    """That a person was given all labels of a benchmark: as `Seen` of each of its pairs, in one row."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="seen_benchmarks"
+    )
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="seen", db_index=False)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "benchmark"], name="seen_benchmark_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} saw all labels of {self.benchmark}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, TextField
+from django.db.models.functions import Cast
 
 from annotation.models.studies.guidelines import Guideline
 from annotation.models.studies.samples import StudyPair
@@ -94,6 +95,10 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         later = Rating.objects.filter(supersedes=OuterRef("pk"))
         return self.filter(~Exists(later), withdrawn=False)
 
+    def tagged(self, tag: str) -> RatingQuerySet:
+        """Those that carry the tag; told as `ReviewQuerySet.tagged` tells it."""
+        return self.alias(said=Cast("tags", TextField())).filter(said__contains=f'"{tag}"')
+
 
 class Rating(models.Model):
     """What a rater said of a pair in one phase, with all that was on screen. Appended, never changed."""
@@ -117,6 +122,9 @@ class Rating(models.Model):
     withdrawn = models.BooleanField(default=False, help_text="this revision takes the rating back (undo)")
     reason = models.TextField(blank=True, help_text="why it was revised")
     notes = models.TextField(blank=True)
+    reading = models.CharField(
+        max_length=300, blank=True, db_default="", help_text="how the rater read the query, in one line"
+    )
     tags = models.JSONField(default=list)
     seconds = models.FloatField(default=0, help_text="of active time on the pair, up to this revision")
     guideline = models.ForeignKey(Guideline, on_delete=models.PROTECT, null=True, related_name="ratings")
@@ -147,9 +155,10 @@ class RatingDraft(models.Model):
         TEST = "test"
         CALL = "call"
         CHOICE = "choice"
+        READING = "reading"
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="drafts")
-    field = models.CharField(max_length=6, choices=Field)
+    field = models.CharField(max_length=7, choices=Field)
     text = models.TextField()
     updated_at = models.DateTimeField(auto_now=True)
 

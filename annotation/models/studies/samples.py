@@ -73,6 +73,9 @@ class Quota(models.Model):
     round = models.PositiveSmallIntegerField(
         default=1, db_default=1, help_text="that the counts are of: 2, 3, … where the pair is asked again"
     )
+    opened_at = models.DateTimeField(
+        null=True, help_text="when that round was opened; none for the first one"
+    )
 
     class Meta:
         constraints = [
