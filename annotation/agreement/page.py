@@ -6,7 +6,7 @@ docs/statistics.md says of each figure what it is, what is resampled and when it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Final
@@ -16,7 +16,7 @@ import numpy as np
 from annotation.agreement.alternative import EPSILON, Alternative, alternative
 from annotation.agreement.conditions import AlphaDifference, Reliability, alpha_difference, reliability
 from annotation.agreement.differences import BOOTSTRAP, Comparison, compare, holm
-from annotation.agreement.figures import Floats
+from annotation.agreement.figures import Flags, Floats
 from annotation.agreement.labels import BadLabels, Labels, majority
 from annotation.agreement.sample import Draws, Sample
 from annotation.agreement.scores import Against, Scores, Treatment, left_out, scores, treated
@@ -33,8 +33,8 @@ class Study:
     `conditions` are the raters, `annotators` the agents and single LLMs (0/1), `reference` names the
     condition that counts as true. `adjudicated` labels settle its open pairs. Values of at least `match_at`
     are a match. `build` describes the strata of the build that the sample was drawn from, with the labels of
-    the annotator `built_by`. While `interim` no p-value is given. `comparisons` are the planned ones, by
-    names of rows; without any, every two are compared.
+    the annotator `built_by`. `slices` are pairs of some kind by its name, which may overlap. While `interim`
+    no p-value is given. `comparisons` are the planned ones, by names of rows; None: every two are compared.
 
     Raises BadLabels where the reference is none of the conditions, names repeat, lengths differ, or a planned
     comparison is not of two rows.
@@ -49,9 +49,10 @@ class Study:
     margin: float | None = None
     epsilon: float = EPSILON
     interim: bool = False
-    comparisons: tuple[tuple[str, str], ...] = ()
+    comparisons: tuple[tuple[str, str], ...] | None = None
     build: tuple[Stratum, ...] = ()
     built_by: str = ""
+    slices: Mapping[str, Flags] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [one.name for one in self.everyone]
@@ -62,7 +63,7 @@ class Study:
         if any(len(one.values) != len(self.sample) for one in self.everyone):
             raise BadLabels("there are not as many labels as pairs")
         known = {*names, *CONSTANTS}
-        for one, two in self.comparisons:
+        for one, two in self.comparisons or ():
             if one == two or not {one, two} <= known:
                 raise BadLabels(f"{one!r} and {two!r} are not two rows of the table")
 
@@ -89,10 +90,10 @@ class Study:
     @property
     def compared(self) -> tuple[tuple[str, str], ...]:
         """What is compared: as planned, the people who made the reference always second."""
-        planned = self.comparisons or (
-            *combinations(self.rivals, 2),
-            *((name, self.reference) for name in self.rivals),
-        )
+        planned = self.comparisons
+        if planned is None:
+            with_people = ((name, self.reference) for name in self.rivals)
+            planned = (*combinations(self.rivals, 2), *with_people)
         return tuple((two, one) if one == self.reference else (one, two) for one, two in planned)
 
     @property
@@ -127,6 +128,7 @@ class Page:
     table: tuple[Scores, ...]
     treated: Mapping[Treatment, tuple[Scores, ...]]
     strata: Mapping[int, tuple[Scores, ...]]
+    slices: Mapping[str, tuple[Scores, ...]]
     reliability: tuple[Reliability, ...]
     alpha_differences: tuple[AlphaDifference, ...]
     comparisons: tuple[Comparison, ...]
@@ -150,6 +152,10 @@ def page(study: Study, draws: Draws | None = None) -> Page:
         table=table(study, drawn, sample.weights),
         treated={one: table(study, drawn, sample.weights, one) for one in open_treatments(study)},
         strata=strata(study, drawn),
+        slices={
+            name: table(study, drawn, np.where(inside, sample.weights, 0.0))
+            for name, inside in study.slices.items()
+        },
         reliability=tuple(
             reliability(sample, drawn, one, sample.weights, study.match_at, study.annotators)
             for one in study.conditions
@@ -211,7 +217,7 @@ def differences(study: Study, draws: Draws) -> tuple[tuple[Comparison, ...], tup
     ]
     alternatives = tuple(stand_ins[one.name] for one in study.annotators)
     if study.interim:
-        return tuple(replace(one, p=None) for one in found), tuple(map(silent, alternatives))
+        return tuple(replace(one, p=None, margin=None) for one in found), tuple(map(silent, alternatives))
     pairs = zip(found, holm([one.p for one in found]), strict=True)
     return tuple(replace(one, p_holm=p) for one, p in pairs), alternatives
 
@@ -233,7 +239,12 @@ def silent(found: Alternative) -> Alternative:
     """Without p-values and what rests on them: the study is interim."""
     raters = tuple(replace(one, p=None, wins=None) for one in found.raters)
     return replace(
-        found, p=None, winning=None, raters=raters, words="the study is interim: nothing is tested"
+        found,
+        p=None,
+        winning=None,
+        raters=raters,
+        margin=None,
+        words="the study is interim: nothing is tested",
     )
 
 

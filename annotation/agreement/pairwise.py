@@ -22,7 +22,8 @@ class Preference:
 
     `halved` counts a tie as half a win, `decided` leaves ties out; `left` is the share of decided choices for
     the snippet on the left (½ without a habit). The sign test counts queries: `for_first` and `for_second`
-    are those with more wins of one, `even` the rest; `p` is None while the study is interim.
+    are those with more wins of one, `even` the rest; `p` is None while the study is interim. Shares weigh
+    a choice by 1 ÷ the inclusion probability of its pair; the sign test counts every query once.
     """
 
     choices: int
@@ -42,14 +43,14 @@ def preference(
     """From one choice a row of the sample: 1 where the first won, 0 where the second did, ½ at a tie, nan
     where nobody chose; and whether the first stood on the left.
     """
-    chosen = ~np.isnan(won)
+    chosen, weights = ~np.isnan(won), sample.weights
     decided = chosen & (won != 0.5)
     left = np.where(first_left, won == 1, won == 0) & decided
-    plain = sample.alone(decided.astype(np.float64))
+    plain = sample.alone(np.where(decided, weights, 0.0))
     columns = {
-        "halved": share_of(pair(sample, np.where(chosen, won, 0), chosen), NO_CHOICE),
-        "decided": share_of(pair(sample, decided & (won == 1), decided), ONLY_TIES, plain),
-        "left": share_of(pair(sample, left, decided), ONLY_TIES, plain),
+        "halved": share_of(pair(sample, np.where(chosen, won, 0), chosen, weights), NO_CHOICE),
+        "decided": share_of(pair(sample, decided & (won == 1), decided, weights), ONLY_TIES, plain),
+        "left": share_of(pair(sample, left, decided, weights), ONLY_TIES, plain),
     }
     made = measure(draws, columns)
     balance = sample.sums(np.where(chosen, won - 0.5, 0)[:, None])[:, 0]
@@ -66,6 +67,6 @@ def preference(
     )
 
 
-def pair(sample: Sample, part: Floats | Flags, whole: Flags) -> Floats:
-    """Part and whole by query."""
-    return sample.sums(np.column_stack([part, whole]).astype(np.float64))
+def pair(sample: Sample, part: Floats | Flags, whole: Flags, weights: Floats) -> Floats:
+    """Part and whole by query, weighted."""
+    return sample.sums(weights[:, None] * np.column_stack([part, whole]).astype(np.float64))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -132,10 +132,18 @@ class Draws:
         return cls(np.zeros(queries, dtype=np.int64))
 
     def sums(self, clusters: Floats) -> Floats:
-        """Draws × columns: the columns' sums in each draw, as one matrix product (in blocks, if large)."""
-        if self.step >= self.size:
-            return self.counts @ clusters
-        return np.concatenate([counts @ clusters for counts in self.blocks()])
+        """Draws × columns: the columns' sums in each draw, as one matrix product (in blocks, if large).
+
+        Of columns that are alike one is added up: the rows of a table share many. Each column lies in one
+        piece, as what is made of them adds and divides whole columns.
+        """
+        if self.step < self.size:
+            return np.concatenate([counts @ clusters for counts in self.blocks()])
+        columns = {column.tobytes(): column for column in clusters.T}
+        wide = np.reshape(list(columns.values()), (len(columns), len(clusters)))
+        made = dict(zip(columns, wide @ self.counts.T, strict=True))
+        found = [made[column.tobytes()] for column in clusters.T]
+        return np.reshape(found, (len(found), self.size)).T
 
     @property
     def step(self) -> int:
@@ -144,8 +152,8 @@ class Draws:
 
     @cached_property
     def counts(self) -> Floats:
-        """Draws × queries, of a sample small enough to keep it."""
-        return next(self.blocks())
+        """Draws × queries, of a sample small enough to keep it. Not to be written to: others have it, too."""
+        return kept(self.strata.tobytes(), self.size, self.seed)
 
     def blocks(self) -> Iterator[Floats]:
         """The blocks one after another, so that a build's 20,000 queries need no 160 MB."""
@@ -165,6 +173,14 @@ class Draws:
         if len(found) > 1 and len(found[-1]) == 1:
             found[-2:] = [np.concatenate(found[-2:])]
         return found
+
+
+@lru_cache(maxsize=2)
+def kept(strata: bytes, size: int, seed: int) -> Floats:
+    """The draws of the studies that were looked at last: another rating changes no draw. 64 MB at most."""
+    found = next(Draws(np.frombuffer(strata, dtype=np.int64), size, seed).blocks())
+    found.flags.writeable = False
+    return found
 
 
 def drawn(generator: np.random.Generator, groups: list[Ints], size: int) -> Floats:

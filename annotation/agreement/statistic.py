@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isnan, nan
 from typing import Final, TypeVar
 
@@ -86,7 +87,7 @@ class Drawn:
     value: float
     draws: Floats = field(repr=False)
 
-    @property
+    @cached_property
     def queries(self) -> int:
         """The queries that have something to say."""
         columns = self.statistic.columns
@@ -94,9 +95,9 @@ class Drawn:
             return int(np.count_nonzero(self.statistic.parts(columns)[1]))
         return int((columns != 0).any(axis=1).sum())
 
-    @property
+    @cached_property
     def undefined(self) -> float:
-        return float(np.isnan(self.draws).mean()) if self.draws.size else 0.0
+        return float(np.isnan(self.draws).sum()) / self.draws.size if self.draws.size else 0.0
 
     @property
     def figure(self) -> Figure:

@@ -5,25 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.db import transaction
-from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.db.models import Exists, F, Max, OuterRef, QuerySet
 from django.utils import timezone
 
-from annotation import caps, trend
+from annotation import canary, caps, measures, trend
+from annotation.drift import watching
 from annotation.estimating import confirming
 from annotation.extending import wishing
 from annotation.extending.wishing import Plan, Wish
 from annotation.launching import Actor, person, record
-from annotation.models import Build, Case, Extension
+from annotation.models import Build, Case, Extension, ExtensionCanary, LLMCall
 from annotation.steering import ControlRefused
+from retrieval.hostile import clean
 from retrieval.models import Candidate, Mining
 
 State = Extension.State
+AddCases = Callable[[Build, QuerySet[Candidate]], int]
 
 
-def extend(build: Build, wish: Wish, why: str, user: Actor = None, word: str = "") -> Extension:
+def extend(
+    build: Build, wish: Wish, why: str, user: Actor = None, word: str = "", skip_canary: str = ""
+) -> Extension:
     """Let `build` go on with further pairs, whose mining a worker takes up; `why` is kept in its history.
 
-    `word` confirms the estimate that was seen; without one nobody has confirmed any.
+    `word` confirms the estimate that was seen; without one nobody has confirmed any. `skip_canary`: why a
+    large live one may ask for all of its pairs at once; empty where its canary comes first.
     Raises ControlRefused, LaunchRefused and CapRefused.
     """
     reason = caps.checked_reason(why)
@@ -47,7 +53,16 @@ def extend(build: Build, wish: Wish, why: str, user: Actor = None, word: str = "
         go_on(build)
         told = "" if word else ", confirmed by nobody"
         record(build, user, "extended", f"{made.words}; {confirming.in_words(figures)}{told}: {reason}")
+        canary_first(made, user, clean(skip_canary).strip())
     return made
+
+
+def canary_first(extension: Extension, user: Actor, skipped: str) -> None:
+    """Plan the canary of a live one, or record why there is none."""
+    if skipped:
+        record(extension.build, user, "skipped the canary", f"extension {extension.number}: {skipped}")
+    elif extension.build.provider == Build.Provider.LIVE:
+        canary.plan_for(extension)
 
 
 def mining_of(build: Build, found: Plan) -> Mining:
@@ -87,16 +102,26 @@ def new_candidates(extension: Extension) -> QuerySet[Candidate]:
     return found.order_by("query_id", "rank")
 
 
-def look_after(build: Build, add_cases: Callable[[Build, QuerySet[Candidate]], int]) -> bool:
-    """Open the cases of an extension that is mined, or note that it failed; says whether one is pending.
+def unfinished(build: Build) -> Extension | None:
+    """The extension whose pairs are not all in the build yet: it is mined, or at its canary."""
+    rows = Extension.objects.filter(build=build, state__in=(State.MINING, State.CANARY))
+    return rows.select_related("mining", "canary").defer("canary__drawn").first()
 
-    `add_cases` makes a case of each candidate.
+
+def look_after(build: Build, add_cases: AddCases) -> bool:
+    """Open the cases of an extension that is mined, or note that it failed; says whether more are to come.
+
+    Those of a canary first, and the others when a person has said so. `add_cases` makes a case of each
+    candidate.
     """
-    extension = pending(build)
+    extension = unfinished(build)
     if extension is None:
         return False
+    if extension.state == State.CANARY:
+        return open_rest(build, extension, add_cases)
     if extension.mining.state == Mining.State.DONE:
-        open_cases(build, extension, add_cases)
+        if may_open(build, extension):
+            open_cases(build, extension, add_cases)
     elif extension.mining.state == Mining.State.FAILED:
         end(extension, State.FAILED, f"mining failed: {extension.mining.message}")
     else:
@@ -104,20 +129,67 @@ def look_after(build: Build, add_cases: Callable[[Build, QuerySet[Candidate]], i
     return True
 
 
-def open_cases(
-    build: Build, extension: Extension, add_cases: Callable[[Build, QuerySet[Candidate]], int]
-) -> int:
-    """Make the new cases once, however many workers try; returns how many."""
+def may_open(build: Build, extension: Extension) -> bool:
+    """Whether its pairs are opened now: a canary waits for all that is open, to be measured by itself."""
+    row = canary.of_extension(extension)
+    if row is None:
+        return True
+    if not row.pairs:
+        row.pairs = new_candidates(extension).count()
+        ExtensionCanary.objects.filter(pk=row.pk).update(pairs=row.pairs)
+    if not canary.is_large(row.pairs * build.rounds):
+        return True
+    return not build.tally.open and not watching.keeps_open(build)
+
+
+def open_cases(build: Build, extension: Extension, add_cases: AddCases) -> int:
+    """Make the new cases, or those of its canary, once, however many workers try; returns how many."""
     with transaction.atomic():
         build.tally.change()
         mine = Extension.objects.filter(pk=extension.pk, state=State.MINING)
         if not mine.update(state=State.OPENED, ended_at=timezone.now()):
             return 0
-        made = add_cases(build, new_candidates(extension))
-        Extension.objects.filter(pk=extension.pk).update(pairs=made)
-        record(build, None, "extension opened", f"{made:,} new pairs: {extension.words}")
+        found = new_candidates(extension)
+        row = (
+            ExtensionCanary.objects.filter(pk=extension.pk).select_related("extension__build__tally").first()
+        )
+        drawn = canary.drawn_by(row, found) if row else []
+        if row is not None and drawn:
+            if row.build.tally.open:  # a person has sent a case back meanwhile
+                transaction.set_rollback(True)
+                return 0
+            begin_canary(row)
+        made = add_cases(build, Candidate.objects.filter(pk__in=drawn) if drawn else found)
+        Extension.objects.filter(pk=extension.pk).update(pairs=made // build.rounds)
+        first = f" of {row.pairs:,} new ones first, as a canary" if row and drawn else " new pairs"
+        record(build, None, "extension opened", f"{made // build.rounds:,}{first}: {extension.words}")
     trend.note(build, timezone.now(), always=True)
     return made
+
+
+def begin_canary(row: ExtensionCanary) -> None:
+    """Note what was before it: the totals are held, and nothing is open."""
+    build = row.build
+    row.began, row.before = build.tally.spent, measures.to_json(measures.of_build(build))
+    row.last_call = LLMCall.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    row.save(update_fields=["began", "before", "last_call"])
+    Extension.objects.filter(pk=row.pk).update(state=State.CANARY, ended_at=None)
+
+
+def open_rest(build: Build, extension: Extension, add_cases: AddCases) -> bool:
+    """What the canary left out, once, when a person has let the build go on; False before that."""
+    if extension.canary.decided_at is None:
+        return False
+    with transaction.atomic():
+        build.tally.change()
+        mine = Extension.objects.filter(pk=extension.pk, state=State.CANARY)
+        if not mine.update(state=State.OPENED, ended_at=timezone.now()):
+            return True
+        made = add_cases(build, new_candidates(extension)) // build.rounds
+        Extension.objects.filter(pk=extension.pk).update(pairs=F("pairs") + made)
+        record(build, None, "extension opened", f"{made:,} new pairs after its canary: {extension.words}")
+    trend.note(build, timezone.now(), always=True)
+    return True
 
 
 def cancel(build: Build, user: Actor = None, why: str = "") -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from django.conf import settings
 from django.db.models import Exists, OuterRef
 
 from annotation import canary
@@ -95,6 +96,8 @@ def why_not(build: Build) -> str:
         return "The build writes functions for queries of another build; extend that one."
     if hasattr(build.mining, "holes"):
         return "The build judges unjudged results of a run; fill more of them with another build."
+    if Extension.objects.filter(build=build, state=Extension.State.CANARY).exists():
+        return "An extension is at its canary: let it go on, or leave its other pairs."
     if Extension.objects.filter(build=build, state=Extension.State.MINING).exists():
         return "An extension is mined already; wait for its pairs, or take it back."
     return ""
@@ -185,6 +188,15 @@ def new_pairs(before: Reach, drawn: int, k: int, passing: int) -> Range:
     most = old * min(each, each - had + passing - before.passing)
     likely = least if not share else min(max(old * (each - kept), least), most)
     return new + Range(least, likely, max(most, least))
+
+
+def canary_of(build: Build, found: Plan) -> int:
+    """How many cases, in all rounds, would go first as its canary; 0 where so many new pairs have none.
+
+    Where not all is known it goes by the most that there can be: a smaller one is opened at once after all.
+    """
+    large = canary.is_large(round(found.pairs.high) * build.rounds)
+    return settings.CANARY_CASES if build.provider == Build.Provider.LIVE and large else 0
 
 
 def order_for(build: Build, found: Plan) -> Order:

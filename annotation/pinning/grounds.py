@@ -46,6 +46,13 @@ def last_event(benchmark: Benchmark) -> str:
     return f"{event.pk}: {event.event}" if event else published
 
 
+def benchmark_with(digest: str, name: str) -> Benchmark | None:
+    """By its content; of several with the same, the one of that name (`name@version`)."""
+    same = Benchmark.objects.filter(digest=digest)
+    named = [one for one in same if str(one) == name]
+    return named[0] if named else same.first()
+
+
 def now_of(study: Study) -> Until:
     """Where the history of a study ends now."""
     return Until(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -12,10 +13,11 @@ from django.contrib.auth.models import User
 from annotation.agreement import RESAMPLES, SEED
 from annotation.models import Study
 from annotation.pinning import grounds, values
+from annotation.pinning.sureness import AS_PAGES, Errors, parts
 from annotation.studies.figures import NoFigures, compute
-from retrieval.evaluation.leaderboard import leaderboard
+from retrieval.evaluation.leaderboard import Queries, leaderboard
 from retrieval.metrics import resampling, significance
-from retrieval.models import Benchmark, Pin
+from retrieval.models import Benchmark, Pin, Run
 
 SHORTEST = 6
 
@@ -35,8 +37,12 @@ def pin_leaderboard(
     fewest: int = 1,
     most: int | None = None,
     by: User | None = None,
+    errors: Errors = AS_PAGES,
 ) -> Pin:
-    """Pin the leaderboard that these options show; the same figures have one pin. Raises NothingToPin."""
+    """Pin the leaderboard that these options show; the same figures have one pin. Raises NothingToPin.
+
+    Label noise and ranks without an encoder are parts of it where they were computed.
+    """
     found = leaderboard(benchmark, pool or benchmark.pool, metric, fewest, most)
     if not found.standings:
         raise NothingToPin(f"No run on {benchmark} searched {pool or benchmark.pool}: there is no figure.")
@@ -55,17 +61,23 @@ def pin_leaderboard(
         "resamples": resampling.RESAMPLES,
         "flips": significance.FLIPS,
     }
-    ground = {
+    figures = {standing.run: standing.figures for standing in found.standings}
+    value = values.board(figures, found.differences, found.queries)
+    for key, asked, came_out in parts(found, Queries(fewest, most), errors):
+        subject[key], value[key] = asked, came_out
+    title = f"{benchmark} by {found.metric}: {len(runs)} systems"
+    return keep(Pin.Kind.LEADERBOARD, title, subject, value, ground_of(benchmark, runs), by)
+
+
+def ground_of(benchmark: Benchmark, runs: Iterable[Run]) -> dict[str, Any]:
+    """What a leaderboard's figures rest on."""
+    return {
         "benchmark": benchmark.digest,
         "labels": benchmark.size,
         "event": grounds.last_event(benchmark),
         "runs": {values.named(run): run.code_version for run in runs},
         "code": grounds.code(),
     }
-    figures = {standing.run: standing.figures for standing in found.standings}
-    value = values.board(figures, found.differences, found.queries)
-    title = f"{benchmark} by {found.metric}: {len(runs)} systems"
-    return keep(Pin.Kind.LEADERBOARD, title, subject, value, ground, by)
 
 
 def pin_study(study: Study, by: User | None = None) -> Pin:

@@ -3,33 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from annotation.models import Study
 from annotation.pinning import grounds, values
+from annotation.pinning.builds import build_now, build_of
 from annotation.pinning.comparing import Change, changes
+from annotation.pinning.comparisons import comparison_now
+from annotation.pinning.minings import RECALL, mining_now, recall_now
+from annotation.pinning.rereading import builds_of, labels_in, labels_of_build, read_again
+from annotation.pinning.sureness import noise_now, queries_of, without_now
+from annotation.pinning.two_builds import two_builds_now
 from annotation.studies.figures import NoFigures, compute
 from annotation.studies.gathering import Until
 from retrieval.evaluation.again import Again, computed_again
-from retrieval.evaluation.leaderboard import Queries
+from retrieval.evaluation.content import content_of
+from retrieval.evaluation.running import digest_of
+from retrieval.evaluation.searching_again import NotStored, searched_again
 from retrieval.metrics.names import measures
 from retrieval.models import Benchmark, Pin, Run
 
 Tick = Callable[[], None]
+MINED: Final = "without"
+"""The part of a leaderboard's pin that needs a mining, and so vectors."""
+BY_VECTORS: Final = {
+    MINED: "ranks without an encoder: not computed again; '--from vectors' mines again",
+    RECALL: "recall of the index: not measured again; '--from vectors' searches exactly",
+}
+"""What is left out without vectors, and what is said of it."""
 Now = Callable[[Pin, Tick], tuple[dict[str, Any], dict[str, Any]]]
 """Figures and grounds of a pin as they are now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """What differs, and what is another than it was: each may be why. Equal where nothing differs."""
+    """What differs, and what is another than it was: each may be why. Equal where nothing differs.
+
+    `notes`, for people: what was searched again, and what could not be.
+    """
 
     pin: Pin
     changes: tuple[Change, ...]
     grounds: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def equal(self) -> bool:
@@ -43,10 +63,90 @@ def reproduce(
 
     `tick` is called after each part of the work; `also` computes kinds of pins that the pages take.
     """
-    again: dict[str, Now] = {Pin.Kind.STUDY: study_now, Pin.Kind.LEADERBOARD: board_now, **also}
+    again: dict[str, Now] = {
+        Pin.Kind.STUDY: study_now,
+        Pin.Kind.LEADERBOARD: board_now,
+        Pin.Kind.COMPARISON: comparison_now,
+        Pin.Kind.BUILD: build_now,
+        Pin.Kind.MINING: mining_now,
+        Pin.Kind.TWO_BUILDS: two_builds_now,
+        **also,
+    }
     value, ground = again[pin.kind](pin, tick)
     ground["code"] = grounds.code()
-    return Reproduced(pin, tuple(changes(pin.value, value)), tuple(changes(pin.ground, ground)))
+    pinned = {key: part for key, part in pin.value.items() if key not in BY_VECTORS}
+    notes = tuple(said for key, said in BY_VECTORS.items() if key in pin.value)
+    return Reproduced(pin, tuple(changes(pinned, value)), tuple(changes(pin.ground, ground)), notes)
+
+
+def search_too(found: Reproduced, vectors: Path, tick: Tick = lambda: None) -> Reproduced:
+    """Also search each run of a pinned leaderboard again, by the vectors that are stored in a folder.
+
+    A run whose lists come out otherwise is a change, by their hashes. Of a mining its index's recall.
+    """
+    if found.pin.kind == Pin.Kind.MINING:
+        return measure_too(found, vectors)
+    pin, notes, more = found.pin, list[str](), list[Change]()
+    benchmark = benchmark_of(pin) if pin.kind == Pin.Kind.LEADERBOARD else None
+    if benchmark is None:
+        return replace(
+            found, notes=("Only a leaderboard's runs, and for a mining's recall, can be searched again.",)
+        )
+    content = content_of(benchmark)
+    for told in pin.subject["runs"]:
+        run = run_of(benchmark, pin.subject, told)
+        try:
+            if run is None:
+                raise NotStored("the run is gone")
+            digest = digest_of(searched_again(run, content, vectors), content.queries)
+            if digest != told["digest"]:
+                more.append(Change(f"lists/{told['name']}", told["digest"], digest))
+            notes.append(f"{told['system']}: searched again")
+        except NotStored as why:
+            notes.append(f"{told['system']}: not searched again: {why}")
+        tick()
+    if MINED in pin.value:
+        try:
+            now = without_now(benchmark, ordered_of(pin, benchmark), pin.subject, vectors, tick)
+            more += changes(pin.value[MINED], now, MINED)
+            notes.append("ranks without an encoder: mined again")
+        except NotStored as why:
+            notes.append(f"ranks without an encoder: not mined again: {why}")
+    return replace(found, changes=(*found.changes, *more), notes=tuple(notes))
+
+
+def measure_too(found: Reproduced, vectors: Path) -> Reproduced:
+    """Also measure the recall of a pinned mining's index again."""
+    if RECALL not in found.pin.value:
+        return replace(found, notes=("It was searched exactly: there is no recall to measure.",))
+    try:
+        more = changes(found.pin.value[RECALL], recall_now(found.pin, vectors), RECALL)
+    except NotStored as why:
+        return replace(found, notes=(f"recall of the index: not measured again: {why}",))
+    notes = ("recall of the index: measured again by exact search",)
+    return replace(found, changes=(*found.changes, *more), notes=notes)
+
+
+def read_too(found: Reproduced, tick: Tick = lambda: None) -> Reproduced:
+    """Also read the stored replies of the build of a pin again, or of those that became its benchmark.
+
+    A verdict that comes out otherwise than a step, a case or a label is a change; some are shown.
+    """
+    pin = found.pin
+    build = build_of(pin) if pin.kind == Pin.Kind.BUILD else None
+    benchmark = benchmark_of(pin) if pin.kind == Pin.Kind.LEADERBOARD else None
+    if build is not None:
+        again = read_again([build], labels_of_build, pin.ground["last"]["step"], tick)
+    elif benchmark is not None and (builds := list(builds_of(benchmark))):
+        again = read_again(builds, labels_in(benchmark), tick=tick)
+    else:
+        note = "Only a build's figures, and a leaderboard of a benchmark published from one, rest on replies."
+        return replace(found, notes=(*found.notes, note))
+    notes = [*found.notes, again.words()]
+    if benchmark is not None and (others := benchmark.labels.count() - again.labels):
+        verb = "label of the benchmark is" if others == 1 else "labels of the benchmark are"
+        notes.append(f"{others:,} {verb} not from one reply: of a person, or of a merge")
+    return replace(found, changes=(*found.changes, *again.changes), notes=tuple(notes))
 
 
 def board_now(pin: Pin, tick: Tick) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -60,19 +160,29 @@ def board_now(pin: Pin, tick: Tick) -> tuple[dict[str, Any], dict[str, Any]]:
         for told in subject["runs"]
         if pin.value["figures"].get(told["name"]) and (run := run_of(benchmark, subject, told)) is not None
     }
-    queries = Queries(subject["fewest"], subject["most"])
-    found = computed_again(benchmark, asked, subject["metric"], queries, tick)
+    found = computed_again(benchmark, asked, subject["metric"], queries_of(subject), tick)
     figures = {run: found.figures[run.pk] for run in asked}
     now = values.board(figures, found.differences, found.queries)
     for told in subject["runs"]:  # a run without any metric has nothing to compute
         if not pin.value["figures"].get(told["name"]):
             now["figures"][told["name"]] = {}
+    if "noise" in subject:
+        now["noise"] = noise_now(benchmark, ordered_of(pin, benchmark), subject)
+        tick()
     ground |= {
         "benchmark": benchmark.digest,
         "labels": benchmark.labels.count(),
         "event": grounds.last_event(benchmark),
     }
     return now, ground | dict(spoilt(asked, found))
+
+
+def ordered_of(pin: Pin, benchmark: Benchmark) -> list[Run]:
+    """The pin's runs that have its metric and are still there, the best first."""
+    figures, metric = pin.value["figures"], pin.subject["metric"]
+    wanted = [told for told in pin.subject["runs"] if metric in figures[told["name"]]]
+    found = [run_of(benchmark, pin.subject, told) for told in wanted]
+    return [run for run in found if run is not None]
 
 
 def spoilt(asked: Mapping[Run, Any], found: Again) -> Iterator[tuple[str, Any]]:
@@ -85,10 +195,7 @@ def spoilt(asked: Mapping[Run, Any], found: Again) -> Iterator[tuple[str, Any]]:
 
 
 def benchmark_of(pin: Pin) -> Benchmark | None:
-    """By its content; of several with the same, the one of that name."""
-    same = Benchmark.objects.filter(digest=pin.ground["benchmark"])
-    named = [one for one in same if str(one) == pin.subject["benchmark"]]
-    return named[0] if named else same.first()
+    return grounds.benchmark_with(pin.ground["benchmark"], pin.subject["benchmark"])
 
 
 def run_of(benchmark: Benchmark, subject: Mapping[str, Any], told: Mapping[str, str]) -> Run | None:

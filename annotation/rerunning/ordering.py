@@ -11,21 +11,21 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max, QuerySet
 
 from annotation import launching
-from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
+from annotation.agents import arbiter, fixer, test_writer
 from annotation.caps import checked_reason
 from annotation.estimating import confirming
 from annotation.estimating.figures import Estimate
 from annotation.estimating.making import estimate
 from annotation.estimating.tokens import Counter
 from annotation.launching import Actor, LaunchRefused, Order
-from annotation.models import Build, Case, Rerun
+from annotation.models import Build, Case, Extension, Rerun
 from annotation.ordered import order_of
 from annotation.rerunning.taking import ENTERED_BY, able
+from annotation.screening import FIRST
 from annotation.stages import Stage
 
 ROWS_A_BATCH: Final = 2000
 STAGES: Final = tuple(ENTERED_BY)
-FIRST: Final = (screener.NAME, query_screener.NAME, single_llm.NAME)
 ASKED: Final[Mapping[Stage, tuple[str, ...]]] = {
     Stage.SCREENING: (*FIRST, test_writer.NAME, fixer.NAME, arbiter.NAME, "repair"),
     Stage.WRITING_TEST: (test_writer.NAME, fixer.NAME, arbiter.NAME, "repair"),
@@ -90,7 +90,8 @@ def order_for(source: Build, wish: Again, count: int) -> Order:
     named = ("provider", "model", "sampling", "fix_rounds", "rewrites", "second_test")
     changed = {name: getattr(wish, name) for name in named if getattr(wish, name) is not None}
     usual = order_of(source)
-    deepest = source.extensions.filter(state="opened").aggregate(k=Max("mining__k"))["k"]
+    taken = source.extensions.filter(state__in=Extension.IN_BUILD)
+    deepest = taken.aggregate(k=Max("mining__k"))["k"]
     if changed.get("provider") == Build.Provider.RECORDED:
         changed["recorded"] = wish.recorded or usual.recorded
     live = changed.get("provider", usual.provider) == Build.Provider.LIVE

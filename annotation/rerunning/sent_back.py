@@ -1,6 +1,9 @@
 """Tests that people sent back: a tag on a test asks for another one, and an admin has it written.
 
 The tag of a label that stands is the request; it waits until the case was run again from the test writer on.
+Raters of *agent's tests* and of *reveal* see the test of the case that their pair was drawn from. Their tags
+ask when the study is closed: before, they would tell of labels that are to stay unseen, and a test that is
+written again would not be the one that the other raters are shown.
 """
 
 from __future__ import annotations
@@ -10,9 +13,9 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
-from annotation.models import Build, Case, Rerun, Review
+from annotation.models import Build, Case, Rating, Rerun, Review, Study
 from annotation.rerunning.taking import able
 from annotation.review.tags import Tag
 from annotation.stages import Stage
@@ -24,12 +27,13 @@ OF_TEST: Final = frozenset(tag.value for tag in Tag if tag.of_test)
 
 def waiting(build: Build) -> QuerySet[Case]:
     """The cases of the build whose test was sent back and has not been written again since."""
-    return unanswered(Case.objects.filter(build=build), asks())
+    return unanswered(Case.objects.filter(build=build), asks(), rated())
 
 
 def waits(case: Case) -> bool:
     """Whether the test of this case waits to be written again."""
-    return unanswered(Case.objects.filter(pk=case.pk), asks().filter(pair=case.pair_id)).exists()
+    said = asks().filter(pair=case.pair_id), rated().filter(assignment__study_pair__case=case)
+    return unanswered(Case.objects.filter(pk=case.pk), *said).exists()
 
 
 def asked_among(reviews: Iterable[Review]) -> bool:
@@ -37,18 +41,36 @@ def asked_among(reviews: Iterable[Review]) -> bool:
     return any(not review.withdrawn and OF_TEST.intersection(review.tags) for review in reviews)
 
 
-def unanswered(cases: QuerySet[Case], labels: QuerySet[Review]) -> QuerySet[Case]:
-    """Those of `cases` that one of these labels asks a test for, and that got none since."""
+def unanswered(cases: QuerySet[Case], labels: QuerySet[Review], ratings: QuerySet[Rating]) -> QuerySet[Case]:
+    """Those of `cases` that one of these labels or ratings asks a test for, and that got none since."""
     # By the ids of the few labels with such a tag, so that nobody goes through all cases.
     asked = Review.objects.filter(pk__in=list(labels.values_list("pk", flat=True)))
+    told = Rating.objects.filter(pk__in=list(ratings.values_list("pk", flat=True)))
     latest = asked.filter(pair=OuterRef("pair")).order_by("-created_at").values("created_at")[:1]
+    last = told.filter(assignment__study_pair__case=OuterRef("pk")).order_by("-created_at")
+    seen = told.values("assignment__study_pair__case")
+    rows = cases.filter(Q(pair__in=asked.values("pair")) | Q(pk__in=seen)).annotate(
+        asked_at=Subquery(latest), told_at=Subquery(last.values("created_at")[:1])
+    )
+    return able(rows, Stage.WRITING_TEST).filter(open_since("asked_at") | open_since("told_at"))
+
+
+def open_since(name: str) -> Q:
+    """That something was asked at the time `name`, and that the case was not run again after it."""
     again = Rerun.objects.filter(cases=OuterRef("pk"), stage__in=WRITES)
-    rows = cases.filter(pair__in=asked.values("pair")).annotate(asked_at=Subquery(latest))
-    since = again.filter(build__created_at__gte=OuterRef("asked_at"))
-    return able(rows, Stage.WRITING_TEST).exclude(Exists(since))
+    since = again.filter(build__created_at__gte=OuterRef(name))
+    return Q(**{f"{name}__isnull": False}) & ~Q(Exists(since))
 
 
 def asks() -> QuerySet[Review]:
     """The standing labels with a tag of the test."""
     standing = Review.objects.current()
     return reduce(or_, (standing.tagged(tag) for tag in Tag if tag.of_test))
+
+
+def rated() -> QuerySet[Rating]:
+    """The standing ratings of closed studies with a tag of the test, without those of excluded raters."""
+    closed = Rating.objects.current().filter(
+        assignment__study_pair__study__state=Study.State.CLOSED, assignment__enrolment__excluded=False
+    )
+    return reduce(or_, (closed.tagged(tag) for tag in Tag if tag.of_test))

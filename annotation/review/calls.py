@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 
+from annotation.asking import no_connection
 from annotation.models import CallRequest, Case, Draft
 from annotation.review import drafts
-from annotation.review.own_tests import MOST_WAITING, OPEN, TooManyWaiting
+from annotation.review.own_tests import MOST_WAITING, OPEN, TooManyWaiting, refuse_haste
 from retrieval.hostile import clean
 from sandbox.calling import BadExpression, Call
 
@@ -35,6 +37,8 @@ def ask(user: User, case: Case, expression: str) -> CallRequest:
             raise TooManyWaiting(
                 f"{MOST_WAITING} of your calls wait for the sandbox. Ask again when one is done."
             )
+        if earlier is None:
+            refuse_haste(user.pk)
         drafts.clear(user, case.pair_id, Draft.Field.CALL)
         return earlier or CallRequest.objects.create(
             user=user, pair=case.pair, expression=wanted, dependencies=list(case.dependencies)
@@ -46,8 +50,17 @@ def wait(asked: CallRequest, seconds: float) -> None:
     ends = time.monotonic() + seconds
     still_open = CallRequest.objects.filter(pk=asked.pk, state__in=OPEN)
     while still_open.exists() and time.monotonic() < ends:
-        time.sleep(SECONDS_BETWEEN_LOOKS)
+        with pause():
+            time.sleep(SECONDS_BETWEEN_LOOKS)
     asked.refresh_from_db()
+
+
+def pause() -> AbstractContextManager[None]:
+    """Between two looks: ten who wait must not hold the ten connections that answering them takes.
+
+    A file that is kept open is nobody else's, and opening it costs more than the look.
+    """
+    return no_connection() if connection.vendor == "postgresql" else nullcontext()
 
 
 def calls_of(user: User, pair_id: int) -> QuerySet[CallRequest]:

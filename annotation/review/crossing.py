@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Q
 
 from annotation.models import Assignment, Build, Case, Execution, Review, TestProgram, Trial
+from annotation.review import pace
 from annotation.review.own_tests import TooManyWaiting
 from annotation.review.trials import Wanted, ask, open_trials
 from retrieval.models import Text
@@ -119,8 +121,8 @@ class Grid:
 
     @property
     def next_runs(self) -> int:
-        """How many runs a request asks for."""
-        return min(MOST_RUNS, len(self.missing))
+        """How many runs a request asks for at most."""
+        return min(MOST_RUNS, settings.RUNS_PER_MINUTE, len(self.missing))
 
 
 def grid(tests: Sequence[Test], candidates: Sequence[Candidate]) -> Grid:
@@ -179,12 +181,13 @@ def mark_of(cells: Sequence[Cell], candidates: Sequence[Candidate]) -> Mark | No
 def ask_grid(user: User, wanted: Grid, assignment: Assignment | None = None) -> int:
     """Ask for what the grid lacks, while at most MOST_RUNS wait for the person; returns how many are new.
 
-    Raises TooManyWaiting.
+    As many as the minute has room for: the rest is asked for by another request. Raises TooManyWaiting.
     """
     waiting = open_trials(user).filter(mutant=None).count()
     if waiting >= MOST_RUNS:
         raise TooManyWaiting(f"{waiting:,} runs that you asked for still wait. Ask again when they are done.")
-    return ask(user, wanted.missing[: MOST_RUNS - waiting], assignment)
+    room = pace.room(user.pk) or 1  # without any, that one is refused with the time to wait
+    return ask(user, wanted.missing[: min(MOST_RUNS - waiting, room)], assignment)
 
 
 def of_query(build: Build, query: Text) -> Grid:

@@ -1,27 +1,44 @@
-"""How one person has arranged the review page: which panes are closed, and who gets how much room."""
+"""How one person has arranged the pages on which pairs are judged: which panes are closed, and who gets how
+much room. The review page, a rater's page and that of two snippets are arranged apart: they hold other panes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from annotation.models import Preference
 from annotation.review.shortcuts import store
 
 
 class Pane(StrEnum):
-    """What can be closed."""
+    """What can be closed. On a rater's page *test* and *run* are the rater's own.
+
+    What the agents made is *agent*, *program* and *execution* there, and *other* is the second snippet.
+    """
 
     QUERY = "query"
     CODE = "code"
+    OTHER = "other"
     HISTORY = "history"
     AGENT = "agent"
     TEST = "test"
+    RUN = "run"
+    PROGRAM = "program"
     EXECUTION = "execution"
+
+
+class Place(StrEnum):
+    """A page that is arranged for itself."""
+
+    REVIEW = "review"
+    RATING = "rating"
+    PAIRWISE = "pairwise"
 
 
 COLUMNS: Final = ("left", "middle", "right")
@@ -31,7 +48,7 @@ LARGEST: Final = 90
 
 
 class BadLayout(ValueError):
-    """What was sent is no arrangement of the page; the message says why. Nothing was stored."""
+    """What was sent is no arrangement of a page; the message says why. Nothing was stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +66,55 @@ class Layout:
         """The sizes as the page's script reads them: `left=40,right=30`."""
         return ",".join(f"{name}={size}" for name, size in sorted(self.sizes.items()))
 
+    @property
+    def closed_text(self) -> str:
+        """The closed panes as the page's script reads them: `agent history`."""
+        return " ".join(sorted(self.closed))
+
+    @property
+    def stored(self) -> dict[str, object]:
+        return {"sizes": dict(self.sizes), "closed": sorted(self.closed)}
+
 
 USUAL: Final = Layout()
 
 
-def layout_in(kept: Preference | None) -> Layout:
-    """The arrangement in a person's preferences; what this version does not know is left out."""
-    if kept is None or not isinstance(kept.layout, dict):
-        return USUAL
-    sizes, closed = kept.layout.get("sizes", {}), kept.layout.get("closed", [])
+def layout_in(kept: Preference | None, place: Place = Place.REVIEW) -> Layout:
+    """The arrangement of a page in a person's preferences; what this version does not know is left out."""
+    found = part_of(kept.layout if kept else {}, place)
+    sizes, closed = found.get("sizes", {}), found.get("closed", [])
     return Layout(
         {name: size for name, size in sizes.items() if name in SIZED and isinstance(size, int)},
         frozenset(Pane(name) for name in closed if name in set(Pane)),
     )
 
 
-def save_layout(user: User, sizes: Mapping[str, str], closed: Iterable[str]) -> Layout:
-    """Store how the person has arranged the page. Raises BadLayout."""
+def part_of(layout: Any, place: Place) -> dict[str, Any]:
+    """What is stored of one page. That of the review page stands by itself: it was there first."""
+    found = layout.get(place) if place != Place.REVIEW and isinstance(layout, dict) else layout
+    return found if isinstance(found, dict) else {}
+
+
+def save_layout(
+    user: User, sizes: Mapping[str, str], closed: Iterable[str], place: Place = Place.REVIEW
+) -> Layout:
+    """Store how the person has arranged a page; the others stay as they are. Raises BadLayout."""
     made = Layout(
         {name: size_of(name, size) for name, size in sizes.items()},
         frozenset(pane_of(name) for name in closed),
     )
-    store(user, layout={"sizes": dict(made.sizes), "closed": sorted(made.closed)})
+    with transaction.atomic():
+        kept = Preference.objects.select_for_update().filter(user=user).first()
+        parts = {one: layout_in(kept, one).stored for one in Place} | {place: made.stored}
+        store(user, layout=parts.pop(Place.REVIEW) | parts)
     return made
+
+
+def place_of(name: str) -> Place:
+    """Raises BadLayout."""
+    if name not in set(Place):
+        raise BadLayout(f"No page is called {name[:40]!r}. Pages are: {', '.join(Place)}.")
+    return Place(name)
 
 
 def size_of(name: str, size: str) -> int:

@@ -12,11 +12,14 @@ from typing import Any, TypeAlias
 from django.contrib.auth.models import User
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
+from annotation.comparing_annotators import few_flips, side_of
+from annotation.comparing_annotators import flips as flips_between
 from annotation.models import Build, Case, Review
 from annotation.models.cases import OPEN
 from annotation.review.tags import Tag
 from annotation.rounds import parted
 from annotation.stages import Stage
+from retrieval.models import Annotator
 
 
 class Show(StrEnum):
@@ -41,6 +44,21 @@ class Flipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Apart:
+    """The cases whose pair two annotators labelled otherwise, and that the person has not labelled.
+
+    Each annotator is its id and the number of its round, `comparing_annotators.LAST` for each pair's last.
+    Whoever is kept blind must be refused before: labels tell of a study's pairs.
+    """
+
+    first: tuple[int, int]
+    second: tuple[int, int]
+
+    def __str__(self) -> str:
+        return f"apart-{self.first[0]}.{self.first[1]}-{self.second[0]}.{self.second[1]}"
+
+
+@dataclass(frozen=True, slots=True)
 class Parted:
     """The cases of which two rounds said different things, and that the person has not labelled."""
 
@@ -58,7 +76,7 @@ class Tagged:
         return f"tagged-{self.tag}"
 
 
-Worklist: TypeAlias = Show | Flipped | Parted | Tagged
+Worklist: TypeAlias = Show | Flipped | Apart | Parted | Tagged
 """What a person goes through; as text it is what addresses carry."""
 
 
@@ -93,6 +111,8 @@ def shown(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
             cases = cases.filter(contradicted=True)
         case Flipped(against=other):
             cases = flips(cases, other).filter(~Exists(reviews_by(user)))
+        case Apart():
+            cases = apart(cases, show).filter(~Exists(reviews_by(user)))
         case Parted():
             cases = parted(build).filter(~Exists(reviews_by(user)))
         case Tagged(tag=tag):
@@ -111,6 +131,18 @@ def flips(cases: QuerySet[Case], against: int) -> QuerySet[Case]:
     """Of `cases` those whose pair the build `against` settled with the other label."""
     others = Case.objects.filter(build=against, pair=OuterRef("pair"), round=1, label__isnull=False)
     return cases.filter(Exists(others.exclude(label=OuterRef("label"))), label__isnull=False)
+
+
+def apart(cases: QuerySet[Case], wanted: Apart) -> QuerySet[Case]:
+    """Of `cases` those whose pair the two annotators labelled otherwise; none where one of them is gone."""
+    known = Annotator.objects.in_bulk([wanted.first[0], wanted.second[0]])
+    sides = [side_of(known[pk], number) for pk, number in (wanted.first, wanted.second) if pk in known]
+    if len(sides) < 2:
+        return cases.none()
+    few = few_flips(*sides)
+    if few is not None:
+        return cases.filter(pair__in=few)
+    return cases.filter(pair__in=flips_between(*sides).values("pair"))
 
 
 def tagged_pairs(tag: Tag) -> QuerySet[Review, Any]:
@@ -140,6 +172,8 @@ def previous_case(user: User, build: Build, show: Worklist, before: Case) -> Cas
             cases = first_round(build).filter(stage__in=[*OPEN, Stage.ABANDONED])
         case Flipped(against=other):
             cases = flips(first_round(build), other)
+        case Apart():
+            cases = apart(first_round(build), show)
         case Parted():
             cases = parted(build)
         case _:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation.models import Case, Draft, ExecutionRequest, ProgramText, TestProgram
-from annotation.review import drafts
+from annotation.review import drafts, pace
 from retrieval.hostile import clean
 from retrieval.models import Pair
 from sandbox.program import candidate_names, helpers, redefines
@@ -26,6 +27,31 @@ class BadTest(ValueError):
 
 class TooManyWaiting(Exception):
     """The person has asked for so many executions that wait; the message says what to do."""
+
+
+class TooFast(TooManyWaiting):
+    """The person has asked for as many runs and calls as a minute may have; `retry_after` is in seconds."""
+
+    def __init__(self, retry_after: int, kept: str = "What you typed is kept") -> None:
+        super().__init__(
+            f"{settings.RUNS_PER_MINUTE:,} runs and calls a minute are the most. {kept}: ask again in "
+            f"{retry_after} s."
+        )
+        self.retry_after = retry_after
+
+
+def refuse_haste(user_id: int) -> None:
+    """Raises TooFast."""
+    wait = pace.seconds_to_wait(user_id)
+    if wait:
+        raise TooFast(wait)
+
+
+def refuse_many(user_id: int, runs: int) -> None:
+    """The same for so many runs of tests at once. Raises TooFast."""
+    wait = pace.seconds_to_wait(user_id, runs=runs) if runs else 0
+    if wait:
+        raise TooFast(wait, "What ran is kept")
 
 
 def save_test(user: User, case: Case, source: str, parent: TestProgram | None) -> TestProgram:
@@ -71,6 +97,7 @@ def request_execution(user: User, program: TestProgram, dependencies: Sequence[s
         raise TooManyWaiting(
             f"{MOST_WAITING} of your test programs wait for the sandbox. Run this one again when one is done."
         )
+    refuse_haste(user.pk)
     return ExecutionRequest.objects.create(user=user, program=program, dependencies=wanted)
 
 

@@ -15,7 +15,7 @@ class NothingToRestore(ValueError):
 
 
 def restore(review: Review, user: User) -> Review:
-    """The new revision that says what `review` said, with the evidence that it was given on.
+    """The new revision that says what `review` said, with its tags, and what it was given on.
 
     Raises NothingToRestore, and Conflict where the person labelled the pair elsewhere at the same moment.
     """
@@ -30,6 +30,10 @@ def restore(review: Review, user: User) -> Review:
             label=review.label,
             agent_label=review.agent_label,
             reason=review.reason,
+            tags=review.tags,
+            seconds=review.seconds,
+            calls=review.calls,
+            runs=review.runs,
             evidence=review.evidence,
         )
         append(made, user, last, None)

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation.models import Assignment, Mutant, TestProgram, Trial
-from annotation.review.own_tests import OPEN
+from annotation.review.own_tests import OPEN, refuse_many
 from retrieval.models import Text
 from sandbox.program import subject_of
 
@@ -41,9 +41,13 @@ def key_of(trial: Trial) -> tuple[int, int, int | None, tuple[str, ...]]:
 
 
 def ask(user: User, wanted: Sequence[Wanted], assignment: Assignment | None = None) -> int:
-    """Ask for what nobody has asked for yet, or what could not be run; returns how many runs that is."""
+    """Ask for what nobody has asked for yet, or what could not be run; returns how many runs that is.
+
+    All or none of them. Raises TooFast.
+    """
     with transaction.atomic():
-        known = {key_of(trial) for trial in trials_of(wanted).exclude(state=Trial.State.FAILED)}
+        new = unasked(wanted)
+        refuse_many(user.pk, len(new))
         made = [
             Trial(
                 user=user,
@@ -54,11 +58,16 @@ def ask(user: User, wanted: Sequence[Wanted], assignment: Assignment | None = No
                 applied_as=one.applied_as,
                 dependencies=list(one.dependencies),
             )
-            for one in wanted
-            if one.key not in known
+            for one in new
         ]
         Trial.objects.bulk_create(made)
     return len(made)
+
+
+def unasked(wanted: Sequence[Wanted]) -> list[Wanted]:
+    """Of these what nobody has asked for, or what could not be run."""
+    known = {key_of(trial) for trial in trials_of(wanted).exclude(state=Trial.State.FAILED)}
+    return [one for one in wanted if one.key not in known]
 
 
 def trials_of(wanted: Iterable[Wanted]) -> QuerySet[Trial]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,7 +27,9 @@ from annotation.models import (
 )
 from annotation.review import crossing
 from annotation.studies.auditing import Verb, record
+from annotation.studies.latest import rounds_of
 from annotation.studies.quorum import agreement, majority
+from annotation.studies.unfilled import stuck
 from retrieval.hostile import clean
 from retrieval.models import Pair
 
@@ -81,7 +83,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """One rater's evidence, under the pseudonym. `assignment` is the one that was rated last."""
+    """One rater's evidence of the pair's last round, under the pseudonym."""
 
     pseudonym: str
     rating: Rating
@@ -129,18 +131,34 @@ def blind_ratings(study: Study) -> QuerySet[Rating]:
 def splits(study: Study) -> list[Split]:
     """The pairs that wait for a decision and those that have one, the lowest agreement first.
 
-    Of a pair whose raters are through; where the plan asks one more rater of it, after that one, too.
+    Of a pair whose raters are through, or of which no more ratings can come; where the plan asks one more
+    rater of it, after that one, too.
     """
     quorums = dict(study.conditions.values_list("pk", "raters"))
     found = []
-    decided, asked = decisions_of(study), one_more_asked(study)
-    for (pair, number, condition), given in given_of(study).items():
+    decided, asked, given_by = decisions_of(study), one_more_asked(study), given_of(study)
+    full = {(pair, cond) for (pair, _, cond), given in given_by.items() if len(given) >= quorums[cond]}
+    ended = full | ended_early(
+        study, [(pair, cond) for pair, _, cond in given_by if (pair, cond) not in full]
+    )
+    for (pair, number, condition), given in given_by.items():
         votes = tuple(one.value for one in given if not one.excluded)
         said = decided.get((pair, condition))
-        through = len(given) >= quorums[condition] and (said or (pair, condition) not in asked)
+        through = (pair, condition) in ended and (said or (pair, condition) not in asked)
         if through and votes and majority(votes, quorums[condition]) is None:
             found.append(Split(pair, number, condition, votes, agreement(votes), said))
     return sorted(found, key=lambda one: (one.agreement, one.number, one.condition))
+
+
+def ended_early(study: Study, places: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Of these (study pair, condition), with too few ratings, those that get no more: the study is closed,
+    missing ratings were given up, or nobody is left who could give one.
+    """
+    if not study.is_live or not places:
+        return set(places)
+    rows = Quota.objects.filter(study_pair__study=study, study_pair__planted="", done__gte=F("wanted"))
+    over = set(rows.values_list("study_pair_id", "condition_id"))
+    return (over | stuck(study)) & set(places)
 
 
 def is_split(study_pair: StudyPair, condition: Condition) -> bool:
@@ -159,17 +177,19 @@ def one_more_asked(study: Study) -> set[tuple[int, int]]:
 
 
 def given_of(study: Study) -> dict[tuple[int, int, int], list[Given]]:
-    """By (study pair, its number, condition): what each rater gave in the last round. One query.
+    """By (study pair, its number, condition): what each rater gave in the last round. Two queries.
 
     Raters whom an amendment excludes are among them: they have had their place, but have no say.
     """
     place = "assignment__study_pair", "assignment__study_pair__number", "assignment__condition"
-    who = "assignment__rater", "value", "assignment__enrolment__excluded"
-    rows = blind_ratings(study).order_by("assignment__round", "assignment__enrolment__pseudonym")
-    last: dict[tuple[int, int, int], dict[int, Given]] = defaultdict(dict)
-    for pair, number, condition, rater, value, excluded in rows.values_list(*place, *who):
-        last[pair, number, condition][rater] = Given(value, excluded)
-    return {key: list(given.values()) for key, given in last.items()}
+    who = "assignment__round", "value", "assignment__enrolment__excluded"
+    rows = blind_ratings(study).order_by("assignment__enrolment__pseudonym")
+    rounds = rounds_of(study)
+    found: dict[tuple[int, int, int], list[Given]] = defaultdict(list)
+    for pair, number, condition, round_, value, excluded in rows.values_list(*place, *who):
+        if rounds.counts(pair, condition, round_):
+            found[pair, number, condition].append(Given(value, excluded))
+    return dict(found)
 
 
 def standing(rows: QuerySet[Adjudication]) -> QuerySet[Adjudication]:
@@ -178,9 +198,14 @@ def standing(rows: QuerySet[Adjudication]) -> QuerySet[Adjudication]:
 
 
 def decisions_of(study: Study) -> dict[tuple[int, int], Adjudication]:
-    """By (study pair, condition): the decision that stands."""
+    """By (study pair, condition): the decision that stands; none that was on an earlier round."""
     rows = standing(Adjudication.objects.filter(study_pair__study=study)).select_related("by")
-    return {(row.study_pair_id, row.condition_id): row for row in rows}
+    rounds = rounds_of(study)
+    return {
+        (row.study_pair_id, row.condition_id): row
+        for row in rows
+        if not rounds.is_outdated(row.study_pair_id, row.condition_id, row.at)
+    }
 
 
 def history_of(study_pair: StudyPair, condition: Condition) -> list[Adjudication]:
@@ -190,7 +215,7 @@ def history_of(study_pair: StudyPair, condition: Condition) -> list[Adjudication
 
 
 def voters_of(study_pair: StudyPair, condition: Condition) -> list[Voter]:
-    """What each rater said, called and tested, in the order of their pseudonyms. Four queries.
+    """What each rater said, called and tested in the last round, in the order of their pseudonyms.
 
     Raters whom an amendment excludes are left out.
     """
@@ -199,11 +224,12 @@ def voters_of(study_pair: StudyPair, condition: Condition) -> list[Voter]:
         assignment__condition=condition,
         assignment__enrolment__excluded=False,
     )
-    ratings = {
-        row.assignment.rater_id: row
-        for row in rows.select_related("assignment__enrolment").order_by("assignment__round")
-    }
-    found = list(ratings.values())
+    rounds, place = rounds_of(study_pair.study), (study_pair.pk, condition.pk)
+    found = [
+        row
+        for row in rows.select_related("assignment__enrolment")
+        if rounds.counts(*place, row.assignment.round)
+    ]
     programs = made_for(TestProgram.objects.select_related("source", "pair__snippet__body", "author"), found)
     calls = made_for(CallRequest.objects.select_related("answer"), found)
     runs = made_for(ExecutionRequest.objects.select_related("execution", "program"), found)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
 
 from annotation.models import Assignment, Condition, Guideline, Quota, Rating, Study, StudyPair
-from annotation.studies import queueing
+from annotation.studies import queueing, unfilled
 from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import StudyRefused, changing
 
@@ -79,6 +80,42 @@ def split(study: Study) -> list[int]:
     return sorted({pair for (pair, *_), values in said.items() if len(values) > 1})
 
 
+@dataclass(frozen=True, slots=True)
+class Takers:
+    """How many raters of a condition could take each of the chosen pairs, the fewest and the most of any.
+
+    `short` pairs have fewer than the `planned` ratings: raters that have seen what agents said of a pair, as
+    in *agent's tests* and after *reveal*, are not given it again; new raters are.
+    """
+
+    condition: str
+    planned: int
+    fewest: int
+    most: int
+    short: int
+
+
+def takers(study: Study, choice: Choice) -> list[Takers]:
+    """What a round of the chosen pairs could get, by condition."""
+    pairs = chosen(study, choice).values("pk")
+    rows = Quota.objects.filter(study_pair__in=pairs).select_related("study_pair", "condition")
+    quotas = list(rows.order_by("condition", "study_pair"))
+    found = unfilled.able(study, quotas)
+    counts: dict[Condition, list[int]] = {}
+    for one in quotas:
+        counts.setdefault(one.condition, []).append(found.takers(one, one.round + 1))
+    return [
+        Takers(
+            condition=one.get_kind_display(),
+            planned=one.raters,
+            fewest=min(some),
+            most=max(some),
+            short=sum(able < one.raters for able in some),
+        )
+        for one, some in counts.items()
+    ]
+
+
 def ask_again(study: Study, choice: Choice, why: str, by: User) -> int:
     """Open another round for the chosen pairs; says for how many. Raises StudyRefused.
 
@@ -116,7 +153,7 @@ def open_round(pairs: list[int]) -> None:
     for start in range(0, len(pairs), 500):
         some = pairs[start : start + 500]
         quotas = Quota.objects.filter(study_pair__in=some)
-        quotas.update(round=F("round") + 1, reserved=0, done=0, wanted=planned)
+        quotas.update(round=F("round") + 1, opened_at=timezone.now(), reserved=0, done=0, wanted=planned)
         Assignment.objects.filter(study_pair__in=some, state=Assignment.State.RESERVED).update(
             state=Assignment.State.LAPSED
         )

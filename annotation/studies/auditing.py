@@ -40,6 +40,7 @@ class Verb(StrEnum):
     GUIDELINE_WRITTEN = "guidelines written"
     GUIDELINE_READ = "guidelines acknowledged"
     ASKED_AGAIN = "pairs asked again"
+    RATINGS_GIVEN_UP = "missing ratings given up"
     SPLIT_DECIDED = "split decided"
     VERSION_SCORED = "version scored"
     EXPORTED = "exported"

@@ -13,6 +13,7 @@ from annotation.review.tags import UnknownTag, tags_of
 from retrieval.hostile import clean
 
 MOST_TEXT: Final = 10_000
+MOST_READING: Final = 300
 MOST_SECONDS: Final = 4 * 3600
 MOST_BEHIND: Final = 50
 """How many calls, and how many runs, are noted as what a rating rests on."""
@@ -28,7 +29,10 @@ WORDS: Final[Mapping[str, Mapping[str, int]]] = {
 
 @dataclass(frozen=True)
 class Said:
-    """What a rater wants to store; `value` on the study's scale, None: unsure. `evidence`: sha256."""
+    """What a rater wants to store; `value` on the study's scale, None: unsure. `evidence`: sha256.
+
+    `reading`: how the rater read the query, one line.
+    """
 
     value: int | None
     reason: str
@@ -38,6 +42,7 @@ class Said:
     calls: tuple[int, ...]
     runs: tuple[int, ...]
     evidence: str
+    reading: str = ""
 
 
 class BadRating(ValueError):
@@ -64,7 +69,16 @@ def checked(assignment: Assignment, said: Said) -> Said:
         calls=own(CallRequest, assignment, said.calls),
         runs=own(ExecutionRequest, assignment, said.runs),
         evidence=said.evidence,
+        reading=reading_of(said.reading),
     )
+
+
+def reading_of(text: str) -> str:
+    """In one line. Raises BadRating."""
+    kept = " ".join(clean(text).split())
+    if len(kept) > MOST_READING:
+        raise BadRating(f"A reading has at most {MOST_READING} characters; this one has {len(kept):,}.")
+    return kept
 
 
 def text_of(text: str, name: str) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from django.db import connection
 from django.db.models import Count, Exists, F, Model, OuterRef, Q, QuerySet
 
-from annotation.models import Assignment, Enrolment, Quota, Seen, Study, StudyPair
+from annotation.models import Assignment, Enrolment, Quota, Study, StudyPair
+from annotation.seen import has_seen
 from annotation.studies import ordering
 from annotation.studies.ordering import GAP, Offer
 from annotation.studies.places import State
@@ -21,8 +23,7 @@ MOST_OFFERS: Final = 3_000
 class Choice:
     """A pair to be handed out, as another one of the rater's order or as the one that lapsed."""
 
-    study_pair: int
-    number: int
+    study_pair: StudyPair
     position: int
     round: int = 1
     planted: bool = False
@@ -52,7 +53,7 @@ def choose(enrolment: Enrolment, *, lapsed: bool = True) -> Choice | None:
     """
     back = lapsed_of(enrolment) if lapsed else None
     if back is not None:
-        return Choice(back.study_pair_id, back.study_pair.number, back.position, lapsed=back)
+        return Choice(back.study_pair, back.position, lapsed=back)
     past, planted = past_of(enrolment), planted_for(enrolment)
     left = enrolment.capacity - past.given
     first = [offer for offer, kind in planted if kind == StudyPair.Planted.ONBOARDING]
@@ -82,7 +83,13 @@ def chosen(enrolment: Enrolment, offer: Offer | None, past: Past, *, planted: bo
     pairwise = enrolment.study.kind == Study.Kind.PAIRWISE
     side = ordering.place_in_shuffle(enrolment.seed, offer.number, "side") % 2 == 1
     position = past.position + 1
-    return Choice(offer.key, offer.number, position, offer.round, planted, swapped=pairwise and side)
+    return Choice(pair_of(enrolment, offer), position, offer.round, planted, swapped=pairwise and side)
+
+
+def pair_of(enrolment: Enrolment, offer: Offer) -> StudyPair:
+    """The pair, of which no more is read than is known already; the rest is where it is asked for."""
+    names = "id", "study_id", "number"
+    return StudyPair.from_db(connection.alias, names, (offer.key, enrolment.study_id, offer.number))
 
 
 def lapsed_of(enrolment: Enrolment) -> Assignment | None:
@@ -163,11 +170,10 @@ def given_to(enrolment: Enrolment, name: str) -> QuerySet[Assignment]:
 
 def unseen(rows: QuerySet[Row], enrolment: Enrolment, path: str) -> QuerySet[Row]:
     """Without pairs on which the person was served agent evidence."""
-    seen = Seen.objects.filter(user=enrolment.user_id)
-    fresh = rows.filter(~Exists(seen.filter(pair=OuterRef(f"{path}pair"))))
+    fresh = rows.filter(~has_seen(enrolment.user_id, OuterRef(f"{path}pair")))
     if enrolment.study.kind != Study.Kind.PAIRWISE:
         return fresh
-    return fresh.filter(~Exists(seen.filter(pair=OuterRef(f"{path}other"))))
+    return fresh.filter(~has_seen(enrolment.user_id, OuterRef(f"{path}other")))
 
 
 def may_come_free(enrolment: Enrolment) -> bool:

@@ -15,7 +15,7 @@ from annotation.models import Quota, Study
 from annotation.studies import creating
 from annotation.studies.auditing import Verb, record
 from annotation.studies.estimating import outlook_of
-from annotation.studies.planning import StudyRefused, digest, plan_of
+from annotation.studies.planning import StudyRefused, digest, plan_of, refuse_unknown_rows
 
 LONGEST_WHY: Final = 2_000
 
@@ -84,6 +84,7 @@ def refuse_start(study: Study, by: User) -> None:
         raise StudyRefused("Whoever makes or starts a study can't rate in it: let another admin start it.")
     if not study.pairs.filter(planted="").exists():
         raise StudyRefused("The study has no pairs.")
+    refuse_unknown_rows(study)
     found = outlook_of(study)
     if found.problems:
         raise StudyRefused(" ".join(found.problems))

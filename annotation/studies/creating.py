@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from annotation.models import Build, Condition, Enrolment, Guideline, Study, StudyPair
 from annotation.studies.auditing import Verb, record
 from annotation.studies.foreseeing import Rates
-from annotation.studies.planning import StudyRefused, pairs_hash
+from annotation.studies.planning import StudyRefused, pairs_hash, refuse_unknown_rows
 from annotation.studies.sampling import comparing, drawing, framing, planting
 from annotation.studies.sampling.drawing import Sample
 from annotation.studies.sampling.planting import Line, Planted
@@ -228,6 +228,7 @@ def fill(study: Study, order: Order, sample: Sample, planted: Sequence[Planted])
     study.planned_pairs = len(sample.drawn)
     study.sample = told(order, sample) | {"pairs_sha256": pairs_hash(study)}
     study.save(update_fields=["planned_pairs", "sample"])
+    refuse_unknown_rows(study)
 
 
 def told(order: Order, sample: Sample) -> dict[str, Any]:

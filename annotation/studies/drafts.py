@@ -13,7 +13,12 @@ from annotation.models import Assignment, RatingDraft
 from retrieval.hostile import clean
 
 MOST: Final = 64 * 1024
-SUBMITTED: Final = (RatingDraft.Field.NOTES, RatingDraft.Field.REASON, RatingDraft.Field.CHOICE)
+SUBMITTED: Final = (
+    RatingDraft.Field.NOTES,
+    RatingDraft.Field.REASON,
+    RatingDraft.Field.READING,
+    RatingDraft.Field.CHOICE,
+)
 """The fields that a rating takes with it; tests and calls stay as they were typed."""
 
 

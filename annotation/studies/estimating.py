@@ -9,8 +9,11 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final
 
-from annotation.models import Condition, Rating, Seen, Study
+from annotation.models import Condition, Rating, Study
+from annotation.seen import seen_among
 from annotation.studies.sampling.drawing import Stratum
+from annotation.studies.splits import Splitting
+from retrieval.counting import counted
 
 FEW_QUERIES: Final = 30
 MOST_MEASURED: Final = 5_000
@@ -49,7 +52,10 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a condition takes. `capacity` is how many ratings of sampled pairs its raters can give."""
+    """What a condition takes. `capacity` is how many ratings of sampled pairs its raters can give.
+
+    `more` are expected beside the planned ones, where raters split; `spare` is the room for them.
+    """
 
     kind: str
     word: str
@@ -59,11 +65,13 @@ class Share:
     capacity: int
     hours: float
     problem: str
+    more: int = 0
+    spare: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """A study before it starts. `problems` stop it from starting, `warnings` do not."""
+    """A study before it starts. `problems` stop it from starting, `warnings` do not; `notes` explain."""
 
     pairs: int
     planted: int
@@ -75,10 +83,16 @@ class Outlook:
     seen: tuple[tuple[str, int], ...]
     problems: tuple[str, ...]
     warnings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def ratings(self) -> int:
         return sum(one.ratings for one in self.shares)
+
+    @property
+    def more(self) -> int:
+        """Ratings that are expected where raters split; hours and money count them."""
+        return sum(one.more for one in self.shares)
 
 
 def outlook(
@@ -90,13 +104,13 @@ def outlook(
     raters: Sequence[Rater],
     hourly_rate: float,
     *,
-    one_more: bool = False,
+    one_more: Splitting | None = None,
 ) -> Outlook:
     """What a sample of these pairs (ids) takes with these conditions and raters.
 
-    `one_more`: where the planned raters split, one more is asked.
+    `one_more`: where the planned raters split, as often as this says, one more is asked.
     """
-    shares = tuple(share_of(load, pairs, planted, raters) for load in loads)
+    shares = tuple(share_of(load, pairs, planted, raters, one_more) for load in loads)
     hours = sum(one.hours for one in shares)
     return Outlook(
         pairs=len(pairs),
@@ -109,15 +123,24 @@ def outlook(
         seen=tuple((one.name, len(one.seen)) for one in raters if one.seen),
         problems=tuple(one.problem for one in shares if one.problem),
         warnings=(*warnings_of(queries, strata), *(spare_of(shares) if one_more else ())),
+        notes=tuple(expected_of(shares, one_more)) if one_more else (),
     )
 
 
-def share_of(load: Load, pairs: Collection[int], planted: int, raters: Sequence[Rater]) -> Share:
+def share_of(
+    load: Load,
+    pairs: Collection[int],
+    planted: int,
+    raters: Sequence[Rater],
+    one_more: Splitting | None = None,
+) -> Share:
     own = [one for one in raters if one.condition == load.kind]
     sampled = len(pairs) * load.raters
     # A rater is given a pair once, no pair that they have seen, and the planted ones besides.
     room = sum(max(0, min(one.capacity - planted, len(pairs) - len(one.seen))) for one in own)
     ratings = sampled + planted * len(own)
+    asked = one_more is not None and len(own) > load.raters
+    more = one_more.expected(len(pairs), load.raters) if one_more and asked else 0
     word = str(Condition.Kind(load.kind).label)
     return Share(
         kind=load.kind,
@@ -126,8 +149,10 @@ def share_of(load: Load, pairs: Collection[int], planted: int, raters: Sequence[
         enrolled=len(own),
         ratings=ratings,
         capacity=room,
-        hours=ratings * load.seconds / 3600,
+        hours=(ratings + more) * load.seconds / 3600,
         problem=problem_of(load, word, len(pairs), sampled, room, own),
+        more=more,
+        spare=room - sampled,
     )
 
 
@@ -162,14 +187,29 @@ def warnings_of(queries: int, strata: Sequence[Stratum]) -> Iterable[str]:
 
 
 def spare_of(shares: Iterable[Share]) -> Iterable[str]:
-    """Where nobody is left to be asked one more time; how many ratings that takes is not known before."""
-    yield "The ratings that splits ask for come on top: one for each pair on which raters part."
+    """Where nobody is left to be asked one more time, or has no room."""
     for one in shares:
         if one.enrolled == one.raters_a_pair:
             yield (
                 f"{one.word}: no rater is left for a pair on which {one.raters_a_pair} part: enrol one more, "
                 "or splits go to Decisions at once."
             )
+        elif 0 <= one.spare < one.more:
+            yield (
+                f"{one.word}: the raters have room for {one.spare:,} of about {one.more:,} ratings that "
+                "splits will ask for: raise capacities, or the rest goes to Decisions at once."
+            )
+
+
+def expected_of(shares: Iterable[Share], one_more: Splitting) -> Iterable[str]:
+    """What one more rater on a split is expected to add."""
+    more = sum(one.more for one in shares)
+    if more:
+        yield (
+            f"Where raters split one more is asked: about {counted(more, 'rating')} more, if a rater is "
+            f"right in {one_more.accuracy:.0%} and unsure in {one_more.unsure:.0%} of pairs. Hours and "
+            "cost count them."
+        )
 
 
 def outlook_of(study: Study) -> Outlook:
@@ -200,7 +240,7 @@ def outlook_of(study: Study) -> Outlook:
         loads,
         raters,
         kept.get("hourly_rate", 0.0),
-        one_more=study.one_more,
+        one_more=Splitting.of(kept.get("rates", {})) if study.one_more else None,
     )
 
 
@@ -214,8 +254,7 @@ def seen_by(users: Sequence[int], shown: Mapping[int, int]) -> dict[int, frozens
     found: dict[int, set[int]] = {}
     wanted = sorted(shown)
     for start in range(0, len(wanted), CHUNK):
-        rows = Seen.objects.filter(user__in=users, pair__in=wanted[start : start + CHUNK])
-        for user, pair in rows.values_list("user_id", "pair_id"):
+        for user, pair in seen_among(users, wanted[start : start + CHUNK]):
             found.setdefault(user, set()).add(shown[pair])
     return {user: frozenset(some) for user, some in found.items()}
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from io import StringIO
+from itertools import islice
 from typing import Any, Final
 
-from annotation.models import Amendment, Rating, Study
+from annotation.models import Amendment, CallRequest, ExecutionRequest, Rating, Study
 from annotation.studies.planning import canonical, digest, plan_of
+from retrieval.models import TextBody
 
-CHUNK: Final = 2_000
+CHUNK: Final = 500
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-COLUMNS: Final[Mapping[str, str]] = {
+PATHS: Final[Mapping[str, str]] = {
     "pair": "assignment__study_pair__number",
     "query": "assignment__study_pair__pair__query__body_id",
     "query_text": "assignment__study_pair__pair__query__head",
@@ -37,8 +40,16 @@ COLUMNS: Final[Mapping[str, str]] = {
     "docstring": "docstring",
     "evidence": "evidence",
     "created_at": "created_at",
+    "reading": "reading",
+    "stratum": "assignment__study_pair__stratum",
+    "probability": "assignment__study_pair__probability",
+    "calls": "calls",
+    "runs": "runs",
 }
-"""The columns of an export, in order, and where each comes from. New ones are added at the end."""
+"""Where the columns of an export come from, in order. New ones are added at the end."""
+LOOKED_UP: Final = ("calls_sha256", "runs_sha256", "query_whole")
+"""Those that are read beside the rows: hashes of each call's expression and of each run's program."""
+COLUMNS: Final = (*PATHS, *LOOKED_UP)
 
 
 def ratings(study: Study) -> Iterator[dict[str, Any]]:
@@ -46,15 +57,52 @@ def ratings(study: Study) -> Iterator[dict[str, Any]]:
     rows = Rating.objects.filter(assignment__enrolment__study=study).order_by(
         "assignment__study_pair__number", "assignment__enrolment__pseudonym", "assignment__round", "pk"
     )
-    for row in rows.values_list(*COLUMNS.values()).iterator(CHUNK):
-        yield dict(zip(COLUMNS, map(plain, row), strict=True))
+    found = rows.values_list(*PATHS.values()).iterator(CHUNK)
+    while some := list(islice(found, CHUNK)):
+        yield from told(some)
 
 
 def numbered(study: Study, after: int, most: int) -> list[tuple[int, dict[str, Any]]]:
     """At most so many revisions after the one of that id, each with its own id, the oldest first."""
     rows = Rating.objects.filter(assignment__enrolment__study=study, pk__gt=after).order_by("pk")
-    found = rows.values_list("pk", *COLUMNS.values())[:most]
-    return [(pk, dict(zip(COLUMNS, map(plain, row), strict=True))) for pk, *row in found]
+    found = list(rows.values_list("pk", *PATHS.values())[:most])
+    return list(zip([pk for pk, *_ in found], told([row for _, *row in found]), strict=True))
+
+
+def told(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Rows by their columns; `calls` and `runs` become counts. Three queries more."""
+    plainly = [dict(zip(PATHS, map(plain, row), strict=True)) for row in rows]
+    texts = whole_texts({row["query"] for row in plainly})
+    calls = hashes_of_calls({pk for row in plainly for pk in row["calls"]})
+    runs = hashes_of_runs({pk for row in plainly for pk in row["runs"]})
+    return [
+        {
+            **row,
+            "calls": len(row["calls"]),
+            "runs": len(row["runs"]),
+            "calls_sha256": [calls[pk] for pk in row["calls"] if pk in calls],
+            "runs_sha256": [runs[pk] for pk in row["runs"] if pk in runs],
+            "query_whole": texts.get(row["query"], row["query_text"]),
+        }
+        for row in plainly
+    ]
+
+
+def whole_texts(digests: Iterable[str]) -> dict[str, str]:
+    """The texts by their sha256."""
+    return {digest: body.text for digest, body in TextBody.objects.in_bulk(sorted(digests)).items()}
+
+
+def hashes_of_calls(keys: Iterable[int]) -> dict[int, str]:
+    """By call: sha256 of its expression."""
+    rows = CallRequest.objects.filter(pk__in=sorted(keys)).values_list("pk", "expression")
+    return {pk: hashlib.sha256(expression.encode()).hexdigest() for pk, expression in rows}
+
+
+def hashes_of_runs(keys: Iterable[int]) -> dict[int, str]:
+    """By run: sha256 of its program."""
+    rows = ExecutionRequest.objects.filter(pk__in=sorted(keys))
+    return dict(rows.values_list("pk", "program__source_id"))
 
 
 def plain(cell: Any) -> Any:

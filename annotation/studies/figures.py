@@ -10,16 +10,22 @@ from typing import Final
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.db.models import Count, Max, Sum
+from django.db.models import Count, Max, Q, Sum
 
 from annotation.access import Visitor, blind_studies
-from annotation.agreement import Draws, Influence, Page, Preference, influence, page, preference
+from annotation.agreement import Draws, Influence, Page, Preference, influence, page
 from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
-from annotation.studies import gathering, routing
-from annotation.studies.gathering import Gathered, Until, name_of
+from annotation.studies import gathering
+from annotation.studies.choices import Chosen, chosen, preferred
+from annotation.studies.flow import Flow, flow_of
+from annotation.studies.gathering import Gathered, Until
+from annotation.studies.naming import name_of
+from annotation.studies.profiles import Profile, profile_of
 from retrieval.models import Annotator, Label
 
 KEPT_SECONDS: Final = 3600
+SHAPE: Final = 4
+"""Counted up where `Figures` gets another shape: what was kept in the old one is not taken then."""
 
 
 class NoFigures(Exception):
@@ -27,25 +33,12 @@ class NoFigures(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
-    """What became of the pairs and of what was handed out."""
-
-    sampled: int
-    planted: int
-    wanted: int
-    rated: int
-    open: int
-    skipped: int
-    lapsed: int
-    split: int
-    adjudicated: int
-
-
-@dataclass(frozen=True, slots=True)
 class Figures:
-    """What the page shows. `page` is None for a pairwise study, `preference` for every other one.
+    """What the page shows. `page` is None for a pairwise study, `preference` for every other one;
+    it has the choices of all conditions together, `chosen` those of each.
 
     `scorings` are of a sealed study; `unscored` versions are in no figure until somebody scores them.
+    `profile` is of all raters together; `unresolved` says which planned comparisons have no two rows.
     """
 
     study: Study
@@ -57,11 +50,14 @@ class Figures:
     seconds: Mapping[str, float]
     scorings: tuple[Scoring, ...]
     unscored: tuple[Annotator, ...]
+    profile: Profile
+    chosen: tuple[Chosen, ...] = ()
+    unresolved: tuple[str, ...] = ()
 
 
 def figures_of(study: Study) -> Figures:
     """The study's figures, from the cache where nothing has been said since. Raises NoFigures."""
-    key = f"study-figures-{study.pk}-{version_of(study)}"
+    key = f"study-figures-{SHAPE}-{study.pk}-{version_of(study)}"
     kept = cache.get(key)
     if isinstance(kept, Figures):
         return kept
@@ -79,7 +75,9 @@ def version_of(study: Study) -> str:
         list(assigned.order_by("state").values_list("state").annotate(n=Count("id"))),
         Adjudication.objects.filter(study_pair__study=study).aggregate(last=Max("id")),
         study.scorings.aggregate(last=Max("id")),
-        study.enrolments.filter(excluded=True).count(),
+        study.enrolments.aggregate(
+            gone=Count("id", filter=Q(excluded=True)), left=Count("left_at"), last=Max("accepted_at")
+        ),
         Label.objects.filter(pair__in=study.pairs.values("pair")).aggregate(last=Max("id")),
         Quota.objects.filter(study_pair__study=study).aggregate(wanted=Sum("wanted"), done=Sum("done")),
         [study.name, study.state, study.plan_hash, study.reference, study.margin, study.comparisons],
@@ -96,11 +94,13 @@ def compute(study: Study, until: Until | None = None) -> Figures:
     if not found.said:
         raise NoFigures("Nobody has rated a pair yet: figures appear with the first rating.")
     pairwise = study.kind == Study.Kind.PAIRWISE
+    rated = {said.enrolment for said in found.said}
     made = None if pairwise else page(gathering.arrays(found))
+    everyone = found.enrolments
     return Figures(
         study=study,
         page=made,
-        preference=preferred(found) if pairwise else None,
+        preference=preferred(found, everyone) if pairwise else None,
         influence=None if pairwise else influenced(found),
         flow=flow(found, made),
         interim=not found.complete,
@@ -111,13 +111,10 @@ def compute(study: Study, until: Until | None = None) -> Figures:
             ).order_by("id")
         ),
         unscored=found.unscored,
+        profile=profile_of([one for one in everyone if one.pk in rated]),
+        chosen=chosen(found) if pairwise else (),
+        unresolved=() if pairwise else tuple(gathering.planned(found)[1]),
     )
-
-
-def preferred(found: Gathered) -> Preference:
-    chosen = gathering.choices(found)
-    draws = Draws.of(chosen.sample)
-    return preference(chosen.sample, draws, chosen.won, chosen.first_left, not found.complete)
 
 
 def influenced(found: Gathered) -> Influence | None:
@@ -130,22 +127,8 @@ def influenced(found: Gathered) -> Influence | None:
 
 def flow(found: Gathered, made: Page | None) -> Flow:
     """The flow of pairs, planted ones apart."""
-    study = found.study
-    states = Assignment.objects.filter(enrolment__study=study, study_pair__planted="")
-    counts = dict(states.order_by("state").values_list("state").annotate(n=Count("id")))
-    truth = next((row.open_reference for row in made.table if not row.left_out), 0) if made else 0
-    return Flow(
-        sampled=len(found.pairs),
-        planted=study.pairs.exclude(planted="").count(),
-        wanted=sum(condition.raters for condition in found.conditions) * len(found.pairs)
-        + routing.asked(study),
-        rated=counts.get(Assignment.State.DONE, 0),
-        open=counts.get(Assignment.State.RESERVED, 0) + counts.get(Assignment.State.LOCKED, 0),
-        skipped=counts.get(Assignment.State.SKIPPED, 0),
-        lapsed=counts.get(Assignment.State.LAPSED, 0),
-        split=truth,
-        adjudicated=len(found.adjudicated),
-    )
+    split = next((row.open_reference for row in made.table if not row.left_out), 0) if made else 0
+    return flow_of(found.study, len(found.pairs), split, len(found.adjudicated))
 
 
 def medians(found: Gathered) -> dict[str, float]:
@@ -154,7 +137,7 @@ def medians(found: Gathered) -> dict[str, float]:
     rows = Rating.objects.filter(
         assignment__enrolment__study=found.study, phase=Rating.Phase.BLIND, revision=1
     )
-    for kind, seconds in rows.values_list("assignment__condition__kind", "seconds"):
+    for kind, seconds in rows.order_by().values_list("assignment__condition__kind", "seconds"):
         times.setdefault(kind, []).append(seconds)
     return {kind: sorted(given)[len(given) // 2] for kind, given in sorted(times.items())}
 
@@ -179,6 +162,15 @@ def refuse_to_raters(user: Visitor, study: Study) -> None:
         )
 
 
+def open_to(user: Visitor, study: Study) -> bool:
+    """Whether the person may look at the study's figures, as far as that is a matter of being kept blind."""
+    try:
+        refuse_to_raters(user, study)
+    except NoFigures:
+        return False
+    return True
+
+
 def confusion_pairs(study: Study, row: str, cell: int) -> list[tuple[int, float]]:
     """The study pairs (ids) in one cell of a row's confusion matrix, with the part of each that lies there.
 
@@ -201,5 +193,6 @@ __all__ = [
     "confusion_pairs",
     "figures_of",
     "name_of",
+    "open_to",
     "refuse_to_raters",
 ]

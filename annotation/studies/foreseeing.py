@@ -18,6 +18,7 @@ from annotation.models import Condition, Study
 from annotation.studies import gathering
 from annotation.studies.estimating import SECONDS
 from annotation.studies.gathering import Gathered
+from annotation.studies.naming import name_of
 from annotation.studies.planning import StudyRefused
 
 QUICK: Final = 30
@@ -132,7 +133,7 @@ def reference_of(found: Gathered) -> Labels:
 def judge_of(found: Gathered) -> Labels:
     """The annotator of the build that was drawn from, else the first one. Raises StudyRefused."""
     own = gathering.built_by(found)
-    named = sorted(found.annotators, key=lambda one: gathering.name_of(one) != own)
+    named = sorted(found.annotators, key=lambda one: name_of(one) != own)
     if not named:
         raise StudyRefused("No annotator has judged the pilot's pairs, or none is scored on it yet.")
     return gathering.annotator_labels(found, named[0]).matches(found.match_at)

@@ -1,16 +1,15 @@
-"""A table of figures as CSV, JSON, LaTeX and SVG. Pure: a table in, text out."""
+"""A table of figures as CSV, JSON, LaTeX and its chart. Pure: a table in, text out."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
-from annotation.agreement import Figure
+from annotation.agreement import RESAMPLES, Figure
 from annotation.studies.tables import Cell, Table
 
 DIGITS: Final = 3
@@ -38,6 +37,8 @@ LATEX: Final = str.maketrans(
         "�": "?",
     }
 )
+ENDS: Final = ("low", "high", "undefined draws", "remark")
+"""What a figure's columns are called after that of its value."""
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
@@ -63,7 +64,7 @@ def words(cell: Cell) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """Figures take three columns (value, low, high); cells that a spreadsheet would run are quoted."""
+    """A figure has a column for its value and each of ENDS; cells that a spreadsheet would run are quoted."""
     figures = [
         any(isinstance(row[place], Figure) for row in table.rows) for place in range(len(table.columns))
     ]
@@ -72,7 +73,7 @@ def as_csv(table: Table) -> str:
     heads = [
         head
         for name, wide in zip(table.columns, figures, strict=True)
-        for head in ([name, f"{name} low", f"{name} high"] if wide else [name])
+        for head in ([name, *(f"{name} {end}" for end in ENDS)] if wide else [name])
     ]
     writer.writerow(heads)
     for row in table.rows:
@@ -85,8 +86,14 @@ def as_csv(table: Table) -> str:
 def spread(cell: Cell, wide: bool) -> list[str]:
     """The columns of a cell."""
     if isinstance(cell, Figure):
-        return [guarded(one) for one in (cell.value, cell.low, cell.high)]
-    return [guarded(cell)] + (["", ""] if wide else [])
+        told = (cell.value, cell.low, cell.high, undefined_draws(cell), cell.words)
+        return [guarded(one) for one in told]
+    return [guarded(cell)] + ([""] * len(ENDS) if wide else [])
+
+
+def undefined_draws(figure: Figure) -> int:
+    """In how many of the draws it has no value."""
+    return round(figure.undefined * RESAMPLES)
 
 
 def guarded(value: object) -> str:
@@ -97,7 +104,13 @@ def guarded(value: object) -> str:
 def as_json(table: Table) -> str:
     """Everything: values unrounded, intervals, undefined shares, methods and remarks."""
     rows = [dict(zip(table.columns, map(jsonable, row), strict=False)) for row in table.rows]
-    body = {"table": table.key, "title": table.title, "note": table.note, "columns": table.columns}
+    body = {
+        "table": table.key,
+        "title": table.title,
+        "note": table.note,
+        "warning": table.warning,
+        "columns": table.columns,
+    }
     named = len(set(table.columns)) == len(table.columns)
     plain = [list(map(jsonable, row)) for row in table.rows]
     return json.dumps({**body, "rows": rows if named else plain}, indent=1)
@@ -112,13 +125,18 @@ def as_latex(table: Table) -> str:
     aligned = "l" + "r" * (len(table.columns) - 1)
     lines = [
         r"\begin{table*}[t]\centering\small",
-        rf"\caption{{{tex(table.title)}. {tex(table.note)}}}\label{{tab:{table.key}}}",
+        rf"\caption{{{tex(table.title)}. {tex(said(table))}}}\label{{tab:{table.key}}}",
         rf"\begin{{tabular}}{{{aligned}}}\toprule",
         " & ".join(map(tex, table.columns)) + r" \\ \midrule",
         *(" & ".join(tex(words(cell)) for cell in row) + r" \\" for row in table.rows),
         r"\bottomrule\end{tabular}\end{table*}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def said(table: Table) -> str:
+    """How to read the table, and what is missing in it."""
+    return " ".join(filter(None, (table.note, table.warning)))
 
 
 def tex(text: str) -> str:
@@ -129,7 +147,30 @@ def tex(text: str) -> str:
 ROW, LEFT, WIDE, RIGHT = 26, 300, 420, 180
 
 
-def as_svg(table: Table) -> str:
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """How a chart is laid out: a name on the left, marks in the middle, words on the right. Letters are 12.
+
+    `stacked`: where there is no room beside them, name, words and mark stand below each other.
+    """
+
+    row: int
+    left: int
+    wide: int
+    right: int
+    stacked: bool = False
+
+    @property
+    def whole(self) -> int:
+        return self.left + self.wide + self.right
+
+
+USUAL: Final = Frame(ROW, LEFT, WIDE, RIGHT)
+NARROW: Final = Frame(58, 6, 318, 6, stacked=True)
+"""The same on a phone."""
+
+
+def as_svg(table: Table, frame: Frame = USUAL) -> str:
     """The charted column: a dot and an interval a row, on one scale; empty where nothing is charted."""
     place = table.columns.index(table.charted) if table.charted else -1
     rows = [(words(row[0]), row[place]) for row in table.rows]
@@ -138,42 +179,42 @@ def as_svg(table: Table) -> str:
         return ""
     ends = [end for _, one in drawn for end in (one.value, one.low, one.high) if end is not None]
     low, high = min(*ends, 0.0), max(*ends, 0.0 if min(ends) < 0 else 1.0)
-    scale = WIDE / ((high - low) or 1)
-    marks = "".join(mark(number_, name, one, low, scale) for number_, (name, one) in enumerate(drawn))
-    tall = ROW * (len(drawn) + 2)
-    axis = f'<line x1="{LEFT}" x2="{LEFT + WIDE}" y1="{tall - ROW}" y2="{tall - ROW}" stroke="currentColor"/>'
+    scale = frame.wide / ((high - low) or 1)
+    marks = "".join(mark(number_, name, one, low, scale, frame) for number_, (name, one) in enumerate(drawn))
+    floor, left, right = frame.row * len(drawn) + ROW, frame.left, frame.left + frame.wide
+    tall = floor + ROW
+    axis = f'<line x1="{left}" x2="{right}" y1="{floor}" y2="{floor}" stroke="currentColor"/>'
     ends_ = (
-        f'<text x="{LEFT}" y="{tall - 6}">{number(low)}</text>'
-        f'<text x="{LEFT + WIDE}" y="{tall - 6}" text-anchor="end">{number(high)}</text>'
+        f'<text x="{left}" y="{tall - 6}">{number(low)}</text>'
+        f'<text x="{right}" y="{tall - 6}" text-anchor="end">{number(high)}</text>'
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDE + RIGHT} {tall}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {frame.whole} {tall}" role="img" '
         f'font-family="sans-serif" font-size="12" fill="currentColor"><title>{escape(table.title)}: '
         f"{escape(table.charted)}</title>{marks}{axis}{ends_}</svg>\n"
     )
 
 
-def mark(row: int, name: str, one: Figure, low: float, scale: float) -> str:
+def mark(row: int, name: str, one: Figure, low: float, scale: float, frame: Frame = USUAL) -> str:
     """One row of a chart: its name, the interval as a line, the value as a dot and in words."""
-    y = ROW * (row + 1)
     assert one.value is not None, "rows without a value are left out"
+    y, left = frame.row * row + ROW, frame.left
+    at = y + 26 if frame.stacked else y - 4
     line = ""
     if one.low is not None and one.high is not None:
         line = (
-            f'<line x1="{LEFT + (one.low - low) * scale:.1f}" x2="{LEFT + (one.high - low) * scale:.1f}" '
-            f'y1="{y - 4}" y2="{y - 4}" stroke="currentColor" stroke-width="2"/>'
+            f'<line x1="{left + (one.low - low) * scale:.1f}" x2="{left + (one.high - low) * scale:.1f}" '
+            f'y1="{at}" y2="{at}" stroke="currentColor" stroke-width="2"/>'
         )
-    short = name if len(name) <= 44 else name[:43] + "…"
+    short = escape(name if len(name) <= 44 else name[:43] + "…")
+    told = escape(words(one))
     return (
-        f'<text x="{LEFT - 10}" y="{y}" text-anchor="end">{escape(short)}</text>{line}'
-        f'<circle cx="{LEFT + (one.value - low) * scale:.1f}" cy="{y - 4}" r="4"/>'
-        f'<text x="{LEFT + WIDE + 10}" y="{y}">{escape(words(one))}</text>'
+        (
+            f'<text x="{left}" y="{y - 8}">{short}</text><text x="{left}" y="{y + 8}">{told}</text>'
+            if frame.stacked
+            else f'<text x="{left - 10}" y="{y}" text-anchor="end">{short}</text>'
+            f'<text x="{left + frame.wide + 10}" y="{y}">{told}</text>'
+        )
+        + line
+        + f'<circle cx="{left + (one.value - low) * scale:.1f}" cy="{at}" r="4"/>'
     )
-
-
-FORMATS: Final[Mapping[str, tuple[Callable[[Table], str], str]]] = {
-    "csv": (as_csv, "text/csv; charset=utf-8"),
-    "json": (as_json, "application/json"),
-    "tex": (as_latex, "application/x-tex"),
-    "svg": (as_svg, "image/svg+xml"),
-}

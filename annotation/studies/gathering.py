@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, TypeVar
+from functools import cached_property
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from django.db.models import F, Model, Q, QuerySet
@@ -17,8 +18,13 @@ from django.db.models import F, Model, Q, QuerySet
 from annotation.agreement import Labels, Revisions, Sample, Stratum, blind_truth
 from annotation.agreement import Study as Arrays
 from annotation.agreement.figures import Flags, Floats
-from annotation.models import Adjudication, Assignment, Condition, Enrolment, Quota, Rating, Study, StudyPair
+from annotation.models import Adjudication, Assignment, Condition, Enrolment, Quota, Rating, Study
+from annotation.review.tags import Tag, tag_name
+from annotation.studies import naming
+from annotation.studies.latest import Rounds, rounds_of
+from annotation.studies.naming import JUDGES, name_of
 from annotation.studies.sampling import drawing
+from annotation.studies.verifying import ASSISTED
 from retrieval.models import Annotator, Label
 
 MATCH_AT: Final[Mapping[str, float]] = {
@@ -28,12 +34,6 @@ MATCH_AT: Final[Mapping[str, float]] = {
     Study.Scale.PREFERENCE: 1.0,
 }
 """From which value of a scale on a label counts as a match."""
-JUDGES: Final = (
-    Annotator.Kind.AGENTS,
-    Annotator.Kind.SINGLE_LLM,
-    Annotator.Kind.ORIGINAL,
-    Annotator.Kind.MERGE,
-)
 Row = TypeVar("Row", bound=Model)
 NOT_DRAWN: Final = -1
 """Stands for the number of a stratum of which the sample has no pair."""
@@ -55,9 +55,18 @@ class Until:
     complete: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What stands of one rater in one phase."""
+class Sampled(NamedTuple):
+    """What figures need of a sampled pair: `pk` is the study pair's, `pair_id` and `query_id` the pair's."""
+
+    pk: int
+    pair_id: int
+    query_id: int
+    probability: float
+    stratum: str
+
+
+class Said(NamedTuple):
+    """What stands of one rater in one phase. A tuple, as studies have thousands."""
 
     pair: int
     enrolment: int
@@ -70,11 +79,12 @@ class Said:
 class Gathered:
     """A study's sampled pairs and all that was said of them. `pairs` are in the order of every array.
 
-    `unscored` are versions that have judged pairs of a sealed study and are in no figure yet.
+    `tagged` are study pairs (ids) by a tag that one of their standing first labels carries. `unscored` are
+    versions that have judged pairs of a sealed study and are in no figure yet.
     """
 
     study: Study
-    pairs: tuple[StudyPair, ...]
+    pairs: tuple[Sampled, ...]
     said: tuple[Said, ...]
     skipped: frozenset[tuple[int, int]]
     enrolments: tuple[Enrolment, ...]
@@ -83,6 +93,7 @@ class Gathered:
     unscored: tuple[Annotator, ...]
     adjudicated: Mapping[int, int | None]
     complete: bool
+    tagged: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     @property
     def match_at(self) -> float:
@@ -94,16 +105,16 @@ class Gathered:
         kinds = {condition.kind: condition.get_kind_display() for condition in self.conditions}
         return kinds.get(self.study.reference) or next(iter(kinds.values()))
 
-    @property
+    @cached_property
     def sample(self) -> Sample:
-        names = self.strata_names
+        places = {name: place for place, name in enumerate(self.strata_names)}
         return Sample.of(
-            [sampled.pair.query_id for sampled in self.pairs],
+            [sampled.query_id for sampled in self.pairs],
             [sampled.probability for sampled in self.pairs],
-            [names.index(sampled.stratum) for sampled in self.pairs],
+            [places[sampled.stratum] for sampled in self.pairs],
         )
 
-    @property
+    @cached_property
     def strata_names(self) -> list[str]:
         """The sample's strata, in the order of their numbers in every array."""
         return sorted({sampled.stratum for sampled in self.pairs})
@@ -114,20 +125,24 @@ def gather(study: Study, until: Until | None = None) -> Gathered:
 
     `until` leaves out what was said later.
     """
-    pairs = tuple(study.pairs.filter(planted="").select_related("pair").order_by("number"))
+    columns = "pk", "pair_id", "pair__query_id", "probability", "stratum"
+    rows = study.pairs.filter(planted="").order_by("number").values_list(*columns)
+    pairs = tuple(Sampled(*row) for row in rows)
     counted = {sampled.pk for sampled in pairs}
     said, waiting = judged(study, until), unscored(study, until)
+    rounds = rounds_of(study, until.at if until else None)
     return Gathered(
         study=study,
         pairs=pairs,
-        said=tuple(one for one in standing(study, until) if one.pair in counted),
-        skipped=skips(study, until),
+        said=tuple(one for one in standing(study, rounds, until) if one.pair in counted),
+        skipped=skips(study, rounds, until),
         enrolments=tuple(study.enrolments.filter(excluded=False).order_by("pseudonym")),
         conditions=tuple(study.conditions.order_by("id")),
         annotators={one: labels for one, labels in said.items() if one not in waiting},
         unscored=waiting,
-        adjudicated=decided(study, until),
+        adjudicated=decided(study, rounds, until),
         complete=until.complete if until else is_complete(study),
+        tagged=tagged(study, rounds, until),
     )
 
 
@@ -136,13 +151,13 @@ def up_to(rows: QuerySet[Row], last: int | None) -> QuerySet[Row]:
     return rows if last is None else rows.filter(pk__lte=last)
 
 
-def standing(study: Study, until: Until | None = None) -> list[Said]:
-    """The last revision of each assignment and phase of the latest round, unless it was taken back.
+def standing(study: Study, rounds: Rounds, until: Until | None = None) -> list[Said]:
+    """The last revision of each assignment and phase of the pair's last round, unless it was taken back.
 
     Raters whom an amendment excludes are left out of every figure; their ratings stay.
     """
     rows = Rating.objects.filter(assignment__enrolment__study=study, assignment__enrolment__excluded=False)
-    said = up_to(rows, until.rating if until else None).order_by("assignment__round", "id")
+    said = up_to(rows, until.rating if until else None).order_by("id")
     columns = (
         "assignment__study_pair",
         "assignment__enrolment",
@@ -150,20 +165,41 @@ def standing(study: Study, until: Until | None = None) -> list[Said]:
         "value",
         "assignment__swapped",
         "withdrawn",
+        "assignment__condition",
+        "assignment__round",
     )
     last: dict[tuple[int, int, str], Said | None] = {}
-    for pair, enrolment, phase, value, swapped, withdrawn in said.values_list(*columns):
-        one = Said(pair, enrolment, phase, value, swapped)
-        last[pair, enrolment, phase] = None if withdrawn else one
+    for pair, enrolment, phase, value, swapped, withdrawn, *place in said.values_list(*columns):
+        if rounds.counts(pair, *place):
+            one = Said(pair, enrolment, phase, value, swapped)
+            last[pair, enrolment, phase] = None if withdrawn else one
     return [one for one in last.values() if one]
 
 
-def skips(study: Study, until: Until | None = None) -> frozenset[tuple[int, int]]:
-    """The (study pair, enrolment) that a rater skipped."""
+def tagged(study: Study, rounds: Rounds, until: Until | None = None) -> dict[str, frozenset[int]]:
+    """Study pairs (ids) by tag, as the last revisions of first labels have them; mostly there are few."""
+    rows = Rating.objects.filter(assignment__enrolment__study=study, assignment__enrolment__excluded=False)
+    said = up_to(rows.filter(phase=Rating.Phase.BLIND), until.rating if until else None)
+    touched = said.filter(assignment__study_pair__planted="").exclude(tags=[]).values("assignment")
+    columns = "assignment", "assignment__study_pair", "assignment__condition", "assignment__round"
+    last: dict[int, tuple[int, list[str]]] = {}
+    for row in said.filter(assignment__in=touched).order_by("id").values_list(*columns, "tags", "withdrawn"):
+        key, pair, condition, number, tags, withdrawn = row
+        last[key] = (pair, [] if withdrawn or not rounds.counts(pair, condition, number) else tags)
+    found: dict[str, set[int]] = defaultdict(set)
+    for pair, tags in last.values():
+        for tag in tags:
+            found[tag].add(pair)
+    return {tag: frozenset(pairs) for tag, pairs in found.items()}
+
+
+def skips(study: Study, rounds: Rounds, until: Until | None = None) -> frozenset[tuple[int, int]]:
+    """The (study pair, enrolment) that a rater skipped in the pair's last round."""
     rows = Assignment.objects.filter(enrolment__study=study, state=Assignment.State.SKIPPED)
     if until:
         rows = rows.filter(reserved_until__lte=until.at)  # a skip ends the reservation
-    return frozenset(rows.values_list("study_pair", "enrolment"))
+    found = rows.order_by().values_list("study_pair", "enrolment", "condition", "round")
+    return frozenset((pair, rater) for pair, rater, *place in found if rounds.counts(pair, *place))
 
 
 def judged(study: Study, until: Until | None = None) -> dict[Annotator, dict[int, int]]:
@@ -194,14 +230,15 @@ def unscored(study: Study, until: Until | None = None) -> tuple[Annotator, ...]:
     return tuple(fresh.order_by("pk"))
 
 
-def decided(study: Study, until: Until | None = None) -> dict[int, int | None]:
-    """The standing decision on each study pair (id) of the reference condition."""
+def decided(study: Study, rounds: Rounds, until: Until | None = None) -> dict[int, int | None]:
+    """The standing decision on each study pair (id) of the reference condition, in the pair's last round."""
     stands = Q(superseded_by=None)
     if until:
         stands |= Q(superseded_by__gt=until.adjudication)
     rows = Adjudication.objects.filter(stands, study_pair__study=study, condition__kind=study.reference)
     rows = up_to(rows, until.adjudication if until else None)
-    return dict(rows.values_list("study_pair", "value"))
+    found = rows.values_list("study_pair", "condition", "at", "value")
+    return {pair: value for pair, where, at, value in found if not rounds.is_outdated(pair, where, at)}
 
 
 def is_complete(study: Study) -> bool:
@@ -213,6 +250,7 @@ def is_complete(study: Study) -> bool:
 def arrays(found: Gathered) -> Arrays:
     """What the figures are computed from. Raises BadLabels for a study without conditions."""
     adjudicated = [found.adjudicated.get(sampled.pk) for sampled in found.pairs]
+    comparisons, _ = planned(found)
     return Arrays(
         sample=found.sample,
         conditions=tuple(people(found, condition) for condition in found.conditions),
@@ -222,18 +260,28 @@ def arrays(found: Gathered) -> Arrays:
         match_at=found.match_at,
         margin=found.study.margin,
         interim=not found.complete,
-        comparisons=planned(found),
+        comparisons=tuple(comparisons) if found.study.comparisons else None,
         build=strata(found),
         built_by=built_by(found),
+        slices=slices(found),
     )
 
 
-def planned(found: Gathered) -> tuple[tuple[str, str], ...]:
-    """The plan's comparisons that are of two rows of the table; conditions may be named by their kind."""
-    kinds = {condition.kind: condition.get_kind_display() for condition in found.conditions}
-    rows = {*kinds.values(), "always 0", "always 1", *map(name_of, found.annotators)}
-    named = [tuple(kinds.get(str(one), str(one)) for one in two) for two in found.study.comparisons]
-    return tuple((two[0], two[1]) for two in named if len(set(two)) == 2 and rows.issuperset(two))
+def planned(found: Gathered) -> tuple[list[tuple[str, str]], list[str]]:
+    """The plan's comparisons as rows of the table, and why others have no two rows there."""
+    if not found.study.comparisons:
+        return [], []
+    rows = naming.rows_of(found.study, found.annotators)
+    return naming.resolved(rows, found.study.comparisons)
+
+
+def slices(found: Gathered) -> dict[str, Flags]:
+    """The pairs that carry each tag, in the order of the tags' list."""
+    return {
+        tag_name(tag): np.array([one.pk in found.tagged[tag] for one in found.pairs], dtype=bool)
+        for tag in Tag
+        if tag in found.tagged
+    }
 
 
 def matches(values: Sequence[int | None], at: float) -> Floats:
@@ -274,13 +322,6 @@ def annotator_labels(found: Gathered, annotator: Annotator) -> Labels:
     return Labels.of_annotator(name_of(annotator), values)
 
 
-def name_of(annotator: Annotator) -> str:
-    """The annotator as tables call it: its name, its model, and the beginning of its version."""
-    model = annotator.config.get("model", "")
-    words = f"{annotator.name}, {model}" if model else annotator.name
-    return f"{words} ({annotator.version[:8]})"
-
-
 def strata(found: Gathered) -> tuple[Stratum, ...]:
     """All labelled pairs of the build that was sampled, by stratum; nothing where there were several builds.
 
@@ -308,15 +349,20 @@ def built_by(found: Gathered) -> str:
 
 def revisions(found: Gathered) -> Revisions | None:
     """Labels that were looked at again; None where there are none, or no label of an agent."""
+    again = [said for said in found.said if said.phase in SECOND and said.value is not None]
+    if not again:
+        return None
+    agent = agent_labels(found)
+    if np.isnan(agent).all():
+        return None
     rows = {sampled.pk: row for row, sampled in enumerate(found.pairs)}
     columns = {one.pk: column for column, one in enumerate(found.enrolments)}
     before, _ = grid(found, found.enrolments)
-    blind = Labels.of_people("blind", before, raters=tuple(one.pseudonym for one in found.enrolments))
+    unaided = [not is_assisted(found, one) for one in found.enrolments]
+    blind = Labels.of_people(
+        "blind", np.where(unaided, before, np.nan), raters=tuple(one.pseudonym for one in found.enrolments)
+    )
     truth = blind_truth(blind.matches(found.match_at))
-    agent = agent_labels(found)
-    again = [said for said in found.said if said.phase in SECOND and said.value is not None]
-    if not again or np.isnan(agent).all():
-        return None
     places = [(rows[said.pair], columns[said.enrolment]) for said in again]
     return Revisions(
         pair=np.array([row for row, _ in places], dtype=np.int64),
@@ -328,33 +374,19 @@ def revisions(found: Gathered) -> Revisions | None:
     )
 
 
+def is_assisted(found: Gathered, rater: Enrolment) -> bool:
+    """Whether the rater saw something of the agents before the first label: it is no truth for anybody."""
+    return any(one.pk == rater.condition_id and one.kind in ASSISTED for one in found.conditions)
+
+
 def agent_labels(found: Gathered) -> Floats:
     """What raters are shown after reveal: the label in the build that a pair was drawn from."""
     shown = {one.pk: said for one, said in found.annotators.items()}
-    drawn_from = dict(found.study.pairs.filter(case__isnull=False).values_list("pk", "case__annotator"))
+    drawn = found.study.pairs.filter(case__isnull=False).order_by()
+    drawn_from = dict(drawn.values_list("pk", "case__annotator"))
     labels = [shown.get(drawn_from.get(one.pk, 0), {}).get(one.pair_id) for one in found.pairs]
     return np.array([np.nan if label is None else float(label) for label in labels])
 
 
 def binary(values: Floats, at: float) -> Floats:
     return np.where(np.isnan(values), np.nan, (values >= at).astype(np.float64))
-
-
-@dataclass(frozen=True, eq=False)
-class Choices:
-    """Choices between two snippets, one a row: its pair's query, 1 the first won, 0 the second, ½ a tie."""
-
-    sample: Sample
-    won: Floats
-    first_left: Flags
-
-
-def choices(found: Gathered) -> Choices:
-    """The choices of a pairwise study."""
-    queries = {sampled.pk: sampled.pair.query_id for sampled in found.pairs}
-    said = [one for one in found.said if one.phase == Rating.Phase.BLIND and one.value is not None]
-    return Choices(
-        Sample.of([queries[one.pair] for one in said]),
-        np.array([(float(one.value or 0) + 1) / 2 for one in said]),
-        np.array([not one.swapped for one in said], dtype=bool),
-    )

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from annotation.models import Amendment, Condition, Enrolment, Study, StudyPair
 from annotation.studies.auditing import Verb, record
+from annotation.studies.naming import foreseen, resolved
 from retrieval.hostile import clean
 
 FORMAT: Final = 1
@@ -148,16 +149,27 @@ def changing(study: Study, why: str, by: User) -> Iterator[Study]:
     """Change the study inside; where its plan is frozen, the change is an amendment.
 
     Yields the locked row, which the body changes and saves. Raises StudyRefused, and nothing is changed,
-    where the study is closed, where a part of the plan changes that is fixed, or where nobody said why.
+    where the study is closed, where a part of the plan changes that is fixed, where a comparison is changed
+    to one of no row of the table, or where nobody said why.
     """
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if locked.state == Study.State.CLOSED:
             raise StudyRefused("The study is closed: its plan is history. Make another study of it.")
+        compared = locked.comparisons
         yield locked
         study.refresh_from_db()
+        if study.comparisons != compared:
+            refuse_unknown_rows(study)
         if study.frozen_at is not None:
             amend(study, why, by)
+
+
+def refuse_unknown_rows(study: Study) -> None:
+    """Raises StudyRefused where a comparison is not of two rows that the main table has, or will have."""
+    _, problems = resolved(foreseen(study), study.comparisons)
+    if problems:
+        raise StudyRefused(f"A comparison can’t be made. {' '.join(problems)}")
 
 
 def amend(study: Study, why: str, by: User) -> None:

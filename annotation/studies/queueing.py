@@ -7,6 +7,7 @@ looks again; a rater has one pair open at a time, in however many windows.
 from __future__ import annotations
 
 from datetime import datetime
+from operator import attrgetter
 from typing import Final
 
 from django.contrib.auth.models import User
@@ -112,12 +113,12 @@ def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
         if choice.lapsed is not None:
             take_back(choice.lapsed)
             return choice.lapsed
-        place = choice.study_pair, enrolment.condition_id, choice.round
+        place = choice.study_pair.pk, enrolment.condition_id, choice.round
         if not choice.planted and not places.take(*place):
             raise CameTooLate
         return Assignment.objects.create(
             enrolment=enrolment,
-            study_pair_id=choice.study_pair,
+            study_pair=choice.study_pair,
             condition=enrolment.condition,
             rater_id=enrolment.user_id,
             round=choice.round,
@@ -157,10 +158,10 @@ def open_assignment(user: User, study_pk: int, number: int) -> Assignment:
     Raises Assignment.DoesNotExist.
     """
     mine = Assignment.objects.filter(rater=user, enrolment__study=study_pk, study_pair__number=number)
-    found = mine.select_related(*RELATED).order_by("-round").first()
-    if found is None:
+    found = list(mine.select_related(*RELATED).order_by())
+    if not found:
         raise Assignment.DoesNotExist(f"pair {number} of study {study_pk} was never handed to this person")
-    return found
+    return max(found, key=attrgetter("round"))  # to have the database sort them is to name every column twice
 
 
 def heartbeat(assignment: Assignment, token: str) -> datetime:

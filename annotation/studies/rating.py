@@ -9,7 +9,8 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft, Seen
+from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft
+from annotation.seen import seen_among
 from annotation.studies import drafts, places, routing
 from annotation.studies.checking import BadRating, Said, checked, value_of, values_of, word_of, words_of
 from annotation.studies.places import CameTooLate, State
@@ -114,7 +115,7 @@ def second_phase(condition: Condition) -> Phase:
 
 def last_of(assignment: Assignment, phase: str) -> Rating | None:
     """The last revision, also one that takes the rating back; all are read, as there are few."""
-    said = (row for row in assignment.ratings.all() if row.phase == phase)
+    said = (row for row in assignment.ratings.order_by() if row.phase == phase)
     return max(said, key=lambda row: row.revision, default=None)
 
 
@@ -130,8 +131,8 @@ def is_locked(assignment: Assignment, phase: str, last: Rating | None) -> bool:
 
 def says(stored: Rating, mine: Said) -> bool:
     """A double click, or a request sent again after its answer got lost, or no change at all."""
-    theirs = stored.value, stored.reason, stored.notes, tuple(stored.tags)
-    return theirs == (mine.value, mine.reason, mine.notes, mine.tags)
+    theirs = stored.value, stored.reason, stored.notes, stored.reading, tuple(stored.tags)
+    return theirs == (mine.value, mine.reason, mine.notes, mine.reading, mine.tags)
 
 
 def refuse(now: Assignment, phase: str, mine: Said, last: Rating | None) -> None:
@@ -150,9 +151,9 @@ def refuse(now: Assignment, phase: str, mine: Said, last: Rating | None) -> None
 def refuse_if_seen(now: Assignment) -> None:
     """A blind label is not changed once its rater may know the agents'. Raises BadRating."""
     pair = now.study_pair
-    finds = Seen.objects.filter(user=now.rater_id, pair__in=[pair.pair_id, pair.other_id])
+    shown = [one for one in (pair.pair_id, pair.other_id) if one is not None]
     knows = now.enrolment.finished_at is not None
-    if knows if now.condition.kind == Condition.Kind.AGENTS_TESTS else finds.exists():
+    if knows if now.condition.kind == Condition.Kind.AGENTS_TESTS else seen_among([now.rater_id], shown):
         raise BadRating("You have seen what the agents said of this pair: your blind label stays as it is.")
 
 
@@ -183,6 +184,7 @@ def appended(
         withdrawn=withdrawn,
         reason=mine.reason,
         notes=mine.notes,
+        reading=mine.reading,
         tags=list(mine.tags),
         seconds=mine.seconds,
         guideline_id=study.guideline_id,
@@ -195,17 +197,20 @@ def appended(
 
 def keep_as_draft(assignment: Assignment, said: Said) -> None:
     """What could not be stored stays where it was typed."""
-    drafts.write(assignment, drafts_of(assignment, said.value, said.notes, said.reason, said.tags))
+    drafts.write(assignment, drafts_of(assignment, said))
 
 
-def drafts_of(
-    assignment: Assignment, value: int | None, notes: str, reason: str, tags: Sequence[str]
-) -> dict[str, str]:
+def drafts_of(assignment: Assignment, said: Said | Rating) -> dict[str, str]:
     """A rating as drafts of its fields."""
-    known = value in values_of(assignment.enrolment.study)
-    choice = " ".join([word_of(assignment, value), *tags]) if known else " ".join(tags)
+    known = said.value in values_of(assignment.enrolment.study)
+    words = [word_of(assignment, said.value)] if known else []
     field = RatingDraft.Field
-    kept = {field.NOTES: notes, field.REASON: reason, field.CHOICE: choice}
+    kept = {
+        field.NOTES: said.notes,
+        field.REASON: said.reason,
+        field.READING: said.reading,
+        field.CHOICE: " ".join([*words, *said.tags]),
+    }
     return {name.value: clean(text)[: drafts.MOST] for name, text in kept.items()}
 
 
@@ -270,7 +275,7 @@ def standing_of(revisions: Iterable[Rating]) -> list[Rating]:
 
 
 def content(row: Rating) -> tuple[object, ...]:
-    return row.value, row.reason, row.notes, row.tags
+    return row.value, row.reason, row.notes, row.reading, row.tags
 
 
 def last_skip(enrolment: Enrolment) -> Assignment | None:
@@ -299,8 +304,7 @@ def taken_back(standing: Sequence[Rating]) -> Assignment:
     places.move(now, before, done_at=None, reserved_until=places.until())
     go_on(now)
     again(now, last, newest, withdrawn=True)
-    kept = drafts_of(now, last.value, last.notes, last.reason, last.tags)
-    drafts.write(now, kept, over=False)
+    drafts.write(now, drafts_of(now, last), over=False)
     return now
 
 
@@ -318,6 +322,7 @@ def again(now: Assignment, said: Rating, last: Rating | None, *, withdrawn: bool
         value=None if withdrawn else said.value,
         reason=said.reason,
         notes=said.notes,
+        reading=said.reading,
         tags=tuple(said.tags),
         seconds=said.seconds,
         calls=tuple(said.calls),

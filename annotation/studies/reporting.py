@@ -15,6 +15,7 @@ from annotation.agreement.kappa import in_row_order, kappa_statistic, symmetrise
 from annotation.agreement.reliability import alike, alphas, values_of
 from annotation.agreement.statistic import Statistic
 from annotation.models import ImportedRating, Rating, Study
+from annotation.studies.latest import rounds_of
 
 CHUNK: Final = 5000
 NO_RATERS: Final = (
@@ -102,20 +103,23 @@ def imported(study: Study) -> Iterator[Given]:
 
 
 def rated(study: Study) -> Iterator[Given]:
-    """What stands of the blind ratings in the condition that is the reference; planted pairs never count."""
+    """What stands of the blind ratings in the condition that is the reference, in each pair's last round.
+
+    Planted pairs and raters whom an amendment excludes never count.
+    """
     rows = Rating.objects.current().filter(
         phase=Rating.Phase.BLIND,
         assignment__study_pair__study=study,
         assignment__study_pair__planted="",
         assignment__condition__kind=study.reference,
+        assignment__enrolment__excluded=False,
     )
-    columns = "study_pair", "study_pair__pair__query", "enrolment__pseudonym"
-    found: dict[tuple[str, str], Given] = {}
+    rounds = rounds_of(study)
+    columns = "study_pair", "study_pair__pair__query", "enrolment__pseudonym", "condition", "round"
     names = [f"assignment__{column}" for column in columns]
-    for item, query, rater, value in rows.order_by("assignment__round", "pk").values_list(*names, "value"):
-        if value is not None:
-            found[str(item), rater] = Given(f"pair {item}", f"query {query}", rater, float(value))
-    yield from found.values()
+    for item, query, rater, *place, value in rows.order_by("pk").values_list(*names, "value"):
+        if value is not None and rounds.counts(item, *place):
+            yield Given(f"pair {item}", f"query {query}", rater, float(value))
 
 
 def reported(name: str, given: Iterable[Given]) -> Report:

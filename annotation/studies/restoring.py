@@ -91,6 +91,7 @@ def appended(now: Assignment, earlier: Rating, last: Rating | None) -> Rating:
         value=earlier.value,
         reason=earlier.reason,
         notes=earlier.notes,
+        reading=earlier.reading,
         tags=earlier.tags,
         seconds=max(earlier.seconds, last.seconds if last else 0),
         guideline_id=earlier.guideline_id,

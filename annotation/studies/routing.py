@@ -10,7 +10,8 @@ from collections import defaultdict
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotation.models import Assignment, Enrolment, Quota, Rating, Seen, Study, StudyPair
+from annotation.models import Assignment, Enrolment, Quota, Rating, Study, StudyPair
+from annotation.seen import has_seen
 from annotation.studies.quorum import majority
 
 Key = tuple[int, int, int]
@@ -81,9 +82,9 @@ def takers(quota: Quota) -> QuerySet[Enrolment]:
     given = Assignment.objects.filter(rater=OuterRef("user"), study_pair=pair, round=quota.round)
     before = Assignment.objects.filter(enrolment=OuterRef("pk"), study_pair=pair)
     shown = [one for one in (pair.pair_id, pair.other_id) if one is not None]
-    seen = Seen.objects.filter(user=OuterRef("user"), pair__in=shown)
+    new = [~has_seen(OuterRef("user"), one) for one in shown]
     rows = Enrolment.objects.filter(condition=quota.condition_id, left_at=None, excluded=False)
-    rows = rows.filter(~Exists(given.exclude(state=lapsed)), ~Exists(seen))
+    rows = rows.filter(~Exists(given.exclude(state=lapsed)), *new)
     rows = rows.annotate(used=Count("assignments__study_pair", distinct=True))
     return rows.filter(Q(used__lt=F("capacity")) | Exists(before))
 

@@ -28,6 +28,7 @@ from annotation.review.own_tests import (
     TooManyWaiting,
     beginning_of_a_test,
     kept_source,
+    refuse_haste,
 )
 from annotation.studies.showing import case_shown
 from retrieval.hostile import clean
@@ -84,6 +85,8 @@ def ask(assignment: Assignment, pair: Pair, expression: str) -> CallRequest:
             raise TooManyWaiting(
                 f"{MOST_WAITING} of your calls wait for the sandbox. Ask again when one is done."
             )
+        if earlier is None:
+            refuse_haste(assignment.rater_id)
         forget_draft(assignment, RatingDraft.Field.CALL)
         return earlier or CallRequest.objects.create(
             user=assignment.rater,
@@ -109,6 +112,8 @@ def run(assignment: Assignment, pair: Pair, source: str) -> ExecutionRequest:
             raise TooManyWaiting(
                 f"{MOST_WAITING} of your test programs wait for the sandbox. Run this one when one is done."
             )
+        if earlier is None:
+            refuse_haste(assignment.rater_id)
         forget_draft(assignment, RatingDraft.Field.TEST)
         return earlier or ExecutionRequest.objects.create(
             user=assignment.rater,

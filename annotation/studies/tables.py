@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from annotation.agreement import Figure, Level
+from annotation.agreement import Figure, Level, Preference
 from annotation.agreement.conditions import Range
 from annotation.agreement.differences import Margin
 from annotation.agreement.influence import Arms
 from annotation.agreement.scores import Confusion, Scores
-from annotation.studies.figures import Figures, name_of
+from annotation.studies.figures import Figures
+from annotation.studies.flow import SUMS
+from annotation.studies.naming import name_of
 from annotation.studies.reported import REPORTED
 
 Cell = str | int | float | Figure | None
@@ -21,7 +22,9 @@ CELLS: Final = ("both say match", "only it says match", "only the reference does
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table. `charted` names the column whose figures are drawn; `note` says how to read it."""
+    """One table. `charted` names the column whose figures are drawn; `note` says how to read it, `warning`
+    what is missing in it.
+    """
 
     key: str
     title: str
@@ -29,22 +32,26 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     charted: str = ""
+    warning: str = ""
 
 
 def tables(found: Figures) -> tuple[Table, ...]:
     """Every table that has rows, in the order of the page."""
     made: list[Table] = []
     if found.page:
-        made += [main(found), confusion(found), treated(found), stratified(found), whole(found)]
+        made += [main(found), confusion(found), treated(found), stratified(found), by_tag(found)]
+        made += [whole(found)]
         made += [
             comparisons(found),
             alternatives(found),
             reliability(found),
+            one_more(found),
             kappas(found),
             alpha_differences(found),
         ]
-    made += [influence(found), preference(found), scorings(found), flow(found), reported()]
-    return tuple(table for table in made if table.rows)
+    made += [influence(found), preference(found), scorings(found), flow(found), raters(found)]
+    made += [reported()]
+    return tuple(table for table in made if table.rows or table.warning)
 
 
 SCORES: Final = ("n", "Coverage", "Accuracy", "Precision", "Recall", "F1", "MCC")
@@ -118,6 +125,19 @@ def stratified(found: Figures) -> Table:
     )
 
 
+def by_tag(found: Figures) -> Table:
+    assert found.page
+    rows = tuple((tag, named(row), *scores(row)) for tag, table in found.page.slices.items() for row in table)
+    return Table(
+        "tags",
+        "By tag",
+        ("Tag", "Annotator", *SCORES),
+        rows,
+        "Pairs to which one rater or more gave the tag beside the first label; a pair may have several. "
+        "Weighted as the main table is.",
+    )
+
+
 def whole(found: Figures) -> Table:
     assert found.page
     one = found.page.build
@@ -161,6 +181,7 @@ def comparisons(found: Figures) -> Table:
         rows,
         "On the pairs that both judged. No p-value while the study is interim.",
         "First − second",
+        " ".join(f"Not compared: {one}" for one in found.unresolved),
     )
 
 
@@ -197,7 +218,6 @@ def reliability(found: Figures) -> Table:
             one.name, one.raters, one.labels, one.with_two, one.prevalence,
             one.alpha[Level.NOMINAL], one.alpha[Level.ORDINAL], one.alpha[Level.INTERVAL],
             one.gwet, one.alike, span(one.without_one),
-            *(plus_words(one.plus.items()),),
         )
         for one in found.page.reliability
     )  # fmt: skip
@@ -206,7 +226,7 @@ def reliability(found: Figures) -> Table:
         "Agreement of the raters",
         (
             "Condition", "Raters", "Labels", "Pairs with two", "Label 1", "Alpha", "Alpha, ordinal",
-            "Alpha, interval", "Gwet’s AC1", "Alike", "Alpha without one rater", "Alpha with one more",
+            "Alpha, interval", "Gwet’s AC1", "Alike", "Alpha without one rater",
         ),
         rows,
         "Krippendorff’s alpha on the raters’ own scale. AC1 stands beside it where one value has more than "
@@ -221,8 +241,22 @@ def span(found: Range) -> str:
     return f"{found.low:.3f} to {found.high:.3f}"
 
 
-def plus_words(found: Iterable[tuple[str, Figure]]) -> str:
-    return "; ".join(f"{name}: {one.value:.3f}" for name, one in found if one.value is not None)
+def one_more(found: Figures) -> Table:
+    assert found.page
+    rows = tuple(
+        (one.name, annotator, figure)
+        for one in found.page.reliability
+        for annotator, figure in one.plus.items()
+    )
+    return Table(
+        "alpha-with-one-more",
+        "Alpha of the people and one annotator more",
+        ("Condition", "Annotator", "Alpha"),
+        rows,
+        "Nominal alpha of match or not, on the pairs that two people judged: an annotator that is like "
+        "one of them does not lower it.",
+        "Alpha",
+    )
 
 
 def kappas(found: Figures) -> Table:
@@ -273,23 +307,28 @@ def influence(found: Figures) -> Table:
 
 
 def preference(found: Figures) -> Table:
-    one = found.preference
-    row = one and (
-        one.choices,
-        one.ties,
-        one.halved,
-        one.decided,
-        one.left,
-        one.for_first,
-        one.for_second,
-        one.p,
-    )
+    rows: list[tuple[Cell, ...]] = [
+        (one.condition, *shares(one.preference), one.alpha, one.alike) for one in found.chosen
+    ]
+    if found.preference and len(rows) > 1:
+        rows.append(("all conditions", *shares(found.preference), None, None))
     return Table(
         "preference",
         "Which answers better",
-        ("Choices", "Ties", "First, ties ½", "First, no ties", "Left", "For first", "For second", "p"),
-        (row,) if row else (),
-        "p is of a sign test that counts queries. Without a habit the left side wins half.",
+        (
+            "Condition", "Choices", "Ties", "First, ties ½", "First, no ties", "Left", "For first",
+            "For second", "p", "Alpha", "Alike",
+        ),
+        tuple(rows),
+        "Shares weigh a pair by 1 ÷ its inclusion probability. p is of a sign test that counts queries. "
+        "Without a habit the left side wins half. Alpha is nominal, of the choices.",
+        "First, ties ½",
+    )  # fmt: skip
+
+
+def shares(one: Preference) -> tuple[Cell, ...]:
+    return (
+        one.choices, one.ties, one.halved, one.decided, one.left, one.for_first, one.for_second, one.p,
     )  # fmt: skip
 
 
@@ -315,19 +354,24 @@ def scorings(found: Figures) -> Table:
 
 
 def flow(found: Figures) -> Table:
-    one = found.flow
-    rows: tuple[tuple[Cell, ...], ...] = (
-        ("pairs sampled", one.sampled),
-        ("planted pairs, never counted", one.planted),
-        ("ratings planned", one.wanted),
-        ("ratings given", one.rated),
-        ("open", one.open),
-        ("skipped", one.skipped),
-        ("lapsed", one.lapsed),
-        ("pairs without a strict majority in the reference", one.split),
-        ("of those adjudicated", one.adjudicated),
+    return Table("flow", "Flow of pairs", ("What", "How many"), found.flow.rows, SUMS)
+
+
+def raters(found: Figures) -> Table:
+    one = found.profile
+    rows: list[tuple[Cell, ...]] = [("raters", "gave a rating that counts", one.raters)]
+    if one.told_years:
+        years = f"{one.fewest} to {one.most}, median {one.median_years:g}"
+        rows.append(("years of Python", years, one.told_years))
+    rows += [("role", name, count) for name, count in one.roles]
+    rows += [("language", name, count) for name, count in one.languages]
+    return Table(
+        "raters",
+        "The raters",
+        ("What", "Said", "Raters"),
+        tuple(rows) if one.raters else (),
+        "All raters together, as they answered before their first pair; nobody is told apart.",
     )
-    return Table("flow", "Flow of pairs", ("What", "How many"), rows)
 
 
 def reported() -> Table:

@@ -16,6 +16,7 @@ from django.db import transaction
 
 from annotation.models import Adjudication, Condition, Rating, Study, StudyPair
 from annotation.studies.auditing import Verb, record
+from annotation.studies.latest import rounds_of
 from annotation.studies.planning import StudyRefused
 from annotation.studies.quorum import majority
 from retrieval.models import Annotator, Label
@@ -42,7 +43,7 @@ class Verdict:
 
 
 def verdicts(study: Study) -> list[Verdict]:
-    """The decided pairs of the study, by number. Three queries."""
+    """The decided pairs of the study, by number. A handful of queries."""
     reference = study.conditions.filter(kind=study.reference).first()
     if reference is None:
         return []
@@ -63,16 +64,20 @@ def votes(condition: Condition) -> dict[int, dict[int, int | None]]:
         assignment__condition=condition, assignment__enrolment__excluded=False, phase=Rating.Phase.BLIND
     )
     found: dict[int, dict[int, int | None]] = defaultdict(dict)
-    columns = "assignment__study_pair_id", "assignment__rater_id", "value"
-    for pair, rater, value in rows.order_by("assignment__round", "pk").values_list(*columns):
-        found[pair][rater] = value
+    rounds = rounds_of(condition.study)
+    columns = "assignment__study_pair_id", "assignment__rater_id", "assignment__round", "value"
+    for pair, rater, number, value in rows.order_by("pk").values_list(*columns):
+        if rounds.counts(pair, condition.pk, number):
+            found[pair][rater] = value
     return found
 
 
 def adjudicated(condition: Condition) -> dict[int, int | None]:
-    """The standing decision on each pair that has one."""
-    rows = Adjudication.objects.filter(condition=condition, superseded_by__isnull=True)
-    return dict(rows.order_by("pk").values_list("study_pair_id", "value"))
+    """The standing decision on each pair that has one of its last round."""
+    rows = Adjudication.objects.filter(condition=condition, superseded_by__isnull=True).order_by("pk")
+    rounds = rounds_of(condition.study)
+    found = rows.values_list("study_pair_id", "at", "value")
+    return {pair: value for pair, at, value in found if not rounds.is_outdated(pair, condition.pk, at)}
 
 
 def annotator_of(study: Study) -> Annotator:

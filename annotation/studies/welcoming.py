@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 
 from annotation.models import Assignment, Enrolment, Quota, Rating, Study, StudyPair
-from annotation.studies import guiding
+from annotation.studies import choosing, guiding
 from retrieval.hostile import clean
 
 MOST_YEARS: Final = 70
@@ -131,7 +131,7 @@ def profile_of(enrolment: Enrolment) -> Profile:
 
 
 def work_of(enrolment: Enrolment) -> Work:
-    """Four queries, none of which reads a case. Pairs that the rater has seen elsewhere count as left."""
+    """Four queries at most, none of which reads a case. Pairs seen elsewhere by the rater count as left."""
     State = Assignment.State  # noqa: N806 (a class)
     states = enrolment.assignments.aggregate(
         done=Count("pk", filter=Q(state=State.DONE)),
@@ -151,8 +151,11 @@ def free_for(enrolment: Enrolment) -> int:
     had = enrolment.assignments.order_by().values("study_pair")
     wanted = Quota.objects.filter(condition=enrolment.condition_id, reserved__lt=F("wanted"))
     sampled = wanted.exclude(study_pair__in=had).exclude(study_pair__planted__gt="")
+    free = sampled.values("study_pair").distinct().count()
+    if not choosing.may_have_planted(enrolment.study):
+        return free
     planted = StudyPair.objects.filter(study=enrolment.study_id, planted__gt="").exclude(pk__in=had)
-    return sampled.values("study_pair").distinct().count() + planted.count()
+    return free + planted.count()
 
 
 def seconds_of(enrolment: Enrolment) -> float:
@@ -163,4 +166,4 @@ def seconds_of(enrolment: Enrolment) -> float:
         .values("assignment")
         .annotate(longest=Max("seconds"))
     )
-    return float(sum(row["longest"] for row in longest))
+    return float(longest.aggregate(sum=Sum("longest"))["sum"] or 0)

@@ -1,0 +1,67 @@
+"""Choices between two snippets, by the condition that they were made under."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.agreement import Draws, Figure, Preference, Sample, preference
+from annotation.agreement.reliability import alike, nominal
+from annotation.agreement.statistic import measure
+from annotation.models import Enrolment, Rating
+from annotation.studies.gathering import Gathered, grid
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the raters of one condition chose, and how far they agree: nominal alpha of the choices, and of
+    two raters of one pair how often both chose alike.
+    """
+
+    condition: str
+    preference: Preference
+    alpha: Figure
+    alike: Figure
+
+
+def chosen(found: Gathered) -> tuple[Chosen, ...]:
+    """The conditions of a pairwise study under which somebody has chosen."""
+    made = []
+    for condition in found.conditions:
+        raters = [one for one in found.enrolments if one.condition_id == condition.pk]
+        asked = {one.pk for one in raters}
+        if any(one.enrolment in asked for one in found.said):
+            word = condition.get_kind_display()
+            made.append(Chosen(word, preferred(found, raters), *agreed(found, raters)))
+    return tuple(made)
+
+
+def preferred(found: Gathered, raters: Sequence[Enrolment]) -> Preference:
+    """The share of these raters' choices that the first snippet wins; a pair weighs 1 ÷ its probability."""
+    asked = {one.pk for one in raters}
+    pairs = {sampled.pk: sampled for sampled in found.pairs}
+    said = [
+        one
+        for one in found.said
+        if one.phase == Rating.Phase.BLIND and one.value is not None and one.enrolment in asked
+    ]
+    sample = Sample.of(
+        [pairs[one.pair].query_id for one in said], [pairs[one.pair].probability for one in said]
+    )
+    won = np.array([(float(one.value or 0) + 1) / 2 for one in said])
+    first_left = np.array([not one.swapped for one in said], dtype=bool)
+    return preference(sample, Draws.of(sample), won, first_left, not found.complete)
+
+
+def agreed(found: Gathered, raters: Sequence[Enrolment]) -> tuple[Figure, Figure]:
+    """Alpha of the choices, and how often two raters chose alike, over the pairs that two chose on."""
+    values, _ = grid(found, raters)
+    sample = found.sample
+    statistics = {
+        "alpha": nominal(sample, values, sample.weights),
+        "alike": alike(sample, values, sample.weights),
+    }
+    figures = measure(Draws.of(sample), statistics)
+    return figures["alpha"].figure, figures["alike"].figure

@@ -1,0 +1,126 @@
+"""The flow of pairs: what was planned, handed out and said, and what became of the rest, so that it adds up.
+
+Two sums hold whenever one looks. Of the places: planned + asked beside = given + open + free + given up. Of
+what was handed out: all = given + open + of earlier rounds + skipped + lapsed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import Count, Exists, F, OuterRef, Sum
+
+from annotation.models import Assignment, Quota, Study
+
+State = Assignment.State
+OPEN = (State.RESERVED, State.LOCKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The places of the sampled pairs, in the last round of each; planted pairs have none.
+
+    `beside` were asked for where raters split, `given_up` are wanted no more, `free` has nobody yet.
+    """
+
+    planned: int
+    beside: int
+    rated: int
+    open: int
+    free: int
+    given_up: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOut:
+    """What became of everything that raters were handed, in all rounds; `earlier` is in no figure."""
+
+    all: int
+    earlier: int
+    skipped: int
+    lapsed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What became of the pairs and of what was handed out; `split` and `adjudicated` are of the reference."""
+
+    sampled: int
+    planted: int
+    places: Places
+    handed_out: HandedOut
+    split: int
+    adjudicated: int
+
+    @property
+    def rows(self) -> tuple[tuple[str, int], ...]:
+        """What and how many, in the order of the sums."""
+        places, out = self.places, self.handed_out
+        return (
+            ("pairs sampled", self.sampled),
+            ("planted pairs, never counted", self.planted),
+            ("ratings planned", places.planned),
+            ("asked beside them, where raters split", places.beside),
+            ("ratings given", places.rated),
+            ("open, a rater has the pair", places.open),
+            ("free, nobody has the pair yet", places.free),
+            ("given up, nobody could take the place", places.given_up),
+            ("pairs handed out", out.all),
+            ("given in an earlier round, in no figure", out.earlier),
+            ("skipped", out.skipped),
+            ("lapsed, or given back when their rater left", out.lapsed),
+            ("pairs without a strict majority in the reference", self.split),
+            ("of those adjudicated", self.adjudicated),
+        )
+
+
+SUMS: Final = (
+    "Planned and asked beside = given + open + free + given up. Handed out = given + open + earlier "
+    "rounds + skipped + lapsed; a place that was skipped or lapsed is handed out again."
+)
+
+
+def flow_of(study: Study, sampled: int, split: int, adjudicated: int) -> Flow:
+    """As it is now, in four queries."""
+    counts = handed(study)
+    rated, open_ones = counts[State.DONE, True], sum(counts[state, True] for state in OPEN)
+    earlier = sum(counts[state, False] for state in (State.DONE, *OPEN))
+    skipped, lapsed = (
+        sum(counts[state, now] for now in (True, False)) for state in (State.SKIPPED, State.LAPSED)
+    )
+    return Flow(
+        sampled=sampled,
+        planted=study.pairs.exclude(planted="").count(),
+        places=places(study, rated, open_ones),
+        handed_out=HandedOut(counts.total(), earlier, skipped, lapsed),
+        split=split,
+        adjudicated=adjudicated,
+    )
+
+
+def places(study: Study, rated: int, open_ones: int) -> Places:
+    rows = Quota.objects.filter(study_pair__study=study, study_pair__planted="")
+    sums = rows.aggregate(planned=Sum("condition__raters"), wanted=Sum("wanted"))
+    planned, wanted = sums["planned"] or 0, sums["wanted"] or 0
+    changed = rows.exclude(wanted=F("condition__raters")).values_list("wanted", "condition__raters")
+    moved = [now - then for now, then in changed]
+    return Places(
+        planned=planned,
+        beside=sum(one for one in moved if one > 0),
+        rated=rated,
+        open=open_ones,
+        free=wanted - rated - open_ones,
+        given_up=-sum(one for one in moved if one < 0),
+    )
+
+
+def handed(study: Study) -> Counter[tuple[str, bool]]:
+    """How many by (state, whether it is of the pair's last round)."""
+    now = Quota.objects.filter(
+        study_pair=OuterRef("study_pair"), condition=OuterRef("condition"), round=OuterRef("round")
+    )
+    rows = Assignment.objects.filter(enrolment__study=study, study_pair__planted="").order_by()
+    found = rows.annotate(now=Exists(now)).values_list("state", "now").annotate(n=Count("id"))
+    return Counter({(state, is_now): count for state, is_now, count in found})

@@ -1,0 +1,46 @@
+"""Of a pair that was asked again only the last round counts: before, the rules meant something else.
+
+The ratings of earlier rounds, and the decisions on them, stay and are exported; no figure has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from annotation.models import Quota, Study
+
+Place = tuple[int, int]
+"""(study pair, condition), ids."""
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The last round of each place, and since when it is open; places that were asked once are left out."""
+
+    numbers: Mapping[Place, int] = field(default_factory=dict)
+    since: Mapping[Place, datetime] = field(default_factory=dict)
+
+    def counts(self, study_pair: int, condition: int, number: int) -> bool:
+        """Whether what was said in the round of that number still counts."""
+        return number == self.numbers.get((study_pair, condition), 1)
+
+    def is_outdated(self, study_pair: int, condition: int, at: datetime) -> bool:
+        """Whether a decision of that time was on an earlier round."""
+        opened = self.since.get((study_pair, condition))
+        return opened is not None and at < opened
+
+
+def rounds_of(study: Study, at: datetime | None = None) -> Rounds:
+    """The rounds of a study, now or as they were `at` that time. One query, of few rows."""
+    rows = Quota.objects.filter(study_pair__study=study, round__gt=1)
+    numbers: dict[Place, int] = {}
+    since: dict[Place, datetime] = {}
+    columns = "study_pair_id", "condition_id", "round", "opened_at"
+    for study_pair, condition, number, opened in rows.values_list(*columns):
+        later = at is not None and opened is not None and opened > at
+        numbers[study_pair, condition] = number - 1 if later else number
+        if opened is not None and not later:
+            since[study_pair, condition] = opened
+    return Rounds(numbers, since)

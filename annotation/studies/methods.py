@@ -1,0 +1,221 @@
+"""The methods paragraph of a paper, as LaTeX: what the frozen plan says, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from django.db.models import Max, Min
+
+from annotation.agreement import RESAMPLES, SEED
+from annotation.models import Condition
+from annotation.studies.figures import Figures
+from annotation.studies.formats import number, tex
+from annotation.studies.planning import plan_of
+from annotation.studies.profiles import Profile
+from annotation.studies.sampling.wishing import STRATIFIERS, Allocation, Stratifier
+from annotation.studies.unfilled import given_up
+
+Kind = Condition.Kind
+Plan = Mapping[str, Any]
+SHOWN: Final = {
+    Kind.AGENTS_TESTS.value: (
+        "Under agent's tests they saw the agents' test program and its run from the start, but neither "
+        "verdict nor explanation; such labels count as assisted."
+    ),
+    Kind.REVEAL.value: (
+        "Under reveal everything that agents had said was shown once the first label was locked, and raters "
+        "could revise it with a reason; figures of agreement and accuracy have the first label."
+    ),
+    Kind.SECOND_LOOK.value: "Under second look they looked again with nothing new to see.",
+}
+"""By condition, what raters saw beside the pair."""
+
+
+def methods(found: Figures) -> str:
+    """The paragraph. Parts of the plan that say nothing are said to be missing, never passed over."""
+    plan = found.study.plan or plan_of(found.study)
+    parts: tuple[Callable[[Figures, Plan], str], ...] = (
+        drawn, rated, shown, raters, referred, compared, excluded, counted, kept,
+    )  # fmt: skip
+    return " ".join(filter(None, (part(found, plan) for part in parts))) + "\n"
+
+
+def drawn(found: Figures, plan: Plan) -> str:
+    """What was sampled, how, and with which probabilities."""
+    study, one = found.study, found.flow
+    builds = ", ".join(map(str, plan["sample"]["builds"])) or "labels from elsewhere"
+    asked = f" to answer: {tex(study.question)}" if study.question else ""
+    planted = f", and {one.planted:,} planted pairs that are not counted" if one.planted else ""
+    first = f"We drew {one.sampled:,} pairs from {tex(builds)}{planted}{asked}."
+    wish = plan["sample"]["asked"]
+    return f"{first} {design(wish)} {chances(found)}" if "size" in wish else first
+
+
+def design(wish: Mapping[str, Any]) -> str:
+    """How pairs were drawn: a query, strata, seed."""
+    many = wish["per_query"]
+    a_query = {0: "without a limit a query", 1: "one pair a query"}.get(
+        many, f"{many} pairs of each query drawn"
+    )
+    names = [STRATIFIERS[Stratifier(one)] for one in wish["strata"]]
+    equal = wish["allocation"] == Allocation.EQUAL
+    by = (
+        f"in strata by {' and '.join(names)}, {'as many of each' if equal else 'in proportion to their size'}"
+    )
+    strata = by if names else "without strata"
+    return f"They were drawn at random, {a_query}, {strata}, with the seed {wish['seed']}."
+
+
+def chances(found: Figures) -> str:
+    """The inclusion probabilities, and the population where it was counted."""
+    study = found.study
+    ends = study.pairs.filter(planted="").aggregate(least=Min("probability"), most=Max("probability"))
+    least, most = ends["least"] or 1.0, ends["most"] or 1.0
+    span = f"{least:.3g}" if least == most else f"{least:.3g} to {most:.3g}"
+    of = study.sample.get("population"), study.sample.get("population_queries")
+    population = f" from {of[0]:,} pairs of {of[1]:,} queries" if all(of) else ""
+    weighed = "all pairs weigh alike" if least == most else "figures over strata weigh pairs by its inverse"
+    return f"The probability of inclusion{population} was {span}: {weighed}."
+
+
+def rated(found: Figures, plan: Plan) -> str:
+    study = found.study
+    parts = [
+        f"{Kind(one['kind']).label} ({one['ratings_a_pair']} ratings a pair, "
+        f"{len(one['raters'])} raters{median(found, one['kind'])})"
+        for one in plan["conditions"]
+    ]
+    rules = f" They followed the guidelines {tex(str(study.guideline))}." if study.guideline else ""
+    beside = found.flow.places.beside
+    more = (
+        f" Where the planned raters of a pair split, one more was asked who had not seen it ({beside:,} "
+        f"rating{'' if beside == 1 else 's'})."
+        if study.one_more
+        else ""
+    )
+    return (
+        f"Raters judged under {tex('; '.join(parts))}, other people for each condition, on the scale "
+        f"{tex(study.get_scale_display())}, in the order {tex(study.get_order_display())}; docstrings were "
+        f"{tex(study.docstring)}.{rules}{more}"
+    )
+
+
+def median(found: Figures, kind: str) -> str:
+    seconds = found.seconds.get(kind)
+    return f", median {number(round(seconds))} s of active time" if seconds else ""
+
+
+def shown(found: Figures, plan: Plan) -> str:
+    """What raters could see of the agents, by condition."""
+    kinds = [one["kind"] for one in plan["conditions"]]
+    aided = [SHOWN[kind] for kind in kinds if kind in SHOWN]
+    if not {Kind.AGENTS_TESTS.value, Kind.REVEAL.value}.intersection(kinds):
+        return " ".join(["What agents had said was closed to them.", *aided])
+    closed = [Kind(kind).label for kind in kinds if kind not in SHOWN]
+    first = f"What agents had said was closed to raters under {tex(' and '.join(closed))}." if closed else ""
+    return " ".join(filter(None, [first, *aided]))
+
+
+def raters(found: Figures, plan: Plan) -> str:
+    """Who they were, all together."""
+    one = found.profile
+    if not one.raters:
+        return ""
+    years = (
+        f", with {one.fewest} to {one.most} years of Python (median {one.median_years:g})"
+        if one.told_years
+        else ""
+    )
+    said = [f"{word}: {told(names)}" for word, names in spoken(one) if names]
+    return f"{one.raters} raters took part{years}{'; ' + '; '.join(said) if said else ''}."
+
+
+def spoken(one: Profile) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+    return (("roles", one.roles), ("languages", one.languages))
+
+
+def told(names: Iterable[tuple[str, int]]) -> str:
+    return tex(", ".join(f"{name} ({count})" for name, count in names))
+
+
+def referred(found: Figures, plan: Plan) -> str:
+    if found.page is None:
+        return "Each choice is between two snippets whose sides were shuffled."
+    return (
+        f"The reference is the strict majority of the planned ratings under {tex(found.page.reference)}; "
+        r"people who made it are each held against the others \cite{calderon2025}. "
+        f"{found.flow.split:,} pairs had no strict majority, and "
+        f"{found.flow.adjudicated:,} were adjudicated."
+    )
+
+
+def compared(found: Figures, plan: Plan) -> str:
+    """The planned comparisons, those that could not be made, and the margin."""
+    if found.page is None:
+        return ""
+    planned = [" with ".join(map(str, two)) for two in plan["comparisons"]]
+    first = (
+        f"Planned were the comparisons of {tex('; '.join(planned))}."
+        if planned
+        else "No comparison was planned: every two annotators are compared."
+    )
+    missing = f" {len(found.unresolved)} of them could not be made." if found.unresolved else ""
+    margin = plan["margin"]
+    return f"{first}{missing}" + (
+        f" The margin of non-inferiority is {margin:g}."
+        if margin
+        else " No margin of non-inferiority was set."
+    )
+
+
+def excluded(found: Figures, plan: Plan) -> str:
+    """The rules, and whom they met."""
+    rules = str(plan["exclusions"]).strip()
+    first = (
+        f"Left out were, by plan: {tex(rules.rstrip('.'))}." if rules else "The plan has no exclusion rules."
+    )
+    gone = found.study.enrolments.filter(excluded=True).count()
+    missing = given_up(found.study)
+    return " ".join(
+        filter(
+            None,
+            (
+                first,
+                f"{gone} raters are left out of every figure." if gone else "Nobody's ratings are left out.",
+                f"{missing:,} planned ratings were given up, as nobody could give them." if missing else "",
+            ),
+        )
+    )
+
+
+def counted(found: Figures, plan: Plan) -> str:
+    return (
+        f"Intervals are 95\\,\\% and resample queries with all their pairs ({RESAMPLES:,} draws, "
+        f"seed {SEED}); "
+        r"Wilson's \cite{wilson1927} where no pairs share a query. "
+        r"Agreement is Krippendorff's alpha \cite{krippendorff2011}, "
+        r"with Gwet's AC1 \cite{gwet2008} where one label prevails. "
+        r"Differences are tested by mid-p McNemar \cite{fagerland2013} or the query bootstrap, "
+        r"corrected by Holm. The error of all labels is prediction-powered \cite{fisch2024}. "
+        r"We follow the design of \cite{cosqaplus}."
+    )
+
+
+def scored(found: Figures) -> str:
+    """How often the study was looked at, where that is counted."""
+    if found.study.purpose != found.study.Purpose.SEALED:
+        return "this is a development study, on which scored versions are not counted"
+    return f"{len(found.scorings)} annotator versions were scored on this sealed study"
+
+
+def kept(found: Figures, plan: Plan) -> str:
+    study = found.study
+    interim = " These figures are interim: planned ratings are missing." if found.interim else ""
+    if not study.plan_hash:
+        return f"The plan was not frozen.{interim}"
+    return (
+        f"The plan was frozen on {study.frozen_at:%Y-%m-%d} with the SHA-256 "
+        rf"\texttt{{{study.plan_hash[:16]}}}\ldots; {study.amendments.count()} amendments were recorded and "
+        f"{scored(found)}.{interim}"
+    )

@@ -1,0 +1,122 @@
+"""What the rows of a study's main table are called, and which of them a plan's comparison means.
+
+Annotators have long names (name, model, beginning of the version), which no plan could foresee. So a plan
+may say *agents*, a name, or a name with its model, where that is one row; of several versions the one that
+judged the build that the sample was drawn from is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import Q
+
+from annotation.models import Study
+from retrieval.models import Annotator, Label
+
+JUDGES: Final = (
+    Annotator.Kind.AGENTS,
+    Annotator.Kind.SINGLE_LLM,
+    Annotator.Kind.ORIGINAL,
+    Annotator.Kind.MERGE,
+)
+AGENTS: Final = "agents"
+CONSTANTS: Final = ("always 0", "always 1")
+
+
+class UnknownRow(ValueError):
+    """A name means no row of the table, or several; the message says which names there are."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a study's table: conditions as (kind, name), annotators, those among them that judged the
+    builds of the sample.
+    """
+
+    conditions: tuple[tuple[str, str], ...]
+    annotators: tuple[Annotator, ...]
+    drawn_from: frozenset[int]
+
+    def called(self, name: str) -> str:
+        """The row that a plan means by `name`. Raises UnknownRow."""
+        plain = name.strip().casefold()
+        for kind, shown in self.conditions:
+            if plain in {kind, shown.casefold()}:
+                return shown
+        if plain in CONSTANTS:
+            return plain
+        meant = [one for one in self.annotators if plain in aliases(one)]
+        if len(meant) > 1:
+            meant = [one for one in meant if one.pk in self.drawn_from] or meant
+        if len(meant) == 1:
+            return name_of(meant[0])
+        raise UnknownRow(self.refusal(name, meant))
+
+    def refusal(self, name: str, meant: Sequence[Annotator]) -> str:
+        if meant:
+            many = ", ".join(sorted(name_of(one) for one in meant))
+            return f"“{name[:80]}” could be any of {many}: name one of them."
+        return f"The main table has no row “{name[:80]}”. Its rows are {', '.join(self.names)}."
+
+    @property
+    def names(self) -> list[str]:
+        """What a plan may say: the short name of a row where it has one."""
+        kinds = [kind for kind, _ in self.conditions]
+        agents = [one for one in self.annotators if one.kind == Annotator.Kind.AGENTS]
+        return [*([AGENTS] if agents else []), *sorted(map(name_of, self.annotators)), *kinds, *CONSTANTS]
+
+    def two(self, pair: Sequence[str]) -> tuple[str, str]:
+        """The rows of one comparison. Raises UnknownRow, also where both are one row."""
+        if len(pair) != 2:
+            raise UnknownRow("A comparison is of two rows.")
+        one, other = (self.called(str(name)) for name in pair)
+        if one == other:
+            raise UnknownRow(f"“{pair[0]}” and “{pair[1]}” are the same row: a comparison is of two.")
+        return one, other
+
+
+def aliases(annotator: Annotator) -> set[str]:
+    """All that may stand for an annotator, in small letters."""
+    whole = name_of(annotator)
+    found = {whole, whole.rsplit(" (", 1)[0], annotator.name}
+    found |= {AGENTS} if annotator.kind == Annotator.Kind.AGENTS else set()
+    return {one.casefold() for one in found}
+
+
+def name_of(annotator: Annotator) -> str:
+    """The annotator as tables call it: its name, its model, and the beginning of its version."""
+    model = annotator.config.get("model", "")
+    words = f"{annotator.name}, {model}" if model else annotator.name
+    return f"{words} ({annotator.version[:8]})"
+
+
+def rows_of(study: Study, annotators: Iterable[Annotator]) -> Rows:
+    """The rows where these annotators are in the table."""
+    kinds = tuple((one.kind, one.get_kind_display()) for one in study.conditions.order_by("pk"))
+    builds = frozenset(study.builds.values_list("annotator", flat=True))
+    return Rows(kinds, tuple(annotators), builds)
+
+
+def foreseen(study: Study) -> Rows:
+    """The rows that a plan can name: of all that judged the pairs, or build what the pairs are drawn from."""
+    sampled = study.pairs.filter(planted="").values("pair")
+    judged = Label.objects.filter(pair__in=sampled, assisted=False, value__isnull=False)
+    wanted = Q(pk__in=judged.values("annotator")) | Q(pk__in=study.builds.values("annotator"))
+    return rows_of(study, Annotator.objects.filter(wanted, kind__in=JUDGES).order_by("pk"))
+
+
+def resolved(rows: Rows, comparisons: Iterable[Sequence[str]]) -> tuple[list[tuple[str, str]], list[str]]:
+    """The rows of each comparison, once each, and why others are of no two rows."""
+    found: dict[frozenset[str], tuple[str, str]] = {}
+    problems = []
+    for pair in comparisons:
+        try:
+            two = rows.two(pair)
+        except UnknownRow as why:
+            problems.append(f"{' vs '.join(map(str, pair))}: {why}")
+        else:
+            found.setdefault(frozenset(two), two)
+    return list(found.values()), problems
