@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
+from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase
 
 from annotation.models import Assignment, Build, Case, Study, StudyPair
@@ -28,6 +29,8 @@ class Role(StrEnum):
 
 
 RANK = {role.value: rank for rank, role in enumerate(Role)}
+ROLE = "workbench_role"
+"""The attribute of a user that keeps the role, once it was looked up."""
 
 
 def role_of(user: Visitor) -> Role | None:
@@ -37,17 +40,34 @@ def role_of(user: Visitor) -> Role | None:
     """
     if not isinstance(user, User) or not user.is_active:
         return None
-    known: dict[str, Role | None] = user.__dict__
-    if "workbench_role" not in known:
-        known["workbench_role"] = looked_up(user)
-    return known["workbench_role"]
+    if not hasattr(user, ROLE):
+        setattr(user, ROLE, looked_up(user))
+    found: Role | None = getattr(user, ROLE)
+    return found
 
 
 def looked_up(user: User) -> Role | None:
+    return highest(user, user.groups.values_list("name", flat=True))
+
+
+def highest(user: User, groups: Iterable[str | None]) -> Role | None:
+    """The role of a person who is in `groups`."""
     if user.is_superuser:
         return Role.ADMIN
-    held = [name for name in user.groups.values_list("name", flat=True) if name in RANK]
+    held = [name for name in groups if name in RANK]
     return Role(max(held, key=RANK.__getitem__)) if held else None
+
+
+class Backend(ModelBackend):
+    """Django's, which reads a signed-in person's groups with the person: every request asks for both."""
+
+    def get_user(self, user_id: Any) -> User | None:
+        """The person, whose role is known then; None for one who is gone or was locked out."""
+        rows = list(User.objects.filter(pk=user_id).annotate(group=F("groups__name")))
+        if not rows or not self.user_can_authenticate(rows[0]):
+            return None
+        setattr(rows[0], ROLE, highest(rows[0], [row.group for row in rows]))
+        return rows[0]
 
 
 def has_role(user: Visitor, wanted: Role) -> bool:
@@ -89,7 +109,7 @@ def give_role(user: User, role: Role) -> None:
     """Make `role` the only role of `user`."""
     user.groups.remove(*Group.objects.filter(name__in=RANK))
     user.groups.add(Group.objects.get_or_create(name=role.value)[0])
-    user.__dict__.pop("workbench_role", None)
+    user.__dict__.pop(ROLE, None)
 
 
 class KeptBlind(PermissionDenied):

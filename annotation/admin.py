@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from django.contrib import admin
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
-from django.db import models
+from django.db import models, transaction
 from django.forms import ModelForm
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
+from annotation.access import role_of
 from annotation.models import (
     ApiToken,
     Build,
@@ -24,7 +28,15 @@ from annotation.models import (
     Review,
     Step,
 )
-from retrieval.admin import ReadOnly
+from annotation.seen import mark_seen
+from annotation.studies.auditing import Verb, record
+from retrieval.admin import BenchmarkLabelAdmin, CandidateAdmin, LabelAdmin, ReadOnly
+from retrieval.models import BenchmarkLabel, Candidate, Label
+
+USED = (
+    "Calls were made at this price, so it stays as it is: it says what they cost. Add a price of the same "
+    "model with a later date; calls from then on are made at that one."
+)
 
 
 class Editable(ReadOnly):
@@ -37,9 +49,32 @@ class Editable(ReadOnly):
         return True
 
 
+class Telling(ReadOnly):
+    """A table that tells how pairs were judged: whoever looks at rows has seen their pairs."""
+
+    pair = "pair"
+    """The way from a row to its pair."""
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        response = super().changelist_view(request, extra_context)
+        shown = (getattr(response, "context_data", None) or {}).get("cl")
+        self.note(request, [row.pk for row in shown.result_list] if shown else [])
+        return response
+
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> Any:
+        response = super().change_view(request, object_id, *args, **kwargs)
+        if response.status_code == HTTPStatus.OK:
+            self.note(request, [int(object_id)])
+        return response
+
+    def note(self, request: HttpRequest, rows: list[int]) -> None:
+        found = self.model._default_manager.filter(pk__in=rows).values_list(self.pair, flat=True)
+        mark_seen(request.user, [pair for pair in found if pair is not None])
+
+
 @admin.register(Price)
 class PriceAdmin(Editable):
-    """A new price is a new row with its date; calls keep the price that they were made at."""
+    """A new price is a new row with its date; one that calls were made at stays as it is."""
 
     list_display = (
         "model",
@@ -53,6 +88,24 @@ class PriceAdmin(Editable):
     )
     list_filter = ("model",)
     readonly_fields = ("source",)
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return not (isinstance(obj, Price) and obj.is_used)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The row's form, or the row and why it can't be changed; a form that comes too late is told, too."""
+        price = self.get_object(request, object_id)
+        if price is not None and not self.has_change_permission(request, price):
+            self.message_user(request, USED, messages.WARNING)
+            if request.method == "POST":
+                return HttpResponseRedirect(request.path)
+        return super().change_view(request, object_id, form_url, extra_context)
 
     def save_model(self, request: HttpRequest, obj: Price, form: ModelForm[Price], change: bool) -> None:
         """Whatever a person saves is that person's, and `prices load` leaves the model alone from then on."""
@@ -81,6 +134,33 @@ class AccountAdmin(Editable, UserAdmin):  # type: ignore[type-arg]  # its parame
         ),
     )
 
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """The role is stored last, so what was done to an account is recorded here."""
+        before = role_of(User.objects.get(pk=form.instance.pk))
+        super().save_related(request, form, formsets, change)
+        account = User.objects.get(pk=form.instance.pk)
+        detail = {
+            "made": not change,
+            "role": role_of(account),
+            "role_before": before,
+            "state": "open" if account.is_active else "closed",
+            "changed": sorted(form.changed_data),
+        }
+        if form.changed_data:
+            record(request.user, Verb.ACCOUNT_CHANGED, f"account {account}", detail=detail)
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:  # noqa: A002
+        """Recorded where another password was set; never the password."""
+        with transaction.atomic():
+            known = User.objects.filter(pk=int(id)).values_list("password", flat=True)
+            before = list(known)
+            response = super().user_change_password(request, id, form_url)
+            if list(known.all()) != before:
+                account = User.objects.get(pk=int(id))
+                detail = {"new_password": True}
+                record(request.user, Verb.ACCOUNT_CHANGED, f"account {account}", detail=detail)
+        return response
+
 
 @admin.register(Build)
 class BuildAdmin(ReadOnly):
@@ -104,20 +184,22 @@ class ProjectCapChangeAdmin(ReadOnly):
 
 
 @admin.register(Case)
-class CaseAdmin(ReadOnly):
+class CaseAdmin(Telling):
     list_display = ("id", "build_id", "rank", "stage", "label", "reason")
     list_filter = ("stage",)
     ordering = ("-id",)
 
 
 @admin.register(Step)
-class StepAdmin(ReadOnly):
+class StepAdmin(Telling):
+    pair = "case__pair"
     list_display = ("id", "case_id", "number", "before", "event", "after", "at")
     ordering = ("-id",)
 
 
 @admin.register(LLMCall)
-class LLMCallAdmin(ReadOnly):
+class LLMCallAdmin(Telling):
+    pair = "steps__case__pair"
     list_display = ("id", "agent", "model", "status", "input_tokens", "output_tokens", "cost", "created_at")
     list_filter = ("status", "agent")
     search_fields = ("=digest",)
@@ -125,16 +207,35 @@ class LLMCallAdmin(ReadOnly):
 
 
 @admin.register(Execution)
-class ExecutionAdmin(ReadOnly):
+class ExecutionAdmin(Telling):
+    pair = "cases__pair"
     list_display = ("id", "outcome", "backend", "ran", "touched", "seconds", "created_at")
     list_filter = ("outcome", "backend")
     ordering = ("-id",)
 
 
 @admin.register(Review)
-class ReviewAdmin(ReadOnly):
+class ReviewAdmin(Telling):
     list_display = ("id", "pair_id", "rater", "revision", "label", "withdrawn", "created_at")
     list_select_related = ("rater",)
+
+
+admin.site.unregister([BenchmarkLabel, Candidate, Label])
+
+
+@admin.register(Label)
+class SeenLabelAdmin(Telling, LabelAdmin):
+    """Labels, which tell most of all."""
+
+
+@admin.register(BenchmarkLabel)
+class SeenBenchmarkLabelAdmin(Telling, BenchmarkLabelAdmin):
+    """Labels as they were published."""
+
+
+@admin.register(Candidate)
+class SeenCandidateAdmin(Telling, CandidateAdmin):
+    """Ranks and scores."""
 
 
 @admin.register(Merge)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from annotation import budget, limiter
 from annotation.agents import InvalidReply, repair
@@ -18,7 +18,7 @@ from annotation.llm import LLM, LLMError, Reply, Request, Waiting
 from annotation.llm.reply import HOPELESS
 from annotation.models import Attempts, Batch, Build, BuildEvent, Case, LLMCall, Proposal
 from annotation.models.calls import IN_WORK
-from annotation.stages import Stage
+from annotation.stages import Event, Stage
 from retrieval.hostile import clean
 
 V = TypeVar("V")
@@ -34,7 +34,11 @@ STORING: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 class Unjudgeable(Exception):
-    """The model gave nothing that can be used, twice: the case is abandoned with this reason."""
+    """The model gave nothing that can be used: the case is abandoned with this reason, for this `call`."""
+
+    def __init__(self, reason: str, call: LLMCall) -> None:
+        super().__init__(reason)
+        self.call = call
 
 
 class Parked(Exception):
@@ -48,7 +52,8 @@ class Parked(Exception):
 def ask(case: Asker, llm: LLM, request: Request, parse: Callable[[str], V]) -> tuple[V, LLMCall]:
     """The verdict on `request` and the call that gave it, after at most one repair call.
 
-    A last reply that can't be used either is not used again, so that a person's retry asks anew.
+    A last reply that can't be used either is not used again, so that a person's retry asks anew; until then
+    it stands for every case of the build whose question it is.
     Raises Parked, Unjudgeable, budget.OverBudget, budget.BudgetHeld, budget.AlreadyAsked, limiter.Full and
     LLMError.
     """
@@ -90,7 +95,7 @@ def verdict_of(call: LLMCall, parse: Callable[[str], V]) -> V:
 
 def given_up(call: LLMCall, why: str) -> Unjudgeable:
     budget.discard(call, why)
-    return Unjudgeable(why)
+    return Unjudgeable(why, call)
 
 
 def text_of(call: LLMCall) -> str:
@@ -111,8 +116,8 @@ def answered(case: Asker, llm: LLM, request: Request, *, by_batch: bool = False)
     attempts = Attempts.at(request.digest())
     earlier = attempts.first(LLMCall.Status.SUCCEEDED)
     if earlier is not None:
-        case.build.tally.change(reused=1)
-        return LLMCall.objects.select_related("reply").get(pk=earlier)
+        return once_more(case, LLMCall.objects.select_related("reply").get(pk=earlier))
+    refuse_given_up(case, attempts)
     for status in IN_WORK:
         waiting = attempts.first(status, llm.name)
         if waiting is not None:
@@ -120,6 +125,28 @@ def answered(case: Asker, llm: LLM, request: Request, *, by_batch: bool = False)
     if by_batch and not (attempts.rows and came_back(request.digest())):
         raise Parked(budget.reserve(case, request, llm.name, attempts, by_batch=True))
     return pay(case, llm, request, attempts)
+
+
+def once_more(case: Asker, call: LLMCall) -> LLMCall:
+    """The call, counted as reused unless its own build waited for it, and nothing rests on it yet."""
+    if call.build_id != case.build.pk or call.steps.exists():
+        case.build.tally.change(reused=1)
+    return call
+
+
+def refuse_given_up(case: Asker, attempts: Attempts) -> None:
+    """Raises Unjudgeable where the build has asked this in vain since the case was last retried.
+
+    Several cases may have one question (`annotation.company`): it is paid once for all of them. What the case
+    itself was abandoned for, somebody has retried.
+    """
+    in_vain = attempts.all(LLMCall.Status.UNUSABLE)
+    if not in_vain or not isinstance(case, Case):
+        return
+    retried = case.steps.filter(event=Event.GAVE_UP).aggregate(last=Max("call"))["last"] or 0
+    calls = LLMCall.objects.filter(pk__in=in_vain, pk__gt=retried, build=case.build_id)
+    if (call := calls.order_by("-pk").first()) is not None:
+        raise Unjudgeable(call.error, call)
 
 
 def came_back(digest: str) -> bool:
@@ -142,7 +169,9 @@ def pay(case: Asker, llm: LLM, request: Request, attempts: Attempts) -> LLMCall:
     except LLMError as error:
         book(call, error)
         limiter.refused(case.build, error)
-        raise
+        if error.retryable or error.provider:
+            raise
+        raise given_up(call, error.message) from error
     except BaseException as error:
         budget.give_up(call, f"interrupted, {COUNTED}: {error!r}")
         raise

@@ -44,6 +44,8 @@ SETTLES: Final = timedelta(minutes=1)
 """After a connection that broke, the provider may still be taking the batch in."""
 SLACK: Final = timedelta(minutes=5)
 """The provider's clock and ours may differ by so much."""
+TAKES: Final = LEASE + SLACK
+"""So long after it was said to be sent the provider may have made it, by its own clock."""
 GONE: Final = timedelta(hours=26)
 """A batch ends within 24 hours; one that the provider does not know by then is gone for good."""
 CHUNK: Final = 100
@@ -154,18 +156,24 @@ def find(batch: Batch, provider: Provider) -> None:
     """Find the batch among the provider's, after its id was lost; send it anew where it is not there.
 
     The provider names no request of a batch that runs: one of as many requests, made at that moment, is
-    taken for it, and its results say whether it is.
+    taken for it, and its results say whether it is. While another batch was taken for what may be this one,
+    this one waits for those results: sent anew, it might be paid twice.
     """
     assert batch.sent_at is not None, "set before anything was sent"
-    others = {*Batch.objects.exclude(provider_id="").values_list("provider_id", flat=True), *batch.refuted}
     sent, count = batch.sent_at, in_it(batch).count()
     with asking.no_connection():
-        found = [one for one in provider().since(sent - SLACK) if one.id not in others]
-    likely = [one for one in found if one.requests == count and one.created_at <= sent + LEASE + SLACK]
-    if likely:
-        best = min(likely, key=lambda one: abs(one.created_at - sent))
-        change(batch, State.OPEN, provider_id=best.id, look_at=timezone.now(), **NEWS)
+        there = provider().since(sent - SLACK)
+        likely = {one.id: one for one in there if one.requests == count and one.created_at <= sent + TAKES}
+    for name in {*Batch.objects.surely(), *batch.refuted}:
+        likely.pop(name, None)
+    taken = set(Batch.objects.filter(provider_id__in=likely).values_list("provider_id", flat=True))
+    free = [one for one in likely.values() if one.id not in taken]
+    if free:
+        best = min(free, key=lambda one: abs(one.created_at - sent))
+        change(batch, State.OPEN, provider_id=best.id, found=True, look_at=timezone.now(), **NEWS)
         outages.note(batch.build, "found a batch", f"{best.id}, whose id was lost when it was sent")
+    elif taken and timezone.now() - sent < GONE:
+        again(batch, f"another batch was taken for {min(taken)}, which may be this one: its results will say")
     else:
         change(batch, State.FILLING, look_at=timezone.now(), **NEWS)
         outages.note(batch.build, "sends a batch anew", "the provider does not have it")
@@ -227,13 +235,14 @@ def refute(batch: Batch, strange: set[str]) -> None:
     owners = Batch.objects.filter(pk__in=in_work(asked).values("batch"))
     with transaction.atomic():
         owner = owners.exclude(pk=batch.pk).select_related("build__tally").first()
-        change(batch, State.SENDING, provider_id="", refuted=[*batch.refuted, taken], look_at=now)
+        refuted = [*batch.refuted, taken]
+        change(batch, State.SENDING, provider_id="", found=False, refuted=refuted, look_at=now)
         if owner is None or taken in owner.refuted or owner.provider_id in batch.refuted:
             return
         had = owner.provider_id
-        given = change(owner, State.OPEN, provider_id=taken, look_at=now, **NEWS)
+        given = change(owner, State.OPEN, provider_id=taken, found=False, look_at=now, **NEWS)
         if given and had:
-            change(batch, State.OPEN, provider_id=had, look_at=now, **NEWS)
+            change(batch, State.OPEN, provider_id=had, found=True, look_at=now, **NEWS)
     if given:
         outages.note(owner.build, "found a batch", f"{taken}, which was taken for another one")
 
@@ -277,9 +286,10 @@ def store(call: LLMCall, entry: Entry, batches: LiveBatches) -> None:
 
 def count(batch: Batch) -> None:
     """Note how far the batch is, and hold it on."""
-    ok, gone = LLMCall.Status.SUCCEEDED, (LLMCall.Status.FAILED, LLMCall.Status.UNKNOWN)
+    ok = LLMCall.Status.SUCCEEDED, LLMCall.Status.UNUSABLE
+    gone = LLMCall.Status.FAILED, LLMCall.Status.UNKNOWN
     counted: dict[str, int] = batch.calls.aggregate(
-        answered=Count("pk", filter=Q(status=ok)), returned=Count("pk", filter=Q(status__in=gone))
+        answered=Count("pk", filter=Q(status__in=ok)), returned=Count("pk", filter=Q(status__in=gone))
     )
     Batch.objects.filter(pk=batch.pk).update(**counted, look_at=timezone.now() + LEASE)
 

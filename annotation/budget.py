@@ -30,7 +30,7 @@ from annotation.models import (
 )
 from annotation.models.batches import half
 from annotation.models.builds import NANO
-from annotation.models.calls import HOLDING
+from annotation.models.calls import HOLDING, OVER
 from annotation.models.figures import add
 from retrieval.hostile import clean
 from retrieval.models import statements
@@ -61,7 +61,7 @@ def bound(request: Request, price: Price | None) -> int:
     if price is None:
         return 0
     characters = len(request.canonical())
-    return price.cost(characters // CHARACTERS_A_TOKEN, request.max_tokens)
+    return price.most(characters // CHARACTERS_A_TOKEN, request.max_tokens)
 
 
 def reserve(
@@ -147,8 +147,13 @@ def refuse(build: Build, amount: int) -> NoReturn:
 def refuse_project(amount: int) -> NoReturn:
     """The same for the cap that all live builds share."""
     project = ProjectTally.objects.now()
-    why = f"{PROJECT_USED_UP} ${(project.cap or 0) / NANO:,.2f}, which all live builds share, is used up"
+    why = project_used_up(project.cap or 0)
     refuse_by(project, amount, why, ". An admin can raise it on the dashboard, and then resume the build")
+
+
+def project_used_up(cap: int) -> str:
+    """How the reason begins of a build that has stopped at this cap of all live builds."""
+    return f"{PROJECT_USED_UP} ${cap / NANO:,.2f}, which all live builds share, is used up"
 
 
 def refuse_by(tally: Tally | ProjectTally, amount: int, why: str, advice: str = "") -> NoReturn:
@@ -255,7 +260,7 @@ def settle(call: LLMCall, reply: Reply) -> LLMCall:
     with transaction.atomic():
         reserved, counted = -call.bound, 0
         if not taken(call, LLMCall.Status.SUCCEEDED, told):
-            if held(call) in {LLMCall.Status.SUCCEEDED, LLMCall.Status.FAILED}:
+            if held(call) in OVER:
                 return LLMCall.objects.select_related("reply").get(pk=call.pk)
             reserved, counted = 0, call.cost
             LLMCall.objects.filter(pk=call.pk).update(status=LLMCall.Status.SUCCEEDED, **told)
@@ -323,8 +328,8 @@ def unbooked(call: LLMCall) -> int:
 
 
 def discard(call: LLMCall, why: str) -> None:
-    """A stored reply that no agent can use is not used again; it was paid, and its cost stays."""
-    LLMCall.objects.filter(pk=call.pk).update(status=LLMCall.Status.FAILED, error=clean(why))
+    """What gave nothing that an agent can use is not used again; what it cost stays."""
+    LLMCall.objects.filter(pk=call.pk).update(status=LLMCall.Status.UNUSABLE, error=clean(why))
 
 
 def park(call: LLMCall) -> None:

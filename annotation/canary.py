@@ -1,6 +1,7 @@
 """A large live build begins with a few random pairs, and goes on with all others when a person says so.
 
-Until then the cases of the others do not exist, so that nothing has to keep workers away from them.
+So does a large extension of one, by pairs of its own. Until then the cases of the others do not exist, so
+that nothing has to keep workers away from them.
 """
 
 from __future__ import annotations
@@ -15,10 +16,22 @@ import numpy as np
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
-from annotation.models import Build, BuildEvent, Canary, Tally
+from annotation.models import (
+    AnyCanary,
+    Build,
+    BuildEvent,
+    Canary,
+    Case,
+    Extension,
+    ExtensionCanary,
+    LLMCall,
+    Step,
+    Tally,
+)
+from annotation.stages import Stage
 from retrieval.models import Candidate
 
 SEEDS: Final = 2**31
@@ -31,8 +44,13 @@ def plan(build: Build) -> Canary:
     return Canary.objects.create(build=build, seed=secrets.randbelow(SEEDS))
 
 
+def plan_for(extension: Extension) -> ExtensionCanary:
+    """Give an extension that was just decided its canary, with a seed of its own."""
+    return ExtensionCanary.objects.create(extension=extension, seed=secrets.randbelow(SEEDS))
+
+
 def is_large(cases: int) -> bool:
-    """Whether a live build of so many cases, which are its pairs in all rounds, has a canary."""
+    """Whether a live build, or an extension, of so many cases (pairs in all rounds) has a canary."""
     return cases > max(settings.CANARY_ABOVE, settings.CANARY_CASES)
 
 
@@ -46,17 +64,20 @@ def draw(build: Build, candidates: QuerySet[Candidate]) -> list[int]:
 
     Empty where it begins with all of them: it has no canary, or too few cases for one.
     """
-    planned = Canary.objects.filter(build=build)
-    row = planned.first()
-    if row is None:
-        return []
-    rows = list(candidates.values_list("pk", "query_id"))
+    row = Canary.objects.filter(build=build).first()
+    return [] if row is None else drawn_by(row, candidates)
+
+
+def drawn_by(row: AnyCanary, candidates: QuerySet[Candidate]) -> list[int]:
+    """The same for one canary, which is deleted where the candidates are too few for it."""
+    build, rows = row.build, list(candidates.values_list("pk", "query_id"))
     if not is_large(len(rows) * build.rounds):
-        planned.delete()
+        row.delete()
         return []
     size = -(-settings.CANARY_CASES // build.rounds)
     found = some_queries(rows, size, row.seed) if by_query(build) else some_pairs(rows, size, row.seed)
-    planned.update(drawn=found, pairs=len(rows))
+    row.drawn, row.pairs = found, len(rows)
+    row.save(update_fields=["drawn", "pairs"])
     return found
 
 
@@ -82,22 +103,44 @@ def some_queries(rows: Sequence[tuple[int, int]], size: int, seed: int) -> list[
 
 
 def of(build: Build) -> Canary | None:
-    """The build's canary; no query where the build was read with it."""
+    """The build's own canary; no query where the build was read with it."""
     try:
         return build.canary
     except ObjectDoesNotExist:
         return None
 
 
+def of_extension(extension: Extension) -> ExtensionCanary | None:
+    """The extension's canary; no query where the extension was read with it."""
+    try:
+        return extension.canary
+    except ObjectDoesNotExist:
+        return None
+
+
+def current(build: Build) -> AnyCanary | None:
+    """The canary that the build is at: its own, or an extension's, until the other pairs are opened."""
+    row = of(build)
+    if row is not None and not row.rest_opened:
+        return row
+    rows = ExtensionCanary.objects.filter(extension__build=build, extension__state=Extension.State.CANARY)
+    return rows.select_related("extension__build__annotator").first()
+
+
 def drawn(build: Build) -> frozenset[int]:
-    """Ids of the canary's candidates."""
+    """Ids of the candidates of the build's own canary."""
     return frozenset(Canary.objects.values_list("drawn", flat=True).get(build=build))
 
 
-def is_undecided(build: Build) -> bool:
-    """Whether the build has a canary after which nobody has let it go on."""
-    row = of(build)
-    return row is not None and row.decided_at is None
+def undecided(build: Build) -> AnyCanary | None:
+    """The canary after which nobody has let the build go on yet."""
+    row = current(build)
+    return row if row is not None and row.decided_at is None else None
+
+
+def is_of_extension(build: Build) -> bool:
+    """Whether the build is at the canary of an extension."""
+    return isinstance(current(build), ExtensionCanary)
 
 
 def stop(build: Build) -> bool:
@@ -105,42 +148,101 @@ def stop(build: Build) -> bool:
 
     False where it has open cases after all, or where somebody was faster.
     """
+    row = undecided(build)
+    if row is None:
+        return False
+    running = Build.objects.filter(pk=build.pk, state=Build.State.RUNNING)
     with transaction.atomic():
         build.tally.change()
         tally = Tally.objects.get(pk=build.pk)
-        running = Build.objects.filter(pk=build.pk, state=Build.State.RUNNING, canary__isnull=False)
-        if tally.open or not running.filter(canary__decided_at=None).update(
-            state=Build.State.CANARY, reason=words(tally, Canary.objects.get(build=build), build.rounds)
-        ):
+        stopped = running.update(state=Build.State.CANARY, reason=words(tally, row))
+        # Looked at behind the build's row, which whoever decides changes first.
+        if tally.open or not stopped or not same(row).filter(decided_at=None).exists():
+            transaction.set_rollback(True)
             return False
-        Canary.objects.filter(build=build).update(done_at=timezone.now(), spent=tally.spent)
-        BuildEvent.objects.create(build=build, event="canary done")
+        same(row).update(done_at=timezone.now(), spent=spent(row, tally))
+        BuildEvent.objects.create(build=build, event="canary done", note=of_which(row))
     return True
 
 
-def words(tally: Tally, row: Canary, rounds: int) -> str:
+def same(row: AnyCanary) -> QuerySet[Any]:
+    """The canary as it is stored now."""
+    return type(row)._default_manager.filter(pk=row.pk)
+
+
+def spent(row: AnyCanary, tally: Tally) -> int:
+    """Nanodollars that the canary has cost, or had cost when somebody decided.
+
+    What was tried again of older cases beside an extension's canary is not counted to it.
+    """
+    if row.decided_at is not None:
+        return row.spent
+    if isinstance(row, Canary):
+        return tally.spent
+    return max(0, tally.spent - row.began - elsewhere(row))
+
+
+def elsewhere(row: ExtensionCanary) -> int:
+    """Nanodollars of calls since the canary began that served other cases of the build."""
+    calls = LLMCall.objects.filter(build=row.build, status=LLMCall.Status.SUCCEEDED, pk__gt=row.last_call)
+    others = Step.objects.filter(call__in=calls).exclude(case__candidate__in=row.drawn)
+    cost: int | None = calls.filter(pk__in=others.values("call")).aggregate(cost=Sum("cost"))["cost"]
+    return cost or 0
+
+
+def words(tally: Tally, row: AnyCanary) -> str:
     """Why the build stands still, for whoever opens its page."""
-    of = "them" if rounds == 1 else f"their {tally.total:,} cases"
-    unjudged = f", {tally.abandoned:,} of {of} abandoned" if tally.abandoned else ""
+    total, abandoned = counts(row, tally)
+    rounds = row.build.rounds
+    of = "them" if rounds == 1 else f"their {total:,} cases"
+    unjudged = f", {abandoned:,} of {of} abandoned" if abandoned else ""
     each = "" if rounds == 1 else f" in {rounds} rounds each"
+    own = isinstance(row, Canary)
+    others = "go on with all others, or cancel the build." if own else "go on with all others, or leave them."
     return (
-        f"{tally.total // rounds:,} {kind_of(row)} of {row.pairs:,} are finished{each}{unjudged}. "
-        "Read what they cost and say, then go on with all others, or cancel the build."
+        f"{total // rounds:,} {kind_of(row)} of {row.pairs:,}{'' if own else ' new ones'} are finished{each}"
+        f"{unjudged}. Read what they cost and say, then {others}"
     )
 
 
-def kind_of(row: Canary) -> str:
+def counts(row: AnyCanary, tally: Tally) -> tuple[int, int]:
+    """How many cases the canary has, in all rounds, and how many of them are abandoned."""
+    if isinstance(row, Canary):
+        return tally.total, tally.abandoned
+    cases = Case.objects.filter(build=row.build, candidate__in=row.drawn)
+    return cases.count(), cases.filter(stage=Stage.ABANDONED).count()
+
+
+def kind_of(row: AnyCanary) -> str:
     """What was drawn, in words."""
     return "pairs of random queries" if by_query(row.build) else "random pairs"
 
 
+def of_which(row: AnyCanary) -> str:
+    """Whose canary it is, for the history; empty for the build's own."""
+    return "" if isinstance(row, Canary) else f"extension {row.extension.number}"
+
+
 def decide(build: Build, user: Any) -> None:
     """Note that `user`, or nobody known, lets the build go on."""
-    Canary.objects.filter(build=build).update(decided_at=timezone.now(), decided_by=user)
+    row = undecided(build)
+    if row is not None:
+        same(row).update(decided_at=timezone.now(), decided_by=user)
+
+
+def leave(build: Build, user: Any) -> bool:
+    """Note that `user` wants none of an extension's other pairs; False where it is at no such canary."""
+    row = undecided(build)
+    if not isinstance(row, ExtensionCanary):
+        return False
+    now = timezone.now()
+    same(row).update(decided_at=now, decided_by=user)
+    Extension.objects.filter(pk=row.pk).update(state=Extension.State.LEFT, ended_at=now)
+    return True
 
 
 def rest_is_due(build: Build) -> bool:
-    """Whether a person has let the build go on, and the cases of all other pairs are still to be made."""
+    """Whether a person has let the build go on, and the cases of its other pairs are still to be made."""
     row = of(build)
     return row is not None and row.decided_at is not None and not row.rest_opened
 

@@ -15,7 +15,7 @@ from annotation.models.builds import NANO
 from annotation.steering import Action, ControlRefused, control
 from retrieval.hostile import clean
 
-OPEN: Final = (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING)
+OPEN: Final = (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING, Build.State.CANARY)
 LONGEST_REASON: Final = 1000
 
 

@@ -1,4 +1,4 @@
-"""Minings, imports, exports, publishing: each in a child process of the worker, which stays small."""
+"""Minings, imports, filters, exports, publishing, scoring: in children of the worker, which stays small."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from annotation.models import Build, Extension, PublishJob
-from retrieval.encoders import why_missing
+from retrieval import uploads
+from retrieval.evaluation.run_jobs import forget_files
+from retrieval.known_encoders import why_missing
 from retrieval.mining import release
 from retrieval.mining.parts import free as free_parts
-from retrieval.models import ExportJob, ImportJob, Mining, MiningPart
+from retrieval.models import ExportJob, FilterJob, ImportJob, Mining, MiningPart, RunJob
 
-Job = ImportJob | ExportJob | PublishJob
+Job = ImportJob | ExportJob | PublishJob | RunJob | FilterJob
 CHILD_LEASE = timedelta(seconds=30)
 SECONDS_BETWEEN_LOOKS = 2.0
 STOPPED = {-signal.SIGINT, -signal.SIGTERM}
@@ -79,7 +81,11 @@ def mining_is_wanted(pk: int) -> bool:
 
 def import_one() -> int:
     """Take up one upload that waits, or that a dead worker left, and import it in a child process."""
-    return job_one(ImportJob, "import_job", "the import process ended without a word; see the log")
+    silent = "the import process ended without a word; see the log, then upload again: nothing comes twice"
+    done = job_one(ImportJob, "import_job", silent)
+    if done:
+        uploads.forget_files()
+    return done
 
 
 def export_one() -> int:
@@ -94,6 +100,21 @@ def publish_one() -> int:
         "publish_job",
         "the publishing process ended without a word; see the log, then publish again: nothing comes twice",
     )
+
+
+def run_one() -> int:
+    """The same for one uploaded run that is scored; the file of one that died is removed with it."""
+    silent = "the scoring process ended without a word; see the log, then upload again: nothing comes twice"
+    done = job_one(RunJob, "run_job", silent)
+    if done:
+        forget_files()
+    return done
+
+
+def filter_one() -> int:
+    """The same for one collection of what passes filters."""
+    silent = "the filtering process ended without a word; see the log, then order it again: it goes on"
+    return job_one(FilterJob, "filter_job", silent)
 
 
 def job_one(kind: type[Job], command: str, silent: str) -> int:
@@ -114,8 +135,9 @@ def job_one(kind: type[Job], command: str, silent: str) -> int:
 
 
 def keep_job(kind: type[Job], pk: int) -> bool:
-    """Renew the lease of a job, which is always wanted."""
-    kind._default_manager.filter(pk=pk).update(lease_until=timezone.now() + CHILD_LEASE)
+    """Renew the lease of a job until it has ended; it is always wanted."""
+    running = kind._default_manager.filter(pk=pk, state=kind.State.RUNNING)
+    running.update(lease_until=timezone.now() + CHILD_LEASE)
     return True
 
 

@@ -30,7 +30,7 @@ from annotation.models import (
 )
 from annotation.models.calls import IN_WORK
 from annotation.stages import QUEUE_OF, Queue, Stage
-from retrieval.models import ExportJob, ImportJob, Mining, MiningPart, statements
+from retrieval.models import ExportJob, FilterJob, ImportJob, Mining, MiningPart, RunJob, statements
 
 REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest, Trial)
 RequestRow = TypeVar("RequestRow", bound=Request)
@@ -233,6 +233,8 @@ def free_all() -> int:
     ImportJob.objects.filter(state=ImportJob.State.RUNNING).update(lease_until=now)
     ExportJob.objects.filter(state=ExportJob.State.RUNNING).update(lease_until=now)
     PublishJob.objects.filter(state=PublishJob.State.RUNNING).update(lease_until=now)
+    RunJob.objects.filter(state=RunJob.State.RUNNING).update(lease_until=now)
+    FilterJob.objects.filter(state=FilterJob.State.RUNNING).update(lease_until=now)
     return expire(timezone.now())
 
 
@@ -246,9 +248,9 @@ def release(cases: Iterable[Case | Proposal]) -> None:
 
 
 def mend_connection() -> None:
-    """After a fault: take another connection to the database where the fault was that this one broke."""
+    """After a fault: take another connection to the database, as this one may be what broke."""
     if not connection.in_atomic_block:
-        connection.close_if_unusable_or_obsolete()
+        connection.close()
 
 
 def free_answered() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -40,15 +40,14 @@ def of(case: Case) -> list[Case]:
     return next(group for group in groups if any(one.pk == case.pk for one in group))
 
 
-def places(build: Build) -> tuple[Place, ...]:
-    """What the screener said, by place: without an effect of the place the shares are alike. Two queries."""
+def seen(build: Build) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """For each request: its query's digest, and (place, what the screener said, empty: nothing yet) of each
+    candidate. Two queries.
+    """
     said: dict[int, str] = dict(screened(build).iterator(CHUNK))
-    counts: dict[int, Counter[str]] = defaultdict(Counter)
     for (_, digest, _), cases in groupby(ranked(build).iterator(CHUNK), key=itemgetter(0, 1, 2)):
         for group in requests([pk for *_, pk in cases], seed_of(build.annotator), digest):
-            for place, pk in enumerate(group, 1):
-                counts[place][said.get(pk, "")] += 1
-    return tuple(summed(number, counts[number]) for number in sorted(counts))
+            yield digest, [(place, said.get(pk, "")) for place, pk in enumerate(group, 1)]
 
 
 def summed(number: int, found: Counter[str]) -> Place:

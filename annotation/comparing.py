@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from functools import reduce
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from django.core.cache import cache
-from django.db.models import BooleanField, Count, F, Q, QuerySet, Sum, When
+from django.db.models import BooleanField, Count, Exists, F, OuterRef, Q, QuerySet, Sum, When
 from django.db.models import Case as Either
 from django.db.models import Value as Constant
 
 from annotation.models import Build, Case, LLMCall, Step
+from annotation.stages import Event, Stage
 from retrieval.models import Text
 
 RESAMPLES: Final = 1000
@@ -26,6 +28,10 @@ FEW_QUERIES: Final = 30
 """With fewer, such an interval is known to be too short."""
 MOST_QUERIES: Final = 20
 KEPT_SECONDS: Final = 3600
+MOST_RARE: Final = 2000
+"""A cell with as many cases is rare: its cases are kept one by one."""
+Cell: TypeAlias = tuple[int | None, int | None]
+"""What the first said of a pair, and what the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,8 @@ class Took:
     ran: int
     running_seconds: float
     second_tests: int
+    second_touched: int
+    second_cost: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +148,62 @@ class Comparison:
 
 def compare(first: Build, second: Build) -> Comparison:
     """The comparison as it is now; kept until one of the builds changes."""
-    key = "comparison:" + ":".join(
-        f"{one.pk}.{one.created_at:%s%f}.{one.tally.version}" for one in (first, second)
-    )
+    key = key_of(first, second)
     found = cache.get(key)
     if found is None:
         found = groups_of(first, second), (took(first, second), took(second, first)), spread(first, second)
         cache.set(key, found, KEPT_SECONDS)
+        keep_rare(first, second, found[0])
     groups, spent, spread_found = found
     return Comparison(first, second, groups, spent, spread_found, named(spread_found.worst))
+
+
+def key_of(first: Build, second: Build) -> str:
+    """Changes when one of the builds does."""
+    sides = (f"{one.pk}.{one.created_at:%s%f}.{one.tally.version}" for one in (first, second))
+    return "comparison:" + ":".join(sides)
+
+
+def rare_cell(first: Build, second: Build, said: int | None, other: int | None) -> tuple[int, ...] | None:
+    """The second's cases of the common pairs that the first gave the label `said` and the second `other`.
+
+    None where they are more than `MOST_RARE`. A few among hundreds of thousands are found by reading all of
+    them alone, so they are kept as the comparison is, which has mostly been made before anybody asks.
+    """
+    key = f"{key_of(first, second)}:{said}:{other}"
+    kept: tuple[tuple[int, ...] | None] | None = cache.get(key)
+    if kept is None:
+        rows = cells_of(first, second, {(said, other)})[: MOST_RARE + 1]
+        read = tuple(case for _, _, case in rows)
+        kept = (read if len(read) <= MOST_RARE else None,)
+        cache.set(key, kept, KEPT_SECONDS)
+    return kept[0]
+
+
+def keep_rare(first: Build, second: Build, groups: Iterable[Group]) -> None:
+    """Keep the cases of all rare cells, and which ones are not. One query."""
+    counts: dict[Cell, int] = {(said, other): 0 for said in (1, 0, None) for other in (1, 0, None)}
+    for one in groups:
+        counts[one.first.label, one.second.label] += one.pairs
+    kept: dict[Cell, list[int]] = {cell: [] for cell, pairs in counts.items() if pairs <= MOST_RARE}
+    rare = [cell for cell in kept if counts[cell]]
+    for said, other, case in cells_of(first, second, rare) if rare else ():
+        kept[said, other].append(case)
+    key = key_of(first, second)
+    for cell in counts:
+        ids = tuple(kept[cell]) if cell in kept else None
+        cache.set(f"{key}:{cell[0]}:{cell[1]}", (ids,), KEPT_SECONDS)
+
+
+def cells_of(first: Build, second: Build, cells: Iterable[Cell]) -> QuerySet[Case, Any]:
+    """The second's cases of these cells, as (first label, second label, case)."""
+    rows = common(first, second).alias(other=F("pair__cases__label"))
+    wanted = (labelled("label", said) & labelled("other", other) for said, other in cells)
+    return rows.filter(reduce(Q.__or__, wanted)).values_list("label", "pair__cases__label", "pair__cases__pk")
+
+
+def labelled(name: str, label: int | None) -> Q:
+    return Q(**{f"{name}__isnull": True}) if label is None else Q(**{name: label})
 
 
 def common(build: Build, other: Build, **conditions: object) -> QuerySet[Case]:
@@ -181,8 +236,13 @@ def has_program(path: str) -> Either:
 
 
 def took(build: Build, other: Build) -> Took:
-    """What `build`'s cases of the common pairs took. Two queries."""
-    steps = Step.objects.filter(case__in=common(build, other).values("pk"), call__isnull=False)
+    """What `build`'s cases of the common pairs took."""
+    return took_by(common(build, other))
+
+
+def took_by(cases: QuerySet[Case]) -> Took:
+    """What these cases took. Two queries, and one where there were second tests."""
+    steps = Step.objects.filter(case__in=cases.values("pk"), call__isnull=False)
     calls = LLMCall.objects.filter(pk__in=steps.order_by().values("call")).aggregate(
         calls=Count("pk"),
         input_tokens=Sum(F("input_tokens") + F("cache_read_tokens") + F("cache_write_tokens")),
@@ -190,14 +250,25 @@ def took(build: Build, other: Build) -> Took:
         cost=Sum("cost"),
         asking_seconds=Sum("latency"),
     )
-    run = common(build, other).filter(execution__isnull=False)
+    run = cases.filter(execution__isnull=False)
     programs = run.aggregate(
         programs=Count("pk"),
         ran=Count("pk", filter=Q(execution__ran=True)),
         running_seconds=Sum("execution__seconds"),
         second_tests=Count("pk", filter=Q(tested_again=True)),
+        second_touched=Count("pk", filter=Q(tested_again=True, execution__touched=True)),
     )
-    return Took(**{field.name: {**calls, **programs}[field.name] or 0 for field in fields(Took)})
+    found = {**calls, **programs, "second_cost": second_cost(steps) if programs["second_tests"] else 0}
+    return Took(**{field.name: found[field.name] or 0 for field in fields(Took)})
+
+
+def second_cost(steps: QuerySet[Step]) -> int | None:
+    """Nanodollars of the writer's calls after a first program that tested nothing."""
+    again = Step.objects.filter(case=OuterRef("case"), number__lt=OuterRef("number"))
+    writing = steps.filter(Exists(again.filter(event=Event.TESTED_NOTHING)), before=Stage.WRITING_TEST)
+    calls = LLMCall.objects.filter(pk__in=writing.order_by().values("call"))
+    cost: int | None = calls.aggregate(cost=Sum("cost"))["cost"]
+    return cost
 
 
 def spread(first: Build, second: Build) -> Spread:

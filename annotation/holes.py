@@ -20,8 +20,9 @@ from annotation.estimating.tokens import Counter
 from annotation.launching import Actor, LaunchRefused, Order
 from annotation.models import Build, Case, Tally
 from annotation.ordered import order_of
-from annotation.releasing import PublishRefused, said_of
-from retrieval.evaluation.holes import DEEPEST, DEPTH, NoHoles, holes_of, mined, publish_filled
+from annotation.releasing import PublishRefused, note_published, said_of
+from retrieval.evaluation.holes import DEEPEST, DEPTH, NoHoles, carry, holes_of, mined, publish_filled
+from retrieval.evaluation.running import Tick
 from retrieval.filters import Rule
 from retrieval.models import Benchmark, Holes, Run
 
@@ -172,16 +173,13 @@ def open_for_review(build: Build) -> None:
     Tally.objects.get(pk=build.pk).change(screening=len(cases))
 
 
-def publish(build: Build) -> Benchmark:
-    """The next version of the benchmark, with what the merge rule says of the build's pairs.
+def publish(build: Build, by: Actor = None, tick: Tick = lambda queries: None) -> Benchmark:
+    """The next version of the benchmark, with what the merge rule says of the build's pairs; its runs scored.
 
-    A queue for experts can be published whenever one of its pairs has a label that counts. Raises `NoHoles`.
+    A queue for experts can be published whenever one of its pairs has a label that counts. Doing it twice
+    makes one version. `tick` is called with the number of queries scored since. Raises `NoHoles`.
     """
-    holes = Holes.objects.filter(mining=build.mining_id).select_related("run__benchmark", "mining").first()
-    if holes is None:
-        raise NoHoles(f"Build “{build}” was not launched to fill the holes of a run.")
-    if not build.is_over and not holes.people:
-        raise NoHoles(f"Build “{build}” is {build.get_state_display().lower()}: publish when it is done.")
+    holes = filled_by(build)
     try:
         filled = list(said_of(build, unfinished=holes.people))
     except PublishRefused as why:
@@ -191,5 +189,19 @@ def publish(build: Build) -> Benchmark:
             f"“{build}” has judged none of the pairs yet. Of people’s labels those count that a study "
             "published and those of which two agree in plain review."
         )
-    by = f"people, in “{build}”" if holes.people else str(build.annotator)
-    return publish_filled(holes, filled, by)
+    who = f"people, in “{build}”" if holes.people else str(build.annotator)
+    with transaction.atomic():
+        made = publish_filled(holes, filled, who)
+        note_published(build, by, made)
+    carry(holes.run.benchmark, made, tick)
+    return made
+
+
+def filled_by(build: Build) -> Holes:
+    """The holes that the build judges, if they can be published now. Raises `NoHoles`."""
+    holes = Holes.objects.filter(mining=build.mining_id).select_related("run__benchmark", "mining").first()
+    if holes is None:
+        raise NoHoles(f"Build “{build}” was not launched to fill the holes of a run.")
+    if not build.is_over and not holes.people:
+        raise NoHoles(f"Build “{build}” is {build.get_state_display().lower()}: publish when it is done.")
+    return holes

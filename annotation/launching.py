@@ -17,6 +17,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation import canary, pricing, prompts
+from annotation.actors import AtShell
 from annotation.agents.single_llm import Criterion
 from annotation.drift import watching
 from annotation.llm import host_of
@@ -24,7 +25,7 @@ from annotation.llm.profiles import profile
 from annotation.llm.recorded import rounds_of
 from annotation.models import Build, BuildEvent, Price, ProjectTally, Tally
 from annotation.models.builds import NANO
-from retrieval import encoders, filtering
+from retrieval import encoders, filtering, known_encoders
 from retrieval.filters import Rule
 from retrieval.filters.queries import NO_QUERY_RULE, QueryRule
 from retrieval.fusion import Fusion
@@ -35,7 +36,9 @@ from sandbox.program import Limits
 
 MOST_DOLLARS = 1_000_000
 LONGEST_NAME = 120
-Actor = AbstractBaseUser | AnonymousUser | None
+
+
+Actor = AbstractBaseUser | AnonymousUser | AtShell | None
 
 MOST_ROUNDS = 9
 MOST_PAIRS = 2**31 - 1
@@ -54,6 +57,11 @@ class Judge(StrEnum):
     SINGLE_HALF = "single_half"
 
 
+AS_IN_THE_PAPER: Mapping[str, Any] = MappingProxyType(
+    {"screener": "pair", "rewrites": 0, "second_test": False, "fix_rounds": 2}
+)
+"""One screener request a pair, one test that is never sent back, two stages of fixing, then the arbiter."""
+
 CRITERIA = {Judge.SINGLE_EXACT: Criterion.EXACT, Judge.SINGLE_HALF: Criterion.HALF}
 
 
@@ -69,7 +77,7 @@ class Order:
     `batches`: screener and test writer are asked by batch: half the price, and an answer within a day.
     `skip_canary`: why a large live build may ask for all of its pairs at once; empty where its canary comes
     first. `approximate`: by which index vectors are searched instead of exactly. `drift_check`: a few fixed
-    pairs are asked again and again, to see whether the model is the same.
+    pairs are asked again and again, to see whether the model is the same. `why`: for the build's history.
     """
 
     name: str
@@ -100,6 +108,7 @@ class Order:
     skip_canary: str = ""
     drift_check: bool = False
     batches: bool = False
+    why: str = ""
 
     @property
     def rounds_may_be_alike(self) -> bool:
@@ -143,7 +152,8 @@ def launched(
     Tally.objects.create(build=build, cap=cap)
     without = "; without a price" if order.unpriced and not is_priced(order.model) else ""
     words = f"top {order.k} by {', '.join(order.encoders)}{fused(order)}; model {order.model}{without}"
-    record(build, user, "launched", words + in_rounds(order))
+    why = f": {order.why.strip()}" if order.why.strip() else ""
+    record(build, user, "launched", words + in_rounds(order) + why)
     if order.skip_canary.strip():
         record(build, user, "skipped the canary", order.skip_canary.strip())
     elif order.provider == Build.Provider.LIVE:
@@ -276,7 +286,8 @@ def refuse_bad_encoders(names: tuple[str, ...]) -> None:
         raise LaunchRefused("Choose at least one encoder, each once.")
     for name in names:
         try:
-            why = encoders.why_missing(name)
+            known_encoders.get(name)  # a spec that differs is refused, whoever is to mine
+            why = known_encoders.why_missing(name)
         except encoders.UnknownEncoder as unknown:
             raise LaunchRefused(str(unknown)) from unknown
         if why and not settings.CELERY_BROKER_URL:  # with a broker, a machine of its own may mine
@@ -289,13 +300,14 @@ def refuse_bad_index(order: Order) -> None:
         return
     if order.approximate not in INDEXES:
         raise LaunchRefused(f"Approximate search is by one of {', '.join(INDEXES)}.")
-    lexical = [name for name in order.encoders if encoders.is_lexical(encoders.get(name))]
+    lexical = [name for name in order.encoders if encoders.is_lexical(known_encoders.get(name))]
     if lexical or order.fusion is not Fusion.MEAN:
         what = f"without {', '.join(lexical)}" if lexical else "and fusion by mean"
         raise LaunchRefused(f"An approximate index holds vectors: choose encoders of vectors {what}.")
 
 
 def mining_of(order: Order) -> Mining:
+    known_encoders.keep(map(known_encoders.get, order.encoders))
     return Mining.objects.create(
         queries=order.queries,
         snippets=order.snippets,
@@ -351,6 +363,8 @@ def configured(order: Order) -> tuple[Annotator.Kind, str, dict[str, Any]]:
         "limits": Limits().digest(),
         "sandbox": {"backend": settings.SANDBOX_BACKEND, "image": settings.SANDBOX_IMAGE or image_tag()},
     }
+    if all(config[name] == value for name, value in AS_IN_THE_PAPER.items()):
+        config["profile"] = "paper"
     return Annotator.Kind.AGENTS, "test-driven agents", config
 
 
@@ -365,8 +379,11 @@ def asked_of(order: Order) -> dict[str, Any]:
 
 
 def person(user: Actor) -> Any:
-    return user if user is not None and user.is_authenticated else None
+    """The account; None for the workbench itself, and for whoever uses the command line."""
+    return user if isinstance(user, AbstractBaseUser) and user.is_authenticated else None
 
 
 def record(build: Build, user: Actor, event: str, note: str = "") -> None:
-    BuildEvent.objects.create(build=build, user=person(user), event=event, note=note)
+    """Append to the build's history: who did what, and why."""
+    told = f"{note} ({user})" if isinstance(user, AtShell) else note
+    BuildEvent.objects.create(build=build, user=person(user), event=event, note=told)

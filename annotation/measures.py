@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Q, QuerySet
 
 from annotation import canary as canaries
 from annotation.intervals import Mean, Share, bootstrap_mean, bootstrap_ratio, clustered_share
-from annotation.models import Build, Canary, Case, Step, Tally
+from annotation.models import AnyCanary, Build, Case, ExtensionCanary, Step, Tally
 from annotation.stages import Stage
 
 FINISHED: Final = (Stage.SETTLED, Stage.ABANDONED)
 REFUSAL: Final = "(stop reason 'refusal')"
 """How the reason ends of a case that a model declined to judge."""
+OF_CANARY: Final[Mapping[str, Q]] = {
+    "drawn": Q(),
+    "finished": Q(stage__in=FINISHED),
+    "refused": Q(stage__in=FINISHED, reason__contains=REFUSAL),
+}
+"""Which cases of a canary are wanted, where no other filter of the list of cases says it."""
+
+
+SHARES: Final = ("unclear", "executable", "matches", "abandoned", "refused")
 
 
 @dataclass(frozen=True)
@@ -58,15 +67,18 @@ class Projection:
         return "near" if self.cap < (self.total.value if high is None else high) else "under"
 
 
-def cases_of(canary: Canary) -> QuerySet[Case]:
+def cases_of(canary: AnyCanary) -> QuerySet[Case]:
     """The canary's cases, first round."""
-    build = canary.build
-    return Case.objects.filter(
-        build=build, candidate__in=canary.drawn, annotator_id=build.annotator_id, round=1
-    )
+    return Case.objects.filter(drawn_for(canary), build=canary.build_id)
 
 
-def of_canary(canary: Canary, spent: int) -> Measures:
+def drawn_for(canary: AnyCanary, *which: Q) -> Q:
+    """Which cases of the build are the canary's, in their first round; of those, `which`."""
+    annotator = canary.build.annotator_id
+    return Q(*which, candidate__in=canary.drawn, annotator=annotator, round=1)
+
+
+def of_canary(canary: AnyCanary, spent: int) -> Measures:
     """The canary's measures; `spent` is what the build had paid for it, in nanodollars.
 
     Its pairs are a simple random sample of the build's, so the pair is the unit, also where several belong
@@ -90,7 +102,7 @@ def of_canary(canary: Canary, spent: int) -> Measures:
     )
 
 
-def share_of(canary: Canary, cases: Sequence[Case], counts: Callable[[Case], bool]) -> Share:
+def share_of(canary: AnyCanary, cases: Sequence[Case], counts: Callable[[Case], bool]) -> Share:
     """The share of `cases` that count, with an interval by what was drawn."""
     if not canaries.by_query(canary.build):
         return Share(sum(map(counts, cases)), len(cases))
@@ -100,7 +112,7 @@ def share_of(canary: Canary, cases: Sequence[Case], counts: Callable[[Case], boo
     return clustered_share([(sum(one), len(one)) for one in said.values()], canary.seed)
 
 
-def cost_of(canary: Canary, cases: Sequence[Case], spent: int) -> Mean:
+def cost_of(canary: AnyCanary, cases: Sequence[Case], spent: int) -> Mean:
     """The cost a pair, in nanodollars, with an interval by what was drawn."""
     each = costs(canary.build, cases, spent)
     if not canaries.by_query(canary.build):
@@ -157,8 +169,24 @@ def of_build(build: Build) -> Measures:
     )
 
 
-def projection(canary: Canary, cost: Mean, tally: Tally) -> Projection:
-    return Projection(total=cost.times(canary.pairs), pairs=canary.pairs, cap=tally.cap)
+def projection(canary: AnyCanary, cost: Mean, tally: Tally) -> Projection:
+    """Of an extension the new pairs, and what the cap had left for them."""
+    began = canary.began if isinstance(canary, ExtensionCanary) else 0
+    cap = None if tally.cap is None else max(0, tally.cap - began)
+    return Projection(total=cost.times(canary.pairs), pairs=canary.pairs, cap=cap)
+
+
+def to_json(found: Measures) -> dict[str, Any]:
+    """A whole build's measures, to be kept."""
+    shares = {name: (getattr(found, name).part, getattr(found, name).whole) for name in SHARES}
+    return {"finished": found.finished, "cost": found.cost and found.cost.value, "shares": shares}
+
+
+def from_json(kept: Mapping[str, Any]) -> Measures:
+    """What `to_json` kept."""
+    cost = None if kept["cost"] is None else Mean(kept["cost"])
+    shares = {name: Share(*kept["shares"][name]) for name in SHARES}
+    return Measures(finished=kept["finished"], units=kept["finished"], cost=cost, **shares)
 
 
 def last_finished(builds: QuerySet[Build], before: Build) -> Build | None:

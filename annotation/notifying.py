@@ -16,14 +16,25 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import budget, claims, pulse, sending
+from annotation import budget, canary, claims, pulse, sending
 from annotation.asking import no_connection
-from annotation.models import Batch, Build, BuildEvent, Delivery, Extension, Notice, Tally
+from annotation.models import (
+    Batch,
+    Build,
+    BuildEvent,
+    Delivery,
+    Extension,
+    Notice,
+    ProjectCapChange,
+    ProjectTally,
+    Tally,
+)
 from annotation.models.builds import NANO
 from annotation.stages import Queue
 from retrieval.models import Mining
 
 Kind = Notice.Kind
+PROJECT: Final = (Kind.PROJECT_NEARLY_SPENT, Kind.PROJECT_SPENT)
 STOPS: Final = ("pause", "stopped for a person")
 """Events after which a build stands still until a person does something."""
 RECENT: Final = timedelta(days=1)
@@ -37,16 +48,19 @@ LONGEST_NAME: Final = 120
 
 @dataclass(frozen=True)
 class Episode:
-    """Something to tell; `since` sets it apart from the next time that it happens to the same build."""
+    """Something to tell; `since` sets it apart from the next time that it happens to the same build.
+
+    Without a build it is about the project.
+    """
 
     kind: Kind
-    build: Build
+    build: Build | None
     since: str
     words: str
 
     @property
     def key(self) -> str:
-        return f"{self.build.pk}: {self.since}"
+        return f"{self.build.pk if self.build else 'project'}: {self.since}"
 
 
 def channels() -> list[Delivery.Channel]:
@@ -58,7 +72,7 @@ def channels() -> list[Delivery.Channel]:
 def look() -> int:
     """Note what has happened since the last look; returns how many episodes are new."""
     now = timezone.now()
-    found = [*of_builds(now), *of_workers(now)]
+    found = [*of_builds(now), *of_project(), *of_workers(now)]
     keys = [episode.key for episode in found]
     known = set(Notice.objects.filter(episode__in=keys).values_list("kind", "episode"))
     return sum(keep(episode) for episode in found if (episode.kind.value, episode.key) not in known)
@@ -99,7 +113,8 @@ def of_state(build: Build) -> Iterator[Episode]:
         said = f"The build failed: {build.reason}" if build.reason else "The build is done."
         yield Episode(Kind.FINISHED, build, f"{build.finished_at}", said)
     elif build.state == Build.State.CANARY:
-        yield Episode(Kind.CANARY, build, f"{build.canary.done_at}", build.reason)
+        row = canary.current(build)
+        yield Episode(Kind.CANARY, build, f"{row.done_at if row else None}", build.reason)
     elif build.state == Build.State.WAITING and build.probe_at:
         said = f"{build.reason} The build tries again by itself."
         yield Episode(Kind.WAITING, build, f"{build.waiting_since}", said)
@@ -133,6 +148,26 @@ def of_money(build: Build) -> Iterator[Episode]:
         yield Episode(Kind.SPENT, build, f"cap {tally.cap}", said)
     elif tally.cap and tally.spent * 5 >= tally.cap * 4:
         yield Episode(Kind.NEARLY_SPENT, build, f"cap {tally.cap}", f"{spent}.")
+
+
+def of_project() -> Iterator[Episode]:
+    """The same of the cap that all live builds share: once for each time that somebody sets it."""
+    project = ProjectTally.objects.filter(cap__gt=0).first()
+    if project is None or not project.cap or project.spent * 5 < project.cap * 4:
+        return
+    spent, cap = (f"${amount / NANO:,.4f}" for amount in (project.spent, project.cap))
+    words = f"{spent} of the {cap} that all live builds share are spent"
+    since = f"cap {ProjectCapChange.objects.values_list('pk', flat=True).first()}"
+    if project.spent >= project.cap or stopped_at(project.cap).exists():
+        said = f"{words}; builds stand still until an admin raises the cap on the dashboard."
+        yield Episode(Kind.PROJECT_SPENT, None, since, said)
+    else:
+        yield Episode(Kind.PROJECT_NEARLY_SPENT, None, since, f"{words}.")
+
+
+def stopped_at(cap: int) -> QuerySet[Build]:
+    """The builds that stopped because this cap of the project left nothing for their next call."""
+    return Build.objects.filter(state=Build.State.PAUSED, reason__startswith=budget.project_used_up(cap))
 
 
 def of_workers(now: datetime) -> Iterator[Episode]:
@@ -276,6 +311,12 @@ def document(notice: Notice) -> dict[str, Any]:
     """What the command gets: plain JSON, money in dollars."""
     told: dict[str, Any] = {"event": notice.kind, "words": notice.words, "at": notice.at.isoformat()}
     build = notice.build
+    if notice.kind in PROJECT:
+        project = ProjectTally.objects.now()
+        return told | {
+            "spent": project.spent / NANO,
+            "cap": None if project.cap is None else project.cap / NANO,
+        }
     if build is None:
         return told
     tally = Tally.objects.get(pk=build.pk)

@@ -100,7 +100,7 @@ def work(case: Case, tools: Tools) -> None:
     except budget.OverBudget as over:
         pause(case, str(over))
     except Unjudgeable as why:
-        abandon(case, str(why))
+        abandon(case, str(why), why.call)
     except LLMError as error:
         provider_failed(case, error)
     except ProtectionMissing as why:
@@ -121,9 +121,9 @@ def after_fault(case: Case, lease: UUID | None, reason: str) -> None:
         log.info("%s", race)
 
 
-def abandon(case: Case, reason: str) -> None:
-    """Could not judge: kept apart from every label, with the reason and the way back."""
-    case.move(Event.GAVE_UP, note=reason, reason=reason, left=case.stage)
+def abandon(case: Case, reason: str, call: LLMCall | None = None) -> None:
+    """Could not judge: kept apart from every label, with the reason, what was asked, and the way back."""
+    case.move(Event.GAVE_UP, note=reason, call=call, reason=reason, left=case.stage)
 
 
 def pause(case: Asker, reason: str, state: str = Build.State.PAUSED) -> None:
@@ -331,7 +331,7 @@ def arbitrate(case: Case, tools: Tools) -> None:
         code=case.pair.snippet.text,
         program=case.program.source.text,
         reading=case.program.reading,
-        report=case.execution.whole_report().canonical(),
+        report=case.execution.whole_report().evidence(case.program.source.text),
     )
     verdict, call = ask(
         case, tools.llm_of(case.build), arbiter.request(inputs, case.build.model), arbiter.parse

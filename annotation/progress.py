@@ -200,7 +200,7 @@ def reasons(build: Build) -> tuple[tuple[str, int], ...]:
 
 
 def errors(build: Build) -> tuple[LLMCall, ...]:
-    """The newest calls that failed, or of which no word came back.
+    """The newest calls that failed, or of which no word came back; what no agent could use is a reason above.
 
     Each status by itself, as the index has it: asked for both at once, a database reads all calls.
     """

@@ -22,6 +22,7 @@ TESTED: Final = Q(stage=Stage.SETTLED, program__isnull=False)
 CLEAR: Final = Q(stage=Stage.SETTLED, program__isnull=True)
 UNCLEAR: Final = beyond(Stage.WRITING_TEST, Stage.EXECUTING, Stage.FIXING, Stage.ARBITRATING)
 EXECUTED: Final = beyond(Stage.ARBITRATING)
+SECOND: Final = EXECUTED & Q(execution__isnull=False, tested_again=True)
 REACHING: Final[Mapping[str, Q]] = MappingProxyType(
     {
         "screened": CLEAR | UNCLEAR,
@@ -29,6 +30,8 @@ REACHING: Final[Mapping[str, Q]] = MappingProxyType(
         "unclear": UNCLEAR,
         "written": beyond(Stage.EXECUTING, Stage.FIXING, Stage.ARBITRATING),
         "executed": EXECUTED,
+        "second": SECOND,
+        "second_tested": SECOND & Q(execution__touched=True),
         "fixed": Q(execution__isnull=False) & ~Q(missing_module=""),
         "arbitrated": TESTED,
     }

@@ -15,14 +15,12 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from annotation.launching import Actor, record
-from annotation.models import Build, Case, Extension, PublishJob
+from annotation.models import Build, BuildEvent, Case, Extension
 from annotation.stages import Stage
 from retrieval.evaluation.merge_rule import FEWEST_REVIEWS, WORDS, Said, merged
 from retrieval.evaluation.publishing import Chosen, NothingToPublish, Order, publish_chosen
-from retrieval.management.progress import Progress
 from retrieval.models import (
     Annotator,
     Benchmark,
@@ -95,6 +93,11 @@ class _Voices:
     """The pairs that the build settled; None where that need not be asked, as rounds were merged."""
 
 
+def check(wish: Wish) -> None:
+    """Look at the builds, not at their pairs. Raises PublishRefused where nothing can be made of them now."""
+    _agreed(wish)
+
+
 def outlook(wish: Wish) -> Outlook:
     """What `publish` would make of it. Raises PublishRefused."""
     found: dict[tuple[Source, int], int] = {}
@@ -102,19 +105,6 @@ def outlook(wish: Wish) -> Outlook:
         found[said.source, said.value] = found.get((said.source, said.value), 0) + 1
     counts = (Count(each, found.get((each, 1), 0), found.get((each, 0), 0)) for each in Source)
     return Outlook(tuple(count for count in counts if count.pairs), pairs_of(wish).count())
-
-
-def perform(job: PublishJob) -> None:
-    """Publish what was ordered; the job says how that ended. Doing it twice publishes once."""
-    wish = Wish(job.name, job.build.mining, job.build, Pool(job.pool))
-    progress = Progress(job, pairs_of(wish).count())
-    try:
-        job.benchmark = publish(wish, job.created_by, progress)
-        job.state, job.message = PublishJob.State.DONE, ""
-    except PublishRefused as why:
-        job.state, job.message = PublishJob.State.FAILED, str(why)
-    job.done, job.lease_until, job.finished_at = progress.done, None, timezone.now()
-    job.save(update_fields=["state", "message", "benchmark", "done", "lease_until", "finished_at"])
 
 
 class _Held:
@@ -128,6 +118,9 @@ class _Held:
         for row in chosen:
             for column, value in zip(self.columns, row, strict=True):
                 column.append(value or 0)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
 
     def __iter__(self) -> Iterator[Chosen]:
         return map(Chosen._make, zip(*self.columns, strict=True))
@@ -145,7 +138,7 @@ def publish(wish: Wish, by: Actor = None, tick: Tick = lambda pairs: None) -> Be
 
 
 @transaction.atomic
-def _published(wish: Wish, voices: _Voices, chosen: Iterable[Chosen], by: Actor) -> Benchmark:
+def _published(wish: Wish, voices: _Voices, chosen: _Held, by: Actor) -> Benchmark:
     queries, until = _queries(wish)
     order = Order(
         wish.name.strip(),
@@ -153,6 +146,7 @@ def _published(wish: Wish, voices: _Voices, chosen: Iterable[Chosen], by: Actor)
         wish.mining.snippets,
         _rule(wish, voices.agents),
         mining=wish.mining,
+        further=_minings(wish)[1:],
         searched=wish.pool,
         queries_until=until,
         snippets_until=_snippets_until(wish),
@@ -164,8 +158,32 @@ def _published(wish: Wish, voices: _Voices, chosen: Iterable[Chosen], by: Actor)
             "None of its pairs has a label that counts: there is nothing to publish."
         ) from why
     if wish.build is not None:
-        record(wish.build, by, "published", f"as benchmark {made}")
+        note_published(wish.build, by, made, left_out=len(chosen) - made.size)
     return made
+
+
+def note_published(build: Build, by: Actor, made: Benchmark, left_out: int = 0) -> None:
+    """Write into the build's history as what it was published: once, however often the same is published.
+
+    `left_out` labels are of queries or snippets that are no part of the benchmark.
+    In the transaction that made it: then nobody else publishes the same meanwhile.
+    """
+    note = f"as benchmark {made}"
+    if left_out:
+        note += f"; {left_out:,} labels of queries or snippets that are no part of it were left out"
+    if not build.events.filter(event="published", note=note).exists():
+        record(build, by, "published", note)
+
+
+def published_from(benchmark: Benchmark) -> Build | None:
+    """The build whose history tells that it was published as this benchmark; else the only one it can be."""
+    if benchmark.mining_id is None:
+        return None
+    builds = Build.objects.filter(mining=benchmark.mining_id, filling__isnull=True).select_related("tally")
+    note = f"as benchmark {benchmark}"
+    told = BuildEvent.objects.filter(Q(note=note) | Q(note__startswith=f"{note};"), event="published")
+    found = list(builds.filter(events__in=told).distinct()[:2]) or list(builds[:2])
+    return found[0] if len(found) == 1 else None
 
 
 def said_of(build: Build, *, unfinished: bool = False) -> Iterator[Chosen]:
@@ -182,8 +200,11 @@ def _chosen(wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None) -> Ite
     return (Chosen(*texts, float(said.value), said.label) for texts, said in _decided(wish, voices, tick))
 
 
-def _voices(wish: Wish, *, unfinished: bool = False) -> _Voices:
-    """Raises PublishRefused for builds that are not over, not merged, or judged by different agents."""
+def _agreed(wish: Wish, *, unfinished: bool = False) -> tuple[list[Build], Mapping[int, Annotator]]:
+    """The builds and their agents by id, of which there is one at most.
+
+    Raises PublishRefused for builds that are not over, not merged, or judged by different agents.
+    """
     builds = [wish.build] if wish.build else _builds_of(wish.mining)
     agents = {found.pk: found for found in (_agents(build, unfinished) for build in builds)}
     if len(agents) > 1:
@@ -194,6 +215,12 @@ def _voices(wish: Wish, *, unfinished: bool = False) -> _Voices:
             "The build was extended, so its candidates are those of several minings: publish it for a search "
             "in the whole collection."
         )
+    return builds, agents
+
+
+def _voices(wish: Wish, *, unfinished: bool = False) -> _Voices:
+    """Raises PublishRefused."""
+    builds, agents = _agreed(wish, unfinished=unfinished)
     known = Annotator.objects.filter(
         Q(kind__in=[Annotator.Kind.PERSON, Annotator.Kind.MERGE, Annotator.Kind.ORIGINAL]) | Q(pk__in=agents)
     )
@@ -296,7 +323,7 @@ def _minings(wish: Wish) -> list[Mining]:
     """The mining, and those of the build's extensions."""
     if wish.build is None:
         return [wish.mining]
-    opened = Extension.objects.filter(build=wish.build, state=Extension.State.OPENED)
+    opened = Extension.objects.filter(build=wish.build, state__in=Extension.IN_BUILD)
     return [wish.mining, *(row.mining for row in opened.select_related("mining"))]
 
 
@@ -310,13 +337,18 @@ def _snippets_until(wish: Wish) -> int | None:
 def _queries(wish: Wish) -> tuple[Collection, int | None]:
     """The queries that were mined: the first so many of their collection, or a collection of those alone."""
     whole = wish.mining.queries
-    positions = set[int]()
-    for mining in _minings(wish):
-        first = whole.size if mining.limit is None else min(mining.limit, whole.size)
-        positions.update(mining.chosen or range(first))
+    positions = set[int]().union(*(_mined(mining, whole) for mining in _minings(wish)))
     if len(positions) == max(positions, default=-1) + 1:
         return whole, len(positions)
     return _collection_of(whole, sorted(positions), f"{whole.name}, chosen for mining {wish.mining.pk}"), None
+
+
+def _mined(mining: Mining, whole: Collection) -> Iterable[int]:
+    """The positions of a mining's queries. Where a rule chose them, those that got candidates."""
+    if mining.query_rule:
+        asked = Candidate.objects.filter(mining=mining).order_by().values("query")
+        return whole.members.filter(text__in=asked).order_by().values_list("position", flat=True)
+    return mining.chosen or range(whole.size if mining.limit is None else min(mining.limit, whole.size))
 
 
 def _collection_of(whole: Collection, positions: list[int], name: str) -> Collection:

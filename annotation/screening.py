@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Final
 
 from annotation import company
 from annotation.agents import query_screener, screener, single_llm
@@ -13,15 +15,20 @@ from annotation.publishing import settle
 from annotation.stages import Event
 from retrieval.models import Annotator
 
+FIRST: Final = (screener.NAME, query_screener.NAME, single_llm.NAME)
+"""The agents of the first stage; each annotator has one of them."""
+
+
+def first_agent(annotator: Annotator) -> str:
+    """Who asks in the first stage of the annotator, and under whose name it is billed."""
+    if annotator.kind == Annotator.Kind.SINGLE_LLM:
+        return single_llm.NAME
+    return query_screener.NAME if annotator.config.get("screener") == "query" else screener.NAME
+
 
 def judge(case: Case, llm: LLM) -> None:
     """The first stage: the screener, or the one model that decides alone."""
-    if case.annotator.kind == Annotator.Kind.SINGLE_LLM:
-        judge_alone(case, llm)
-    elif case.annotator.config.get("screener") == "query":
-        screen_in_company(case, llm)
-    else:
-        screen(case, llm)
+    JUDGES[first_agent(case.annotator)](case, llm)
 
 
 def judge_alone(case: Case, llm: LLM) -> None:
@@ -64,3 +71,10 @@ def screened(case: Case, verdict: float, explanation: str, call: LLMCall) -> Non
         settle(case, Event.NO_MATCH, 0, explanation, call)
     else:
         case.move(Event.UNCLEAR, note=explanation, call=call)
+
+
+JUDGES: Final[Mapping[str, Callable[[Case, LLM], None]]] = {
+    screener.NAME: screen,
+    query_screener.NAME: screen_in_company,
+    single_llm.NAME: judge_alone,
+}

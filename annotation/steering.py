@@ -24,6 +24,7 @@ class Action(StrEnum):
     PAUSE = "pause"
     RESUME = "resume"
     GO_ON = "go_on"
+    LEAVE = "leave"
     CANCEL = "cancel"
     RETRY = "retry"
 
@@ -49,17 +50,19 @@ def control(
     return touched
 
 
-EVENTS = {Action.GO_ON: "went on after the canary"}
+EVENTS = {Action.GO_ON: "went on after the canary", Action.LEAVE: "left the other pairs"}
 PAST = {
     Action.PAUSE: "paused",
     Action.RESUME: "resumed",
     Action.GO_ON: "sent on",
+    Action.LEAVE: "left at its canary",
     Action.CANCEL: "cancelled",
 }
 STATES: dict[Action, tuple[tuple[str, ...], str]] = {
     Action.PAUSE: ((Build.State.RUNNING, Build.State.WAITING), Build.State.PAUSED),
     Action.RESUME: ((Build.State.PAUSED, Build.State.WAITING), Build.State.RUNNING),
     Action.GO_ON: ((Build.State.CANARY,), Build.State.RUNNING),
+    Action.LEAVE: ((Build.State.CANARY,), Build.State.RUNNING),  # where a worker ends it
     Action.CANCEL: (
         (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING, Build.State.CANARY),
         Build.State.CANCELLED,
@@ -79,6 +82,10 @@ def change_state(build: Build, action: Action, user: Actor = None) -> int:
     Batch.objects.wake(build)
     if action is Action.GO_ON:
         canary.decide(build, person(user))
+    if action is Action.LEAVE and not canary.leave(build, person(user)):
+        raise ControlRefused(
+            "These pairs are the build's own, not an extension's: go on, or cancel the build."
+        )
     return 0
 
 

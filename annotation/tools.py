@@ -9,18 +9,20 @@ from typing import cast
 
 from django.conf import settings
 
-from annotation.estimating.tokens import Counter
+from annotation.estimating.tokens import Counter, by_provider, by_tokenizer
 from annotation.executing import RESERVED, SandboxProvider, keep_found
 from annotation.llm import LLM, LLMError, Request
 from annotation.llm.exchange import ExchangeLLM
 from annotation.llm.live import LiveLLM, profile
 from annotation.llm.recorded import RecordedLLM
+from annotation.llm.tokenizing import CannotCount, called, file_of
 from annotation.models import Build
 from annotation.pipeline import Tools
 from sandbox.installing import machine_settings
 from sandbox.runner import Backend, Sandbox, open_sandbox
 
 POOL = 2
+LEFT_OUT = "Without what the provider's template puts around a prompt."
 
 
 def tools() -> Tools:
@@ -37,11 +39,27 @@ def llm_of(build: Build) -> LLM:
     return provider(build.provider, build.recorded)
 
 
-def counter(kind: str) -> Counter | None:
-    """The provider's own counter of tokens; None where it has none, or nobody live is asked."""
-    if kind != Build.Provider.LIVE or not profile(settings.LLM_PROFILE).token_counting:
+def counter(kind: str, model: str) -> Counter | None:
+    """What counts tokens of `model`: the provider, else a local tokenizer; None where there is neither, or
+    nobody live is asked.
+    """
+    if kind != Build.Provider.LIVE:
         return None
-    return counted_live
+    known = profile(settings.LLM_PROFILE)
+    place = settings.LLM_TOKENIZER or known.tokenizer
+    local = local_counter(place, model) if place else None
+    if not known.token_counting:
+        return local
+    return Counter("the provider's own counter", by_provider(counted_live), otherwise=local)
+
+
+def local_counter(place: str, model: str) -> Counter:
+    """The tokenizer at `place`, under the name by which its estimates tell of it."""
+    try:
+        name = called(file_of(place, model))
+    except CannotCount:
+        name = called(Path(place))
+    return Counter(f"the local tokenizer {name}", partial(by_tokenizer, place), LEFT_OUT)
 
 
 def counted_live(request: Request) -> int:

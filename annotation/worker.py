@@ -41,7 +41,7 @@ from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
 from annotation.studies import queueing
 from retrieval.exporting.removing import remove_old
-from retrieval.models import Candidate, ExportJob, ImportJob, Mining
+from retrieval.models import Candidate, ExportJob, FilterJob, ImportJob, Mining, RunJob
 
 log = logging.getLogger(__name__)
 QUEUES = ("llm", "sandbox", "interactive", "mining", "control", "notices")
@@ -73,8 +73,10 @@ def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
     if queue == "mining":
         return (
             children.publish_one()  # takes seconds, and a person waits
+            or children.run_one()
             or children.mine_one()
             or children.import_one()
+            or children.filter_one()
             or children.export_one()
         )
     if queue == "control":
@@ -239,6 +241,8 @@ def busy() -> bool:
         or ImportJob.objects.filter(state__in=["waiting", "running"]).exists()
         or ExportJob.objects.filter(state__in=["waiting", "running"]).exists()
         or PublishJob.objects.filter(state__in=PublishJob.OPEN).exists()
+        or RunJob.objects.filter(state__in=RunJob.OPEN).exists()
+        or FilterJob.objects.filter(state__in=FilterJob.OPEN).exists()
         or any(kind._default_manager.filter(state__in=["waiting", "running"]).exists() for kind in REQUESTS)
     )
 
@@ -277,7 +281,7 @@ def look_after(build: Build) -> None:
     elif canary.rest_is_due(build):
         open_rest(build)
     elif not extending.look_after(build, add_cases) and not build.tally.open:
-        if canary.is_undecided(build):
+        if canary.undecided(build):
             canary.stop(build)
         elif not watching.keeps_open(build):
             finish(build)
@@ -291,7 +295,7 @@ def finish(build: Build) -> None:
     with transaction.atomic():
         build.tally.change()
         writes = Proposal.objects.writing().filter(filling__build=build)
-        more = writes.exists() or extending.pending(build)
+        more = writes.exists() or extending.unfinished(build)
         if not more and not Tally.objects.get(pk=build.pk).open:
             close(build, Build.State.DONE)
 

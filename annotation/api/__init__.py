@@ -6,6 +6,7 @@ from ninja import Router
 from annotation.access import role_of
 from annotation.api import (
     adjudicating,
+    annotators,
     builds,
     canary,
     cases,
@@ -30,6 +31,7 @@ router.add_router("/builds", drift.router)
 router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
 router.add_router("/builds", rounds.router)
+router.add_router("/annotators", annotators.router)
 router.add_router("", cases.router)
 router.add_router("", adjudicating.router)
 router.add_router("", missing.router)

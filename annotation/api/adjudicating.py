@@ -11,7 +11,7 @@ from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.models import Adjudication, Condition, Precedent, Study, StudyPair
 from annotation.schemas.adjudicating import DecisionIn, DecisionOut, PrecedentOut, SplitOut, SplitsOut
-from annotation.seen import mark_seen
+from annotation.seen import mark_seen, sides
 from annotation.studies import adjudicating
 from annotation.studies.precedents import precedents
 from retrieval.schemas import Id, Page, Paging, page_of
@@ -25,7 +25,7 @@ def get_decisions(request: HttpRequest, pk: Path[Id]) -> SplitsOut:
     study = begun(request, pk)
     found = adjudicating.splits(study)
     shown = StudyPair.objects.filter(pk__in=[one.study_pair for one in found])
-    mark_seen(request.user, shown.values_list("pair", flat=True))
+    mark_seen(request.user, sides(shown))
     return SplitsOut(
         study=study.pk,
         waiting=[split_out(one) for one in found if one.decision is None],
@@ -48,7 +48,7 @@ def decide_pair(
     rated_as = get_object_or_404(Condition, study=study, pk=condition)
     decision = adjudicating.Decision(said.value, said.cause, said.note, said.precedent)
     made = adjudicating.decide(visible.caller(request), pair, rated_as, decision, said.seen)
-    mark_seen(request.user, [pair.pair_id])
+    mark_seen(request.user, sides(StudyPair.objects.filter(pk=pair.pk)))
     return Status(201, decision_out(made))
 
 

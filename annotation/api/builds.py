@@ -17,8 +17,11 @@ from annotation.estimating import confirming
 from annotation.estimating.making import estimate
 from annotation.models import Batch, Build, BuildEvent, Tally
 from annotation.models.builds import NANO
+from annotation.pages.embedding import embedded
+from annotation.paper_profile import as_in_the_paper
 from annotation.schemas.builds import (
     AnnotatorOut,
+    AskedOut,
     BatchOut,
     BuildDetail,
     BuildOut,
@@ -64,8 +67,9 @@ def list_builds(request: HttpRequest, wanted: Query[BuildPage]) -> Page[BuildOut
 def launch_build(request: HttpRequest, order: LaunchOrder) -> Status[BuildDetail]:
     """Launch a build; its mining begins as soon as a worker is free. For admins.
 
-    A live build is best launched on its estimate, see `/api/builds/estimate`.
+    A live build is launched on its estimate, see `/api/builds/estimate`, or by saying `unconfirmed`.
     """
+    confirming.refuse_unseen(order.provider, order.estimate, unconfirmed=order.unconfirmed)
     build = confirming.launch(domain_order(order), visible.caller(request), order.estimate)
     return Status(201, build_detail(visible.build(request, build.pk)))
 
@@ -75,7 +79,7 @@ def estimate_build(request: HttpRequest, order: Order) -> EstimateOut:
     """What a build would take: calls, tokens and dollars by stage. Nothing is launched. For admins."""
     wanted = domain_order(order)
     launching.refuse_bad(wanted)
-    return estimate_out(wanted, estimate(wanted, counter(wanted.provider)))
+    return estimate_out(wanted, estimate(wanted, counter(wanted.provider, wanted.model)))
 
 
 @router.post("/resume", response=Resumed, auth=signed_in(Role.ADMIN))
@@ -115,6 +119,12 @@ def change_cap(request: HttpRequest, pk: Path[Id], wanted: CapIn) -> CapOut:
 
 def domain_order(order: Order) -> launching.Order:
     """The order in the domain's terms. Raises LaunchRefused where a collection is missing."""
+    wanted = as_ordered(order)
+    return as_in_the_paper(wanted) if order.profile == "paper" else wanted
+
+
+def as_ordered(order: Order) -> launching.Order:
+    """The order before its profile counts. Raises LaunchRefused where a collection is missing."""
     return launching.Order(
         name=order.name,
         queries=collection(order.queries),
@@ -143,6 +153,7 @@ def domain_order(order: Order) -> launching.Order:
         annotator=launching.Judge(order.annotator),
         rounds=order.rounds,
         sampling=order.sampling,
+        why=order.why,
     )
 
 
@@ -208,6 +219,7 @@ def mining_out(mining: Mining) -> MiningOut:
         fusion=mining.fusion,
         approximate=mining.approximate,
         recall=mining.recall["recall"] if mining.recall else None,
+        asked=asked_out(mining),
         state=mining.state,
         phase=mining.phase,
         done=mining.done,
@@ -216,6 +228,20 @@ def mining_out(mining: Mining) -> MiningOut:
         created_at=mining.created_at,
         finished_at=mining.finished_at,
     )
+
+
+def asked_out(mining: Mining) -> list[AskedOut]:
+    return [
+        AskedOut(
+            encoder=one.encoder,
+            model=one.model,
+            requests=one.requests,
+            tokens=one.tokens,
+            untold=one.untold,
+            cost=None if one.known is None else dollars(one.known),
+        )
+        for one in embedded(mining)
+    ]
 
 
 def annotator_out(annotator: Annotator) -> AnnotatorOut:
@@ -241,6 +267,8 @@ def progress_out(now: progress.Snapshot) -> Progress:
         programs=tally.programs,
         ran=tally.ran,
         executable_rate=tally.rates.executable,
+        second_tests=tally.second_tests,
+        second_touched=tally.second_touched,
         calls=tally.calls,
         reused=tally.reused,
         input_tokens=tally.input_tokens,

@@ -92,6 +92,7 @@ def case_out(case: Case) -> CaseOut:
         round=case.round,
         reason=case.reason,
         outcome=Outcome(case.execution.outcome) if case.execution else None,
+        seconds=case.seconds,
         updated_at=case.updated_at,
     )
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from ninja import Path, Router, Schema
 from pydantic import Field
 
+from annotation import place_effect
 from annotation.api import visible
 from annotation.api.queries import text_head
 from annotation.comparing import (
@@ -55,6 +56,8 @@ class TookOut(Schema):
     ran: int = Field(description="programs that reached an assertion")
     running_seconds: float
     second_tests: int = Field(description="programs written because the first one tested nothing")
+    second_touched: int = Field(description="of them, those that tested the candidate")
+    second_dollars: Decimal = Field(description="what the calls that wrote them cost")
 
 
 class FlippedQueryOut(Schema):
@@ -81,6 +84,56 @@ class ComparisonOut(Schema):
     took: list[TookOut] = Field(description="of the first, of the second")
     worst: list[FlippedQueryOut] = Field(description="queries with the most flips")
     settings: dict[str, list[str | None]] = Field(description="settings of the annotators that differ")
+
+
+class PlaceOut(Schema):
+    """What the screener said of the candidates that it saw at one place of its requests."""
+
+    place: int = Field(description="from 1")
+    pairs: int
+    matches: int
+    unclear: int
+
+
+class DriftOut(Schema):
+    """A share at the last place minus that at the first (-1 to 1); 95 %, from resampling whole queries."""
+
+    value: float
+    low: float
+    high: float
+    beyond_chance: bool
+
+
+class PlaceEffectOut(Schema):
+    """Whether the place moved the verdict; drifts are null where fewer than two queries can tell."""
+
+    queries: int
+    places: list[PlaceOut]
+    matches: DriftOut | None
+    unclear: DriftOut | None
+
+
+@router.get("/{int:pk}/place-effect", response=PlaceEffectOut | None)
+def read_place_effect(request: HttpRequest, pk: Path[Id]) -> PlaceEffectOut | None:
+    """Whether a candidate's place in its request moved the verdict; null where pairs are asked one by one."""
+    found = place_effect.effect(visible.build(request, pk))
+    if found is None:
+        return None
+    return PlaceEffectOut(
+        queries=found.queries,
+        places=[
+            PlaceOut(place=one.number, pairs=one.pairs, matches=one.matches, unclear=one.unclear)
+            for one in found.places
+        ],
+        matches=drift_out(found.matches),
+        unclear=drift_out(found.unclear),
+    )
+
+
+def drift_out(found: place_effect.Drift | None) -> DriftOut | None:
+    if found is None:
+        return None
+    return DriftOut(value=found.value, low=found.low, high=found.high, beyond_chance=found.beyond_chance)
 
 
 @router.get("/{int:pk}/comparison/{int:against}", response=ComparisonOut)
@@ -134,6 +187,8 @@ def took_out(took: Took) -> TookOut:
         ran=took.ran,
         running_seconds=took.running_seconds,
         second_tests=took.second_tests,
+        second_touched=took.second_touched,
+        second_dollars=Decimal(f"{Decimal(took.second_cost) / NANO:f}"),
     )
 
 

@@ -10,9 +10,10 @@ from ninja import Path, Router, Status
 from annotation.access import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
-from annotation.api.builds import build_detail, dollars
+from annotation.api.builds import asked_out, build_detail, dollars
 from annotation.api.canary import mean_out, share_out
 from annotation.api.estimates import figures_out, range_out
+from annotation.estimating import confirming
 from annotation.estimating.confirming import signed
 from annotation.extending import chances, doing, wishing
 from annotation.extending.chances import NextCandidate
@@ -62,11 +63,12 @@ def estimate_extension(request: HttpRequest, pk: Path[Id], wanted: WishIn) -> Ex
     """What an extension would take. Nothing is made. For admins."""
     build = visible.build(request, pk)
     plan = wishing.plan(build, wish_of(wanted))
-    found = wishing.price(build, plan, counter(build.provider))
+    found = wishing.price(build, plan, counter(build.provider, build.model))
     return ExtensionEstimate(
         **figures_out(found).dict(),
         words=plan.words,
         new_pairs=range_out(plan.pairs),
+        canary=wishing.canary_of(build, plan),
         confirm=signed(wishing.order_for(build, plan), found, wishing.about(build, plan)),
     )
 
@@ -75,7 +77,10 @@ def estimate_extension(request: HttpRequest, pk: Path[Id], wanted: WishIn) -> Ex
 def extend_build(request: HttpRequest, pk: Path[Id], wanted: ExtendIn) -> Status[ExtensionOut]:
     """Let a build go on with further pairs; only those that it has not got are paid for. For admins."""
     build, user = visible.build(request, pk), visible.caller(request)
-    return Status(201, extension_out(doing.extend(build, wish_of(wanted), wanted.why, user, wanted.estimate)))
+    wish = wish_of(wanted)
+    confirming.refuse_unseen(build.provider, wanted.estimate, unconfirmed=wanted.unconfirmed)
+    made = doing.extend(build, wish, wanted.why, user, wanted.estimate, wanted.skip_canary)
+    return Status(201, extension_out(made))
 
 
 @router.post("/{int:pk}/extensions/cancel", response=ExtensionOut, auth=signed_in(Role.ADMIN))
@@ -92,7 +97,7 @@ def estimate_again(request: HttpRequest, pk: Path[Id], wanted: AgainIn) -> Again
     build = visible.build(request, pk)
     plan = ordering.plan(build, picked_by(request, build, wanted).cases, again_of(wanted))
     ordering.refuse_bad(plan)
-    found = ordering.price(plan, counter(plan.order.provider))
+    found = ordering.price(plan, counter(plan.order.provider, plan.order.model))
     return AgainEstimate(
         **figures_out(found).dict(),
         chosen=plan.chosen,
@@ -108,6 +113,7 @@ def run_again(request: HttpRequest, pk: Path[Id], wanted: AgainOrder) -> Status[
     build = visible.build(request, pk)
     found, user = picked_by(request, build, wanted), visible.caller(request)
     wish = again_of(wanted)
+    confirming.refuse_unseen(wish.provider or build.provider, wanted.estimate, unconfirmed=wanted.unconfirmed)
     made = ordering.launch(build, found.cases, wish, wanted.why, user, wanted.estimate, found.words)
     return Status(201, build_detail(visible.build(request, made.pk)))
 
@@ -142,6 +148,7 @@ def extension_out(row: Extension) -> ExtensionOut:
         words=row.words,
         state=cast(ExtensionState, row.state),
         mining=row.mining_id,
+        asked=asked_out(row.mining),
         k=row.mining.k,
         seed=row.mining.seed,
         pairs=row.pairs,

@@ -100,7 +100,9 @@ def take_back(request: HttpRequest, pk: Path[Id], said: TakeBackIn) -> Status[Pr
 def list_written(request: HttpRequest, pk: Path[Id], wanted: Query[Paging]) -> Page[WrittenOut]:
     """The accepted functions of a build, each with its query, its label and where it came from."""
     rows = written.accepted(visible.build(request, pk)).filter(proposal__gt=wanted.after or 0)
-    return page_of(rows[: wanted.limit + 1], wanted.limit, lambda row: row.proposal_id, written_out)
+    page = list(rows[: wanted.limit + 1])
+    mark_seen(request.user, [row.proposal.case.pair_id for row in page if row.proposal.case])
+    return page_of(page, wanted.limit, lambda row: row.proposal_id, written_out)
 
 
 def proposals(request: HttpRequest) -> Any:

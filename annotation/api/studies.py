@@ -27,6 +27,7 @@ from annotation.schemas.studies import (
     StudyPage,
     StudyState,
 )
+from annotation.seen import mark_seen, sides
 from annotation.studies import controlling, creating, exporting
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
@@ -83,6 +84,7 @@ def list_ratings(request: HttpRequest, pk: Path[Id], wanted: Query[RatingPage]) 
     refuse_while_blind(request.user)
     study = study_of(request, pk)
     if not wanted.after:
+        mark_seen(request.user, sides(study.pairs.all()))
         record(visible.caller(request), Verb.EXPORTED, f"ratings of {study.name}", study, {"format": "api"})
     rows = exporting.numbered(study, wanted.after or 0, wanted.limit + 1)
     return page_of(rows, wanted.limit, lambda row: row[0], lambda row: RatingOut(**row[1]))

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotation.causes import said
 from annotation.models import Abandonment, AgentBill, Build, Case, Price, Tally
+from annotation.screening import FIRST
 from annotation.stages import Stage
 
 PAGE: Final = 50
@@ -97,7 +98,8 @@ def remaining(build: Build, tally: Tally) -> dict[str, float | None]:
     fixer = mean(spent.get("fixer", 0), tally.programs)
     tested = plus(fixer, arbiter)
     written = plus(mean(spent.get("test_writer"), tally.written), tested)
-    screener = mean(spent.get("screener"), tally.screened)
+    first = next((spent[agent] for agent in FIRST if agent in spent), None)
+    screener = mean(first, tally.screened)
     unclear = tally.unclear / tally.screened if tally.screened else 0.0
     rest = 0.0 if not unclear else None if written is None else unclear * written
     return {

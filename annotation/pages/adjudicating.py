@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -26,6 +26,7 @@ from annotation.studies.adjudicating import (
     table,
     voters_of,
 )
+from annotation.studies.latest import rounds_of
 from sandbox.expectations import expectations
 from sandbox.program import candidate_names
 from sandbox.report import Outcome
@@ -48,6 +49,11 @@ class VoterView:
     outcomes: tuple[Sign, ...]
     calls: tuple[CallLine, ...]
     at: datetime
+
+    @property
+    def tests(self) -> list[tuple[ProgramView, Sign]]:
+        """Each program with what its last run came to."""
+        return list(zip(self.programs, self.outcomes, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ def pair_page(study_pair: StudyPair, condition: Condition, sent: Sent | None = N
     """The page of a pair, read with its study and the texts of its pairs."""
     study, text = study_pair.study, study_pair.pair.snippet.text
     voters, history = voters_of(study_pair, condition), history_of(study_pair, condition)
-    tested, grid = last_tests(voters), table(study_pair, voters)
+    tested, grid, rounds = last_tests(voters), table(study_pair, voters), rounds_of(study)
     inputs = input_rows(text, tested, grid)
     query, cut = beginning(study_pair.pair.query.text, LONGEST_TEXT)
     return PairPage(
@@ -134,14 +140,19 @@ def pair_page(study_pair: StudyPair, condition: Condition, sent: Sent | None = N
         query=query,
         query_cut=cut,
         candidate=marked(candidate_code(text), text),
-        other=candidate_code(study_pair.other.snippet.text, prefix="o") if study_pair.other else None,
+        other=second_code(study_pair.other.snippet.text) if study_pair.other else None,
         names=names_view(text),
         voters=tuple(voter_view(study, voter) for voter in voters),
         grid=grid_view(grid, {test.program.pk: voter.pseudonym for voter, test in tested}),
         raters_with_tests=tuple(voter.pseudonym for voter, _ in tested),
         inputs=inputs[:MOST_INPUTS],
         more_inputs=max(0, len(inputs) - MOST_INPUTS),
-        history=tuple(decision_view(study, row, row is history[0]) for row in history),
+        history=tuple(
+            decision_view(
+                study, row, row is history[0] and not rounds.is_outdated(study_pair.pk, condition.pk, row.at)
+            )
+            for row in history
+        ),
         seen=history[0].pk if history else 0,
         values=tuple(
             (str(value), value_sign(study.scale, value)) for value in VALUES[Study.Scale(study.scale)]
@@ -150,6 +161,11 @@ def pair_page(study_pair: StudyPair, condition: Condition, sent: Sent | None = N
         sent=sent or Sent(),
         split=is_split(study_pair, condition),
     )
+
+
+def second_code(text: str) -> Code:
+    """The second of two snippets, named apart from the first one."""
+    return replace(candidate_code(text, prefix="o"), title="Second snippet")
 
 
 def voter_view(study: Study, voter: Voter) -> VoterView:
@@ -162,17 +178,18 @@ def voter_view(study: Study, voter: Voter) -> VoterView:
         sign=value_sign(study.scale, rating.value),
         notes="\n".join(one for one in (rating.notes, rating.reason) if one),
         tags=tuple(str(tag) for tag in rating.tags),
-        readings=tuple(dict.fromkeys(program.reading for program in programs if program.reading)),
-        programs=tuple(
-            ProgramView(
-                one.pk, one.code, one.reading, one.helpers, one.undeclared, one.redefines, voter.pseudonym
-            )
-            for one in programs
-        ),
+        readings=tuple(dict.fromkeys(filter(None, [rating.reading, *(one.reading for one in programs)]))),
+        programs=tuple(whose(one, number, voter.pseudonym) for number, one in enumerate(programs, 1)),
         outcomes=tuple(outcome_of(executions.get(program.pk)) for program in voter.programs),
         calls=tuple(call_line(call) for call in voter.calls),
         at=rating.created_at,
     )
+
+
+def whose(program: ProgramView, number: int, pseudonym: str) -> ProgramView:
+    """The program by its rater's pseudonym, which also tells its region from those of other tests."""
+    code = replace(program.code, title=f"Test {number} of {pseudonym}")
+    return replace(program, code=code, author=pseudonym)
 
 
 def outcome_of(execution: Execution | None) -> Sign:

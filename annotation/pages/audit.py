@@ -187,7 +187,7 @@ def rating_row(row: Rating, only: int | None) -> Revision:
         query=sampled.pair.query.head,
         said="withdrawn" if row.withdrawn else "unsure" if row.value is None else str(row.value),
         revision=row.revision,
-        text=" · ".join(filter(None, (row.reason, row.notes))),
+        text=" · ".join(filter(None, (row.reading and f"read as “{row.reading}”", row.reason, row.notes))),
         stands=stands,
         restore_url=reverse("rate-restore", args=here)
         if only and not stands and may_stand_again(row)

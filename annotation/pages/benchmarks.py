@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -14,12 +15,15 @@ from django.http import QueryDict
 from annotation.access import Visitor
 from annotation.pages import board as beside
 from annotation.pages.board import Choice, Origin, PaperTable
+from annotation.pages.mending import Flaw, flaws_of
 from annotation.pages.paging import whole_number
 from annotation.pages.words import MATCH, NO_MATCH, UNJUDGED, Sign
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.evaluation.leaderboard import RANGES, Difference, Leaderboard, Queries, Standing, leaderboard
 from retrieval.evaluation.leaving_out import Without, encoders_of, kept_without
 from retrieval.evaluation.noise import Noise
+from retrieval.evaluation.reliability import Reliability, reliability_of
+from retrieval.metrics.from_ranks import is_from_ranks
 from retrieval.metrics.resampling import FEW
 from retrieval.models import Benchmark, BenchmarkLabel, Member, Pool, RankedList, Run, Text
 
@@ -27,6 +31,8 @@ MOST_BENCHMARKS = 200
 MOST_QUERIES = 20
 SHOWN_RESULTS = 10
 MOST_LISTS = 3
+NARROW: Final = ("ndcg@10", "mrr@10", "mrr", "map@10", "recall@10", "success@1")
+"""Columns of the table where nobody chose any: more are chosen, so that it stays narrow."""
 MATCHES: Final = (
     ("", "any number", *RANGES[0]),
     ("1", "one", *RANGES[1]),
@@ -58,6 +64,7 @@ class Row:
 
     standing: Standing
     cells: Sequence[Cell]
+    origin: Origin
     ranks: str = ""
 
 
@@ -94,10 +101,11 @@ class QueryRow:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkPage:
-    """A leaderboard of one pool."""
+    """A leaderboard of one pool; `shown` are the metrics that have a column."""
 
     benchmark: Benchmark
     board: Leaderboard
+    shown: Sequence[str]
     rows: Sequence[Row]
     queries: Sequence[QueryRow]
     pool: str
@@ -110,6 +118,8 @@ class BenchmarkPage:
     origins: Sequence[Origin]
     without: Sequence[Without]
     paper: PaperTable | None
+    reliability: Reliability | None
+    flaws: Sequence[Flaw] = ()
     few: int = FEW
 
     @property
@@ -126,6 +136,30 @@ class BenchmarkPage:
             )
             for rank, run in enumerate(self.board.ordered, 1)
         ]
+
+    @property
+    def by_matches(self) -> list[tuple[str, list[float]]]:
+        """By system in the board's order: its mean over each group of queries."""
+        if self.reliability is None:
+            return []
+        groups = self.reliability.groups
+        return [
+            (run.title, [group.means[place] for group in groups])
+            for place, run in enumerate(self.board.ordered)
+        ]
+
+    @property
+    def can_draw(self) -> bool:
+        """Whether label errors can be drawn for the metric."""
+        return is_from_ranks(self.board.metric)
+
+    @property
+    def command(self) -> str:
+        """What computes all that this page shows, as it is typed."""
+        words = ["leaderboard", str(self.benchmark), "--pool", self.pool, "--metric", self.board.metric]
+        if self.matches:
+            words += ["--matches", self.matches.replace("+", "-")]
+        return f"python manage.py {shlex.join([*words, '--errors', self.error.written])}"
 
     @property
     def choices(self) -> list[tuple[str, str]]:
@@ -178,7 +212,7 @@ def matches_of(written: str) -> tuple[str, str, int, int | None]:
 
 
 def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> BenchmarkPage:
-    """What the query string asks for: `pool`, `metric`, `found`, `errors`; what is unknown is the default."""
+    """What the query string asks for: `pool`, `metric`, `show`, `found`, `errors`; the default else."""
     pool = params.get("pool", "")
     pool = pool if pool in Pool.values else benchmark.pool
     written, _, fewest, most = matches_of(params.get("found", ""))
@@ -186,10 +220,12 @@ def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> Be
     errors = beside.error_choices(benchmark, user)
     error = beside.chosen_errors(errors, params.get("errors", ""))
     noise = beside.noise(benchmark, board, Queries(fewest, most), error.rates)
+    origins, shown = beside.origins(benchmark, board), shown_of(board, params.getlist("show"))
     return BenchmarkPage(
         benchmark=benchmark,
         board=board,
-        rows=rows_of(board, noise),
+        shown=shown,
+        rows=rows_of(board, noise, origins, shown),
         queries=query_rows(benchmark, board),
         pool=pool,
         pools=pools_of(benchmark, pool),
@@ -200,9 +236,11 @@ def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> Be
         noise=noise,
         errors=errors,
         error=error,
-        origins=beside.origins(benchmark, board),
+        origins=origins,
         without=kept_without(board, Queries(fewest, most)),
         paper=beside.paper_table(board),
+        reliability=None if board.unmeasured else reliability_of(board, Queries(fewest, most)),
+        flaws=flaws_of(benchmark),
     )
 
 
@@ -212,11 +250,26 @@ def pools_of(benchmark: Benchmark, pool: str) -> list[tuple[str, str]]:
     return [(value, str(label)) for value, label in Pool.choices if value in used]
 
 
-def rows_of(board: Leaderboard, noise: Noise | None) -> list[Row]:
+def shown_of(board: Leaderboard, asked: Sequence[str]) -> list[str]:
+    """The metrics that get a column, in the board's order: those asked for, else a few."""
+    known = set(board.metrics)
+    wanted = known.intersection(asked) or known.intersection(NARROW) or {*board.metrics[: len(NARROW)]}
+    return [name for name in board.metrics if name in wanted or name == board.metric]
+
+
+def rows_of(
+    board: Leaderboard, noise: Noise | None, origins: Sequence[Origin], shown: Sequence[str]
+) -> list[Row]:
     """The systems in the board's order; those that lack its metric come last and have no ranks."""
+    origin_of = {one.system: one for one in origins}
     ranks = [f"{low} to {high}" if low < high else f"{low}" for low, high in noise.ranks] if noise else []
     return [
-        Row(standing, [cell(standing, name) for name in board.metrics], told or "")
+        Row(
+            standing,
+            [cell(standing, name) for name in shown],
+            origin_of[standing.run.system],
+            told or "",
+        )
         for standing, told in zip_longest(board.standings, ranks)
     ]
 

@@ -9,14 +9,15 @@ from typing import Final
 from annotation.access import Visitor
 from annotation.agreement.scores import Scores
 from annotation.models import Build, Study
-from annotation.studies import gathering
 from annotation.studies.figures import NoFigures, figures_of, refuse_to_raters
+from annotation.studies.naming import name_of
 from retrieval.evaluation import known_systems
 from retrieval.evaluation.known_systems import REPORTED, REPORTED_IN
 from retrieval.evaluation.leaderboard import Leaderboard, Queries, digests_of
 from retrieval.evaluation.noise import ASSUMED, ErrorRates, Noise, noise_of
 from retrieval.models import Annotator, Benchmark, BenchmarkLabel
 
+SEEN: Final = "trained on data of this field’s benchmarks"
 SHARES: Final = (0.02, 0.04, 0.061, 0.1)
 MOST_STUDIES: Final = 5
 LABELS_LOOKED_AT: Final = 2000
@@ -24,11 +25,19 @@ LABELS_LOOKED_AT: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a system was trained on, and what it has in common with the annotator; in words."""
+    """What a system was trained on, and what it has in common with the annotator; in words.
+
+    `sees_tasks`: benchmarks of this field are in its training data. `shared`: empty where that is not known.
+    """
 
     system: str
     trained_on: str
     shared: str
+    sees_tasks: bool
+
+    @property
+    def is_related(self) -> bool:
+        return bool(self.shared) and self.shared not in known_systems.UNRELATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,12 @@ class Choice:
     written: str
     said: str
     rates: ErrorRates
+
+    @property
+    def study(self) -> int | None:
+        """The id of the study that found it."""
+        of, _, number = self.written.partition("-")
+        return int(number) if of == "study" else None
 
 
 def error_choices(benchmark: Benchmark, user: Visitor) -> list[Choice]:
@@ -87,7 +102,7 @@ def _studied(benchmark: Benchmark, user: Visitor) -> list[Choice]:
             page = figures_of(study).page
         except NoFigures:
             continue
-        names = {gathering.name_of(one) for one in by}
+        names = {name_of(one) for one in by}
         rows = [row for row in page.table if row.name in names] if page else []
         found += [choice for row in rows if (choice := _of_study(study, row))]
     return found
@@ -125,12 +140,26 @@ def noise(benchmark: Benchmark, board: Leaderboard, queries: Queries, rates: Err
 
 def origins(benchmark: Benchmark, board: Leaderboard) -> list[Origin]:
     """Each system of the board, once."""
-    models = [str(one.config.get("model", "")) for one in annotators_of(benchmark)]
+    models = models_of(annotators_of(benchmark))
     names = dict.fromkeys(standing.run.system for standing in board.standings)
     return [
-        Origin(name, known_systems.trained_on(name), known_systems.shared_with(name, models))
+        Origin(
+            name,
+            known_systems.trained_on(name),
+            known_systems.shared_with(name, models),
+            known_systems.sees_tasks(name),
+        )
         for name in names
     ]
+
+
+def models_of(annotators: Sequence[Annotator]) -> list[str]:
+    """The models that they ask, empty where that is not known; people ask none."""
+    asked = (Annotator.Kind.AGENTS, Annotator.Kind.SINGLE_LLM)
+    people = [one for one in annotators if one.kind == Annotator.Kind.PERSON or "study" in one.config]
+    others = [one for one in annotators if one not in people]
+    found = [str(one.config.get("model", "")) if one.kind in asked else "" for one in others]
+    return found if annotators else [""]
 
 
 def paper_table(board: Leaderboard) -> PaperTable | None:

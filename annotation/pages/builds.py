@@ -7,7 +7,8 @@ from functools import cached_property
 
 from django.utils import timezone
 
-from annotation import progress, trend
+from annotation import canary as canaries
+from annotation import place_effect, progress, trend
 from annotation.drift.watching import has_shifted
 from annotation.models import Build, BuildEvent, Rerun
 from annotation.pages import batches, canary, drift, estimates, missing, money, notices
@@ -16,6 +17,7 @@ from annotation.pages.embedding import Embedded, embedded
 from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
 from annotation.pages.ordering import QUERY_RULES
+from annotation.pages.switches import Switch, switches
 from annotation.pages.trends import Trend
 from annotation.pages.trends import trend as trend_of
 from annotation.rerunning import sent_back
@@ -43,6 +45,7 @@ CONTROLS = (
     Control(Action.PAUSE, "Pause", "‖", ""),
     Control(Action.RESUME, "Resume", "▶", "primary"),
     Control(Action.GO_ON, "Go on with all pairs", "▶", "primary"),
+    Control(Action.LEAVE, "Leave the other pairs", "■", ""),
     Control(Action.CANCEL, "Cancel …", "■", "danger", confirmed=True),
 )
 
@@ -60,7 +63,7 @@ class ProgressPage:
     trend: Trend | None
     events: tuple[BuildEvent, ...]
     controls: tuple[Control, ...]
-    canary: canary.Card | None
+    canaries: tuple[canary.Card, ...]
     told: tuple[notices.Told, ...]
 
     @property
@@ -88,6 +91,15 @@ class ProgressPage:
         return batches.batches(self.shot.build)
 
     @property
+    def screens_by_query(self) -> bool:
+        return place_effect.is_by_query(self.shot.build)
+
+    @property
+    def place_effect(self) -> place_effect.Effect | None:
+        """As somebody's look at the distribution found it: to find it every case is read."""
+        return place_effect.known(self.shot.build) if self.screens_by_query else None
+
+    @property
     def money(self) -> money.BuildMoney:
         """The caps that hold it."""
         return money.build_money(self.shot.build, self.shot.tally)
@@ -111,6 +123,7 @@ class BuildPage(ProgressPage):
     query_rules: str
     embedded: tuple[Embedded, ...]
     sent_back: int
+    switches: tuple[Switch, ...]
 
 
 def progress_page(build: Build) -> ProgressPage:
@@ -119,10 +132,10 @@ def progress_page(build: Build) -> ProgressPage:
     numbers = figures(shot, minutes_of(shot.build))
     causes = groups(shot.build, shot.tally, CAUSES)
     over_time = trend_of(shot, timezone.now())
-    card = canary.card(shot.build)
+    cards = canary.cards(shot.build)
     told = notices.told_of(shot.build)
     return ProgressPage(
-        shot, numbers, causes, over_time, events(shot.build), controls(shot.build), card, told
+        shot, numbers, causes, over_time, events(shot.build), controls(shot.build), cards, told
     )
 
 
@@ -141,12 +154,13 @@ def build_page(build: Build) -> BuildPage:
         live.trend,
         live.events,
         live.controls,
-        live.canary,
+        live.canaries,
         live.told,
         rule=rule_words(live.shot.mining.rule),
         query_rules=query_rule_words(live.shot.mining.query_rule),
         embedded=tuple(embedded(live.shot.mining)),
         sent_back=sent_back.waiting(build).count(),
+        switches=switches(build.annotator),
     )
 
 
@@ -157,6 +171,8 @@ def events(build: Build) -> tuple[BuildEvent, ...]:
 def controls(build: Build) -> tuple[Control, ...]:
     """The buttons that the state allows."""
     found = tuple(button for button in CONTROLS if build.state in STATES[button.action][0])
+    if build.state == Build.State.CANARY and not canaries.is_of_extension(build):
+        found = tuple(button for button in found if button.action is not Action.LEAVE)
     if build.state == Build.State.PAUSED and has_shifted(build):
         return tuple(WITH_A_REASON if button.action is Action.RESUME else button for button in found)
     return found
@@ -177,6 +193,7 @@ DONE = {
     Action.PAUSE: "Paused. What is in the air now still ends; nothing new is begun.",
     Action.RESUME: "Resumed.",
     Action.GO_ON: "The build goes on with all of its pairs.",
+    Action.LEAVE: "The other new pairs are left. The build is done with those that it has.",
     Action.CANCEL: "Cancelled. Labels that were settled stay; open cases stay unjudged.",
 }
 

@@ -18,7 +18,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
 
-from annotation.models import Build, Case, Review
+from annotation import canary as canaries
+from annotation.comparing import rare_cell
+from annotation.measures import OF_CANARY, drawn_for
+from annotation.models import AnyCanary, Build, Case, ExtensionCanary, Review
 from annotation.pages.figures import AGENTS, REACHED
 from annotation.pages.paging import ALL, MOST_COUNTED, Groups, Window, count_some, said_count, window
 from annotation.reached import EXECUTED, REACHING
@@ -32,6 +35,13 @@ UNLABELLED: Final = Q(stage__in=[stage.value for stage in Stage if stage is not 
 UNSETTLED: Final = (UNLABELLED, *(Q(stage=stage.value) for stage in Stage if stage is not Stage.SETTLED))
 REACHED_BY: Final = {agent: REACHED[stage] for stage, agent in AGENTS.items()}
 """How far a case came that an agent worked on."""
+RAN: Final[Mapping[str, Mapping[str, bool]]] = {
+    "yes": {"execution__ran": True},
+    "no": {"execution__ran": False},
+    "tested": {"execution__touched": True},
+    "untested": {"execution__touched": False},
+}
+"""What a case's last program came to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +55,11 @@ class Sort:
     """The filter that leaves one group at most."""
 
 
+TESTED: Final = Q(label__isnull=False, program__isnull=False)
+CLEAR: Final = Q(label__isnull=False, program__isnull=True)
+OPEN: Final = Q(label__isnull=True)
+WAYS: Final = (TESTED, CLEAR, OPEN)
+"""How cases were settled, if they are: word for word what their indexes by duration ask for."""
 SORTS: Final[Mapping[str, Sort]] = {
     "made": Sort("as they were made", ("pk",)),
     "rank": Sort("rank", ("rank", "pk")),
@@ -52,6 +67,7 @@ SORTS: Final[Mapping[str, Sort]] = {
     "stage": Sort("stage", ("pk",), tuple(Q(stage=stage.value) for stage in Stage), "stage"),
     "label": Sort("label, matches first", ("pk",), (Q(label=1), Q(label=0), UNLABELLED), "label"),
     "time": Sort("last changed first", ("-updated_at", "-pk")),
+    "duration": Sort("slowest first, tested ones before clear ones", ("-seconds", "-pk"), WAYS),
 }
 
 
@@ -70,6 +86,17 @@ class Filters:
     left: str = ""
     q: str = ""
     differs: str = ""
+    round: str = ""
+    against: str = ""
+    """The key of another build: cases of its common pairs, as a comparison takes them."""
+    other: str = ""
+    """What that build said of the pair: 1, 0 or none."""
+    other_by: str = ""
+    """By what it said that: test or screener."""
+    canary: str = ""
+    """Which of the canary's cases, in their first round: drawn, finished or refused."""
+    extension: str = ""
+    """The number of an extension: of its canary instead of the build's own."""
     sort: str = field(default="made", metadata={"narrows": False})
 
     @property
@@ -90,7 +117,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The cases of one page, by their keys alone, and how many pass the filters (`1,987` or `2,000+`)."""
+    """The cases of one page, by their keys alone, and how many pass the filters (`987` or `1,000+`)."""
 
     window: Window[Case]
     count: str
@@ -122,10 +149,31 @@ def groups_of(sort: Sort, filters: Filters) -> Groups:
     """The order's groups that the filters leave something of: only settled cases are contradicted."""
     if sort.by and getattr(filters, sort.by):
         return ALL
+    if sort.groups is WAYS:
+        return ways_of(filters)
     if not filters.differs:
         return sort.groups
     left = tuple(group for group in sort.groups if group not in UNSETTLED)
     return left if len(left) > 1 else ALL  # by one alone SQLite would be led to the index of stages
+
+
+def ways_of(filters: Filters) -> Groups:
+    """The ways that the filters may leave a case of: one that they leave none of would be walked to its end.
+
+    Those that experts contradict have an index of their own, which the words of the others would hide.
+    """
+    if filters.differs:
+        return (Q(program__isnull=False), Q(program__isnull=True))
+    reached = {filters.reached, REACHED_BY.get(filters.agent, "")} - {""}
+    settled = filters.stage in {"", Stage.SETTLED} and filters.label != "none"
+    settled = settled and not (filters.cause or filters.left)
+    is_open = filters.stage != Stage.SETTLED and filters.label in {"", "none"}
+    possible = {
+        TESTED: settled and "clear" not in reached,
+        CLEAR: settled and reached <= {"screened", "clear"} and not (filters.ran or filters.outcome),
+        OPEN: is_open and not reached & {"clear", "arbitrated"},
+    }
+    return tuple(way for way in WAYS if possible[way]) or ALL
 
 
 def are_few(number: int, total: int, size: int) -> bool:
@@ -157,7 +205,7 @@ def wanted(
     if filters.outcome:
         rows = rows.filter(execution__isnull=False, execution__outcome=filters.outcome)
     if filters.ran:
-        rows = rows.filter(EXECUTED, execution__isnull=False, execution__ran=filters.ran == "yes")
+        rows = rows.filter(EXECUTED, execution__isnull=False, **RAN[filters.ran])
     if filters.tag:
         rows = rows.filter(pair__in=tagged_pairs(Tag(filters.tag)))
     if filters.cause or filters.left:
@@ -172,7 +220,44 @@ def wanted(
         rows = rows.filter(asking(filters.q, walked=walked))
     if filters.differs:
         rows = rows.filter(contradicted(visible))
+    if filters.round:
+        rows = rows.filter(round=int(filters.round))
+    if filters.against:
+        rows = rows.filter(beside(visible, filters), cell_of(build, visible, filters), round=1)
+    if filters.canary:
+        row = canary_of(build, filters.extension)
+        rows = rows.filter(drawn_for(row, OF_CANARY[filters.canary])) if row else rows.none()
     return rows
+
+
+def canary_of(build: Build, extension: str) -> AnyCanary | None:
+    """The build's own canary, or that of its extension with this number."""
+    if not extension:
+        return canaries.of(build)
+    rows = ExtensionCanary.objects.filter(extension__build=build, extension__number=int(extension))
+    return rows.select_related("extension__build").first()
+
+
+def beside(visible: QuerySet[Build], filters: Filters) -> Q:
+    """Cases whose pair another `visible` build has too, with what that build said in its first round."""
+    cases = Case.objects.filter(build__in=visible.filter(pk=int(filters.against)), pair=OuterRef("pair"))
+    cases = cases.filter(round=1).order_by()
+    if filters.other:
+        label = None if filters.other == "none" else int(filters.other)
+        cases = cases.filter(label__isnull=True) if label is None else cases.filter(label=label)
+    if filters.other_by:
+        cases = cases.filter(program__isnull=filters.other_by == "screener")
+    return Q(Exists(cases))
+
+
+def cell_of(build: Build, visible: QuerySet[Build], filters: Filters) -> Q:
+    """The cases themselves where they are those of a rare cell of the comparison; else no condition."""
+    other = visible.filter(pk=int(filters.against)).select_related("tally").first()
+    if other is None or not (filters.other and filters.label):
+        return Q()
+    said = (None if one == "none" else int(one) for one in (filters.other, filters.label))
+    cases = rare_cell(other, build, *said)
+    return Q() if cases is None else Q(pk__in=cases)
 
 
 def labelled(label: str, *, walked: bool) -> Q:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotation.pages.ordering import RULES
+from retrieval.deriving import EXAMPLES_OF
 from retrieval.filters import Rule
 from retrieval.models import Collection, ImportJob, Member
 
@@ -54,6 +55,12 @@ class CollectionPage:
     @property
     def is_snippets(self) -> bool:
         return self.collection.kind == Collection.Kind.SNIPPETS
+
+    @property
+    def refused_examples(self) -> list[tuple[str, list[str]]]:
+        """Of each filter that the collection was made by, what it refused first; none of older ones."""
+        told = (self.collection.filtered or {}).get(EXAMPLES_OF, {})
+        return [(name, examples) for name, examples in told.items() if examples]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from annotation.comparing import FEW_QUERIES, Comparison, Judged, Took, compare,
 from annotation.models import Build
 from annotation.models.builds import NANO
 from annotation.pages.words import UNJUDGED, Sign, label_sign
+from annotation.place_effect import Effect, effect
 from annotation.review.order import Flipped
 from retrieval.models import Annotator
 
@@ -23,7 +24,8 @@ class MatrixRow:
     """What the second build said of the pairs of which the first one said `sign`."""
 
     sign: Sign
-    counts: tuple[tuple[Sign, int, bool], ...]
+    counts: tuple[tuple[Sign, int, bool, str], ...]
+    """Each with its count, whether that is of flips, and the query of its cases in the second build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class FlipRow:
     first: str
     second: str
     pairs: int
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class ComparisonPage:
     settings: tuple[FigureRow, ...] = ()
     worklist: Flipped | None = None
     few: int = FEW_QUERIES
+    effects: tuple[tuple[Build, Effect], ...] = ()
 
 
 def comparison_page(visible: QuerySet[Build], first: int, second: int) -> ComparisonPage:
@@ -83,6 +87,7 @@ def comparison_page(visible: QuerySet[Build], first: int, second: int) -> Compar
         figures=tuple(figures(*found.took, found.pairs)),
         settings=tuple(differing(one, other)),
         worklist=Flipped(one.pk),
+        effects=tuple((side, told) for side in (one, other) if (told := effect(side)) is not None),
     )
 
 
@@ -90,7 +95,10 @@ def matrix(found: Comparison) -> Iterable[MatrixRow]:
     """What both said of the common pairs: three rows of three."""
     labels = (1, 0, None)
     for label in labels:
-        cells = ((sign(other), found.count(label, other), {label, other} == {0, 1}) for other in labels)
+        cells = (
+            (sign(other), found.count(label, other), {label, other} == {0, 1}, cases_of(found, label, other))
+            for other in labels
+        )
         yield MatrixRow(sign(label), tuple(cells))
 
 
@@ -102,7 +110,16 @@ def flips(found: Comparison) -> Iterable[FlipRow]:
     """The most frequent kind first."""
     for one in sorted((one for one in found.groups if one.is_flip), key=lambda one: -one.pairs):
         deciders = decider(found.first, one.first), decider(found.second, one.second)
-        yield FlipRow(sign(one.first.label), sign(one.second.label), *deciders, one.pairs)
+        link = cases_of(found, one.first.label, one.second.label)
+        link += "&other_by=test" if one.first.tested else "&other_by=screener"
+        link += "&reached=arbitrated" if one.second.tested else "&reached=clear"
+        yield FlipRow(sign(one.first.label), sign(one.second.label), *deciders, one.pairs, link)
+
+
+def cases_of(found: Comparison, first: int | None, second: int | None) -> str:
+    """The query of the second build's cases of the common pairs with these labels."""
+    said = ("none" if label is None else str(label) for label in (first, second))
+    return f"against={found.first.pk}&other={next(said)}&label={next(said)}"
 
 
 def decider(build: Build, judged: Judged) -> str:
@@ -127,6 +144,9 @@ def figures(first: Took, second: Took, pairs: int) -> Iterable[FigureRow]:
     yield row("Test programs", "programs")
     yield row("Executable", "ran", "of them")
     yield row("Second tests", "second_tests", "because the first one tested nothing")
+    if first.second_tests or second.second_tests:
+        yield row("Second tests that tested the candidate", "second_touched", "of them")
+        yield row("Cost of writing second tests", "second_cost", "whoever paid it")
     yield row("Running tests, a program", "running", "seconds")
 
 
@@ -135,6 +155,10 @@ def spelled(took: Took, what: str, pairs: int) -> str:
     match what:
         case "cost":
             return f"${took.cost / NANO:,.4f}"
+        case "second_cost":
+            return f"${took.second_cost / NANO:,.4f}"
+        case "second_touched":
+            return counts(took.second_touched, took.second_tests)
         case "pair_cost":
             return f"${took.cost / NANO / pairs:,.6f}" if pairs else "–"
         case "asking":
@@ -144,6 +168,10 @@ def spelled(took: Took, what: str, pairs: int) -> str:
         case "running":
             return f"{took.running_seconds / took.programs:,.2f}" if took.programs else "–"
     return f"{getattr(took, what):,}"
+
+
+def counts(part: int, whole: int) -> str:
+    return f"{part:,} ({100 * part / whole:.1f} %)" if whole else "–"
 
 
 def differing(first: Build, second: Build) -> Iterable[FigureRow]:

@@ -17,6 +17,7 @@ from annotation.pages.distribution import Spread
 from annotation.pages.distribution import count as spread_of
 from annotation.pages.figures import percent, test_cases
 from annotation.pages.study_figures import TableView, view
+from annotation.releasing import published_from
 from annotation.stages import Stage
 from retrieval import filtering
 from retrieval.corpus import SAMPLED, languages, overlap, ranks
@@ -185,13 +186,13 @@ def benchmark_sections(
     benchmark: Benchmark, most: int | None = SAMPLED, last_run: int | None = None
 ) -> tuple[Section, ...]:
     """`last_run`: of runs that came after this one nothing is told."""
-    labels = BenchmarkLabel.objects.filter(benchmark=benchmark)
+    labels, build = BenchmarkLabel.objects.filter(benchmark=benchmark), published_from(benchmark)
     size, code = measured(texts_in(snippet_members(benchmark)), most)
     answered = labels.filter(relevance__gt=0).values("pair__snippet").annotate(found=Count("pk"))
     return (
         tables.sizes(
             f"{benchmark.name}, version {benchmark.version}",
-            Size(benchmark.size, size.texts, size.mean, "", ""),
+            Size(benchmark.size, size.texts, size.mean, *programs_of(build)),
         ),
         tables.by_matches(Counter(benchmark.match_counts.tolist())),
         tables.by_answered(Counter(answered.values_list("found", flat=True))),
@@ -205,6 +206,13 @@ def benchmark_sections(
             "With two runs of different systems their results are compared.",
         ),
     )
+
+
+def programs_of(build: Build | None) -> tuple[str, str]:
+    """Average test cases and executable rate of the build that it was published from; empty without one."""
+    if build is None:
+        return "", ""
+    return test_cases(build.tally)[0], percent(build.tally.ran, build.tally.programs)
 
 
 def collection_sections(collection: Collection, most: int | None = SAMPLED) -> tuple[Section, ...]:

@@ -254,7 +254,7 @@ def functions(rows: Sequence[Functions]) -> Section:
             "Told by the ending of the file that a source id names. “With documentation” are functions whose "
             "paragraph came in as a query; beside them CodeSearchNet’s Table 1, as reported.",
         ),
-        None,
+        bars([row.all for row in rows], [row.language for row in rows], "functions") if known else None,
         "No source id names a file, so the language is not known.",
     )
 
@@ -277,7 +277,11 @@ def relevance(found: Mapping[str, Counter[int]]) -> Section:
             "A relevance that is a mean is rounded. Beside it the annotations of CodeSearchNet’s Table 2, as "
             "reported.",
         ),
-        None,
+        bars(
+            [sum(counts[step] for counts in found.values()) for step in steps],
+            [f"relevance {step}" for step in steps],
+            "labels",
+        ),
         "There are no labels.",
     )
 
@@ -343,10 +347,23 @@ def overlaps(rows: Sequence[Overlap], note: str, empty: str) -> Section:
             tuple((one.first, one.second, one.queries, one.depth, one.shared, one.jaccard) for one in rows),
             note,
         ),
-        None,
+        bars(
+            [one.jaccard or 0.0 for one in rows],
+            [f"row {number}" for number in range(1, len(rows) + 1)],
+            "Jaccard of two lists, in the order of the table",
+        ),
         empty,
         worded=("Second",),
     )
+
+
+def bars(heights: Sequence[float], names: Sequence[str], counted: str) -> Plot | None:
+    """A column for each name, in the order of the table; the first and the last stand below."""
+    if not heights:
+        return None
+    top = f"{max(heights):.2f}" if isinstance(heights[0], float) else f"{max(heights):,}"
+    end = names[-1] if len(names) > 1 else ""
+    return histogram([float(one) for one in heights], [], top=top, start=names[0], end=end, name=counted)
 
 
 def percent(part: int, whole: int) -> str:

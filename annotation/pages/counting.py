@@ -37,7 +37,7 @@ def is_asked(params: QueryDict) -> bool:
 
 
 def number_of(said: str, rows: QuerySet[Any], params: QueryDict) -> Number:
-    """`said` is what the list says by itself, such as `2,000+` of its `rows`."""
+    """`said` is what the list says by itself, such as `1,000+` of its `rows`."""
     if not said.endswith("+"):
         return Number(said)
     copy = params.copy()

@@ -81,6 +81,7 @@ class Dashboard:
     health: tuple[Fact, ...]
     sandboxes: tuple[SandboxView, ...]
     cap: Cap
+    notices: tuple[notices.ProjectNotice, ...]
 
     @property
     def is_live(self) -> bool:
@@ -102,6 +103,7 @@ def dashboard(visible: QuerySet[Build]) -> Dashboard:
         health=health(),
         sandboxes=tuple(map(sandbox_view, SandboxCheck.objects.all())),
         cap=project_cap(),
+        notices=notices.of_project(),
     )
 
 

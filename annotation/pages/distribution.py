@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.core.cache import cache
 from django.db.models import Count, QuerySet
 
-from annotation import company
+from annotation import place_effect
 from annotation.models import Build, Case
 from annotation.models.cases import OPEN
 from annotation.stages import Stage
@@ -43,7 +43,7 @@ class DistributionPage:
     snippets: int
     query_bars: tuple[Bar, ...]
     snippet_bars: tuple[Bar, ...]
-    places: tuple[company.Place, ...] = ()
+    effect: place_effect.Effect | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def distribution_page(build: Build) -> DistributionPage:
         snippets=by_snippet.total(),
         query_bars=tuple(bars(by_query, 0)),
         snippet_bars=tuple(bars(by_snippet, 1)),
-        places=company.places(build) if build.annotator.config.get("screener") == "query" else (),
+        effect=place_effect.effect(build),
     )
 
 

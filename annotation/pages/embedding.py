@@ -26,6 +26,11 @@ class Embedded:
     untold: int
     nano: int | None
 
+    @property
+    def known(self) -> int | None:
+        """Nanodollars that are known to be spent; None where no price is known, or no answer named tokens."""
+        return None if self.requests and self.untold == self.requests else self.nano
+
     def __str__(self) -> str:
         if not self.requests:
             return f"{self.encoder}: nothing was asked, all vectors were stored"

@@ -10,11 +10,14 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 
 from annotation.estimating.confirming import expected, signed
 from annotation.estimating.figures import Basis, Estimate, Range, StageEstimate
+from annotation.estimating.making import AGENTS
 from annotation.launching import Order
-from annotation.models import Build, Tally
+from annotation.models import AgentBill, Build, Tally
 from annotation.models.builds import NANO
 from annotation.pages.money import project_cap
 from annotation.pages.words import WORKERS, Sign, Tone, dollars
+from annotation.screening import first_agent
+from annotation.stages import Stage
 
 SOURCES: Final = {
     "counted": "counted in these collections",
@@ -94,10 +97,11 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A build's estimate against what it took so far."""
+    """A build's estimate against what it took so far, all in all and by stage."""
 
     estimate: Estimate
     rows: tuple[Compared, ...]
+    stages: tuple[Compared, ...]
 
 
 def estimate_page(order: Order, found: Estimate, notice: str = "") -> EstimatePage:
@@ -206,15 +210,42 @@ def comparison(build: Build, tally: Tally) -> Comparison | None:
     found = expected(build)
     if found is None:
         return None
-    figures = [
-        ("Calls", found.calls, tally.calls, number, exact),
-        ("Tokens in", found.input_tokens, tally.input_tokens, number, exact),
-        ("Tokens out", found.output_tokens, tally.output_tokens, number, exact),
-    ]
-    rows = [compared(build, *one) for one in figures]
-    if found.cost is not None:
-        rows.append(compared(build, "Dollars", found.cost, tally.spent, money, money))
-    return Comparison(found, tuple(rows))
+    whole = StageEstimate("", found.calls, found.input_tokens, found.output_tokens, found.cost)
+    return Comparison(found, figures(build, whole, tally), by_stage(build, found))
+
+
+def by_stage(build: Build, found: Estimate) -> tuple[Compared, ...]:
+    """Each stage against the bill of the agent that is asked there; nobody was asked where there is none."""
+    bills = {bill.agent: bill for bill in AgentBill.objects.filter(build=build)}
+    agents = {stage.value: agent for stage, agent in AGENTS.items()}
+    agents[Stage.SCREENING.value] = first_agent(build.annotator)
+    told = ((stage, agents.get(stage.stage, stage.stage)) for stage in found.stages)
+    return tuple(
+        row
+        for stage, agent in told
+        for row in figures(build, stage, bills.get(agent) or AgentBill(build=build, agent=agent))
+    )
+
+
+def figures(build: Build, found: StageEstimate, took: Tally | AgentBill) -> tuple[Compared, ...]:
+    """Calls, tokens and dollars of one stage, or of all of them."""
+
+    def row(what: str, estimated: Range, actual: int) -> Compared:
+        return compared(build, name_of(found.stage, what), estimated, actual, number, exact)
+
+    rows = (
+        row("Calls", found.calls, took.calls),
+        row("Tokens in", found.input_tokens, took.input_tokens),
+        row("Tokens out", found.output_tokens, took.output_tokens),
+    )
+    if found.cost is None:
+        return rows
+    spent = compared(build, name_of(found.stage, "Dollars"), found.cost, took.spent, money, money)
+    return (*rows, spent)
+
+
+def name_of(stage: str, what: str) -> str:
+    return f"{stage.replace('_', ' ')}: {what.lower()}" if stage else what
 
 
 def exact(found: float) -> str:

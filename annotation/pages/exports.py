@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -11,11 +12,13 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from retrieval.exporting.content import Choice, withheld_by_policy
+from retrieval.counting import counted
+from retrieval.exporting.content import Choice
 from retrieval.exporting.jobs import file_of
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import FORMATS
 from retrieval.exporting.removing import kept_until
+from retrieval.exporting.withholding import withheld_by_policy
 from retrieval.models import Benchmark, ExportJob
 
 SHOWN: Final = 20
@@ -33,8 +36,6 @@ POLICIES: Final = {
     Withhold.FORBIDDEN.value: "those whose stated licence is not known to allow passing on",
     Withhold.UNKNOWN.value: "those, and whatever states no licence (the careful choice)",
 }
-MOST_COUNTED: Final = 20_000
-"""So many snippets are counted by their licence when the page is asked for; more would keep it waiting."""
 
 
 class ExportForm(forms.Form):
@@ -64,7 +65,15 @@ class ExportForm(forms.Form):
 
     def __init__(self, *given: Any, benchmark: Benchmark, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.fields["withhold"].choices = policies(benchmark)  # type: ignore[attr-defined]
+        found = withheld_by_policy(benchmark)
+        withhold = self.fields["withhold"]
+        withhold.choices = policies(found)  # type: ignore[attr-defined]
+        forbidden = found[Withhold.FORBIDDEN]
+        if forbidden:
+            withhold.help_text = (
+                f"! {counted(forbidden, 'snippet')} here with a stated licence that is not known to allow "
+                f"passing on: with “none” they are exported all the same. {withhold.help_text}"
+            )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -82,11 +91,8 @@ class ExportForm(forms.Form):
         return ExportJob.objects.create(benchmark=benchmark, created_by=user, **self.cleaned_data)
 
 
-def policies(benchmark: Benchmark) -> list[tuple[str, str]]:
-    """The policies in words, with how many snippets each withholds where that is soon counted."""
-    if benchmark.snippets_until > MOST_COUNTED:
-        return list(POLICIES.items())
-    found = withheld_by_policy(benchmark)
+def policies(found: Mapping[Withhold, int]) -> list[tuple[str, str]]:
+    """The policies in words, with how many snippets each withholds."""
     return [(name, f"{words}: {found[Withhold(name)]:,}") for name, words in POLICIES.items()]
 
 

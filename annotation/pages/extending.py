@@ -8,6 +8,7 @@ from typing import Any, Final
 from django import forms
 from django.http import QueryDict
 
+from annotation.canary import is_large, of_extension
 from annotation.estimating.confirming import signed
 from annotation.estimating.figures import Estimate
 from annotation.extending import chances, wishing
@@ -15,17 +16,22 @@ from annotation.extending.chances import Chance, NextCandidate
 from annotation.extending.wishing import MOST_K, SEEDS, Plan, Reach, Wish
 from annotation.intervals import FEW
 from annotation.launching import LaunchRefused
-from annotation.models import Build, Extension
+from annotation.models import Build, Extension, ExtensionCanary
+from annotation.pages.embedding import Embedded, embedded
 from annotation.pages.estimates import Row, Warned, figure, money, table
 from annotation.pages.money import Cap, CapForm, cap_of
+from annotation.pages.skipping import SkippingForm
 from annotation.pages.words import Sign
 from annotation.steering import ControlRefused
 from annotation.tools import counter
+from retrieval.models import Mining
 
 ALL_RANKS: Final = 25
 SOME: Final = 12
 SIGNS: Final = {
     Extension.State.MINING: Sign("…", "its pairs are mined", "info"),
+    Extension.State.CANARY: Sign("?", "at its canary", "info"),
+    Extension.State.LEFT: Sign("■", "left after its canary"),
     Extension.State.OPENED: Sign("✓", "its pairs are in the build", "good"),
     Extension.State.CANCELLED: Sign("■", "taken back"),
     Extension.State.FAILED: Sign("!", "failed", "bad"),
@@ -59,19 +65,38 @@ class WishForm(forms.Form):
 
 @dataclass(frozen=True)
 class Known:
-    """Extensions as pages list them, each with its sign."""
+    """Extensions as pages list them, each with its sign, and what its mining asked of servers."""
 
     extension: Extension
     sign: Sign
+    embedded: tuple[Embedded, ...]
 
     @property
     def is_pending(self) -> bool:
         return self.extension.state == Extension.State.MINING
 
+    @property
+    def is_left(self) -> bool:
+        return self.extension.state == Extension.State.LEFT
+
+    @property
+    def is_mined(self) -> bool:
+        """Whether its canary only waits for the pairs that the build had before."""
+        return self.is_pending and self.extension.mining.state == Mining.State.DONE
+
+    @property
+    def canary(self) -> ExtensionCanary | None:
+        """Its canary, once the pairs of it are drawn."""
+        row = of_extension(self.extension)
+        return row if row is not None and row.drawn else None
+
 
 @dataclass(frozen=True)
 class Offer:
-    """What a wish comes to: new pairs, their price by stage, and the word that confirms it."""
+    """What a wish comes to: new pairs, their price by stage, and the word that confirms it.
+
+    `canary`: how many cases go first, before somebody decides about the others; 0 where there is none.
+    """
 
     plan: Plan
     estimate: Estimate
@@ -80,6 +105,20 @@ class Offer:
     total: Row
     warnings: tuple[Warned, ...]
     word: str
+    canary: int
+
+    @property
+    def may_have_none(self) -> bool:
+        """Whether so few pairs may be new that there is no canary after all."""
+        return not is_large(round(self.plan.pairs.low))
+
+
+class ExtendForm(CapForm, SkippingForm):
+    """The decision: another cap, why, and whether the canary is skipped."""
+
+    def __init__(self, data: Any, cap: Cap) -> None:
+        super().__init__(data, cap)
+        self.fields["skip_canary"].help_text = "All new pairs are then paid for at once."
 
 
 @dataclass(frozen=True)
@@ -94,7 +133,7 @@ class ExtendPage:
     chances: tuple[Chance, ...]
     next: NextCandidate | None
     form: WishForm
-    decision: CapForm
+    decision: ExtendForm
     cap: Cap
     offer: Offer | None
     extensions: tuple[Known, ...]
@@ -121,7 +160,7 @@ def extend_page(build: Build, wished: QueryDict | None, decided: Any = None) -> 
         chances=some_of(found),
         next=chances.next_candidate(build, found),
         form=form,
-        decision=CapForm(decided, cap),
+        decision=ExtendForm(decided, cap),
         cap=cap,
         offer=None if refused else offer(build, form, cap),
         extensions=known(build),
@@ -137,10 +176,11 @@ def offer(build: Build, form: WishForm, cap: Cap) -> Offer | None:
     except (ControlRefused, LaunchRefused) as why:
         form.add_error(None, str(why))
         return None
-    found = wishing.price(build, plan, counter(build.provider))
+    found = wishing.price(build, plan, counter(build.provider, build.model))
     rows, total = table(found)
     word = signed(wishing.order_for(build, plan), found, wishing.about(build, plan))
-    return Offer(plan, found, told(plan), rows, total, warnings(found, cap), word)
+    first = wishing.canary_of(build, plan)
+    return Offer(plan, found, told(plan), rows, total, warnings(found, cap), word, first)
 
 
 def told(plan: Plan) -> str:
@@ -173,5 +213,7 @@ def some_of(found: tuple[Chance, ...]) -> tuple[Chance, ...]:
 
 def known(build: Build) -> tuple[Known, ...]:
     """The build's extensions, the last first."""
-    rows = Extension.objects.filter(build=build).select_related("user", "mining").order_by("-number")
-    return tuple(Known(row, SIGNS[Extension.State(row.state)]) for row in rows)
+    rows = (
+        Extension.objects.filter(build=build).select_related("user", "mining", "canary").order_by("-number")
+    )
+    return tuple(Known(row, SIGNS[Extension.State(row.state)], tuple(embedded(row.mining))) for row in rows)

@@ -6,25 +6,27 @@ yet is an empty text, never a 0.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from annotation.agents import arbiter, fixer, snippet_writer, test_writer
 from annotation.models import AgentBill, Build, Duration, Tally
 from annotation.models.figures import middle
 from annotation.pages import paper
 from annotation.pages.words import duration, small_dollars
 from annotation.progress import Snapshot
+from annotation.screening import first_agent
 from annotation.stages import QUEUE_OF, Stage
 
 Histogram = list[tuple[int, int]]
 """(class of the time, pairs in it), the shortest first."""
 AGENTS: Final = {
-    Stage.SCREENING: "screener",
-    Stage.WRITING_TEST: "test_writer",
-    Stage.FIXING: "fixer",
-    Stage.ARBITRATING: "arbiter",
+    Stage.WRITING_TEST: test_writer.NAME,
+    Stage.FIXING: fixer.NAME,
+    Stage.ARBITRATING: arbiter.NAME,
 }
-"""Who asks a model in a stage; executing asks none."""
+"""Who asks a model in a later stage; executing asks none, and who screens the annotator says."""
 REACHED: Final = {
     Stage.SCREENING: "screened",
     Stage.WRITING_TEST: "written",
@@ -62,10 +64,11 @@ class Compared:
 class StageRow:
     """What a stage takes and its agent costs. Money is in nanodollars, times are in seconds.
 
-    `cases` of the fixer are rounds: a case may lack several modules.
+    `cases` of the fixer are rounds: a case may lack several modules. Without a stage it is the bill of who
+    writes the functions that then go through the stages.
     """
 
-    stage: Stage
+    stage: Stage | None
     agent: str
     cases: int
     mean_seconds: float | None
@@ -75,7 +78,7 @@ class StageRow:
     @property
     def link(self) -> str:
         """The query of its cases."""
-        return f"reached={REACHED[self.stage]}"
+        return f"reached={REACHED[self.stage]}" if self.stage else ""
 
     @property
     def latency(self) -> float | None:
@@ -89,26 +92,55 @@ class StageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SecondTests:
+    """What asking for another program has brought: how many were executed, how many touched the candidate.
+
+    `cost` in nanodollars, by the mean call of the test writer; None where that is not known.
+    """
+
+    tests: int
+    touched: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
-    """All that the page tells in numbers; empty sequences where there are no cases."""
+    """All that the page tells in numbers; empty sequences where there are no cases.
+
+    `second` is None where the annotator asks for no second test.
+    """
 
     levels: tuple[Level, ...]
     compared: tuple[Compared, ...]
     stages: tuple[StageRow, ...]
     by_file: bool
     mean_a_minute: float | None
+    second: SecondTests | None = None
 
 
 def figures(shot: Snapshot, began: float | None) -> Figures:
     """The figures of a snapshot; `began` = minutes since its cases were made. Reads two small tables."""
     tally, build = shot.tally, shot.build
+    bills = {bill.agent: bill for bill in AgentBill.objects.filter(build=build)}
+    agents = {Stage.SCREENING: first_agent(build.annotator), **AGENTS}
     return Figures(
         levels=levels(tally, build.rounds),
         compared=compared(shot),
-        stages=stage_rows(tally, {bill.agent: bill for bill in AgentBill.objects.filter(build=build)}),
+        stages=(*writer_rows(bills), *stage_rows(tally, agents, bills)),
         by_file=build.provider != Build.Provider.LIVE,
         mean_a_minute=shot.finished / began if began and shot.finished else None,
+        second=second_tests(shot, bills.get(test_writer.NAME)),
     )
+
+
+def second_tests(shot: Snapshot, bill: AgentBill | None) -> SecondTests | None:
+    """Programs that were asked for because the first one tested nothing."""
+    tally = shot.tally
+    if not tally.second_tests and not shot.build.annotator.config.get("second_test", False):
+        return None
+    paid = bill is not None and bill.calls and (bill.spent or shot.has_price)
+    cost = tally.second_tests * bill.spent / bill.calls if bill is not None and paid else None
+    return SecondTests(tally.second_tests, tally.second_touched, cost)
 
 
 def levels(tally: Tally, rounds: int = 1) -> tuple[Level, ...]:
@@ -126,9 +158,28 @@ def levels(tally: Tally, rounds: int = 1) -> tuple[Level, ...]:
         Level("tests executed", tally.programs, tally.written, "of the tests", "reached=executed"),
         Level("ran", tally.ran, tally.programs, "of the executed", "ran=yes", 1),
         Level("did not run", tally.programs - tally.ran, tally.programs, "of the executed", "ran=no", 1),
+        Level("tested the candidate", tally.touched, tally.programs, "of the executed", "ran=tested", 1),
+        *second_levels(tally),
         Level("arbitrated", tally.arbitrated, tally.programs, "of the executed", "reached=arbitrated"),
         Level("settled", tally.settled, tally.total, of_all, "stage=settled"),
         Level("abandoned", tally.abandoned, tally.total, of_all, "stage=abandoned"),
+    )
+
+
+def second_levels(tally: Tally) -> tuple[Level, ...]:
+    """What second tests brought; nothing where none was executed, as where the switch is off."""
+    if not tally.second_tests:
+        return ()
+    return (
+        Level("second tests", tally.second_tests, tally.programs, "of the executed", "reached=second", 1),
+        Level(
+            "of them, tested the candidate",
+            tally.second_touched,
+            tally.second_tests,
+            "of the second tests",
+            "reached=second_tested",
+            1,
+        ),
     )
 
 
@@ -206,8 +257,13 @@ def times(build: Build) -> tuple[Compared, Compared]:
         classes[path].append((bucket, cases))
     clear, unclear = classes[Duration.Path.CLEAR], classes[Duration.Path.UNCLEAR]
     return (
-        Compared("Time of a clear pair", *quantiles(clear), paper.CLEAR_TIME, "reached=clear"),
-        Compared("Time of an unclear pair", *quantiles(unclear), paper.UNCLEAR_TIME, "reached=arbitrated"),
+        Compared("Time of a clear pair", *quantiles(clear), paper.CLEAR_TIME, "reached=clear&sort=duration"),
+        Compared(
+            "Time of an unclear pair",
+            *quantiles(unclear),
+            paper.UNCLEAR_TIME,
+            "reached=arbitrated&sort=duration",
+        ),
     )
 
 
@@ -231,7 +287,15 @@ def quantile(classes: Histogram, share: float) -> float:
     return middle(classes[-1][0])
 
 
-def stage_rows(tally: Tally, bills: dict[str, AgentBill]) -> tuple[StageRow, ...]:
+def writer_rows(bills: Mapping[str, AgentBill]) -> tuple[StageRow, ...]:
+    """The bill of the snippet writer, where one was asked."""
+    bill = bills.get(snippet_writer.NAME)
+    return () if bill is None else (StageRow(None, snippet_writer.NAME, 0, None, False, bill),)
+
+
+def stage_rows(
+    tally: Tally, agents: Mapping[Stage, str], bills: Mapping[str, AgentBill]
+) -> tuple[StageRow, ...]:
     """Each working stage; the one that takes longest a case is marked, if two can be compared."""
     through = {
         Stage.SCREENING: tally.screened,
@@ -246,11 +310,11 @@ def stage_rows(tally: Tally, bills: dict[str, AgentBill]) -> tuple[StageRow, ...
     return tuple(
         StageRow(
             stage,
-            AGENTS.get(stage, ""),
+            agents.get(stage, ""),
             through[stage],
             means[stage],
             stage == slowest,
-            bills.get(AGENTS.get(stage, "")),
+            bills.get(agents.get(stage, "")),
         )
         for stage in QUEUE_OF
     )

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from django import forms
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import QueryDict
+from django.urls import reverse
 
-from annotation import holes
+from annotation import holes, performing
 from annotation.estimating.confirming import signed
 from annotation.holes import Fill, Plan
 from annotation.launching import LaunchRefused
-from annotation.models import Build
+from annotation.models import Build, PublishJob
+from annotation.pages import jobs, publishing
 from annotation.pages.answering import AnsweringForm, usual_model
 from annotation.pages.estimates import Row, Warned, table, warnings
 from annotation.tools import counter
@@ -23,6 +26,9 @@ from retrieval.models import Benchmark, Run
 
 MOST_RUNS: Final = 100
 MOST_BUILDS: Final = 50
+SMALL_SCORED: Final = 2_000
+SMALL_READ: Final = 50_000
+"""Queries times runs that are scored, and members and labels that are read, in less than two seconds."""
 
 
 class HolesForm(AnsweringForm):
@@ -88,16 +94,49 @@ class HolesPage:
     form: HolesForm
     offer: Offer | None
     filled: Sequence[tuple[Build, Run]]
+    jobs: jobs.Table
 
 
 def holes_page(benchmark: Benchmark, builds: QuerySet[Build], params: QueryDict) -> HolesPage:
     """The page, with an offer where the form is filled in; else the form says what is wrong."""
     known = list(builds.select_related("annotator", "mining").filter(queries=benchmark.queries)[:MOST_BUILDS])
     form = HolesForm(params if "name" in params else None, benchmark, known)
-    filling = builds.filter(mining__holes__run__benchmark=benchmark).select_related("mining__holes__run")
-    return HolesPage(
-        benchmark, form, offer(form), [(one, one.mining.holes.run) for one in filling[:MOST_BUILDS]]
+    rows = [(one, one.mining.holes.run) for one in filling(benchmark, builds)[:MOST_BUILDS]]
+    return HolesPage(benchmark, form, offer(form), rows, jobs_of(benchmark, builds))
+
+
+def filling(benchmark: Benchmark, builds: QuerySet[Build]) -> QuerySet[Build]:
+    """Those of `builds` over holes of the benchmark's runs."""
+    found = builds.filter(mining__holes__run__benchmark=benchmark)
+    return found.select_related("annotator", "mining__holes__run__benchmark")
+
+
+def jobs_of(benchmark: Benchmark, builds: QuerySet[Build]) -> jobs.Table:
+    """The newest orders to publish what `builds` said of the benchmark's holes."""
+    rows = PublishJob.objects.filter(fills=True, build__in=builds.order_by().values("pk"))
+    rows = rows.filter(build__mining__holes__run__benchmark=benchmark)
+    rows = rows.select_related("created_by", "build", "benchmark").defer("benchmark__matches")
+    return jobs.Table(
+        "Published with holes filled",
+        "Before and after",
+        reverse("benchmark-holes-jobs", args=[benchmark.pk]),
+        [jobs.filled(job, benchmark) for job in rows[: jobs.SHOWN]],
     )
+
+
+def published(build: Build, user: User) -> PublishJob:
+    """The order to publish what `build` said of its holes, or the same that is open; done at once if small.
+
+    Raises `NoHoles` and PublishRefused.
+    """
+    old = holes.filled_by(build).run.benchmark
+    return publishing.ordered(build, user, small=is_small(old), name=old.name, pool=old.pool, fills=True)
+
+
+def is_small(benchmark: Benchmark) -> bool:
+    """Whether its next version is soon made and its runs are soon scored by that."""
+    read = benchmark.queries_until + benchmark.snippets_until + benchmark.size
+    return performing.scored_again(benchmark) <= SMALL_SCORED and read <= SMALL_READ
 
 
 def offer(form: HolesForm) -> Offer | None:
@@ -109,7 +148,7 @@ def offer(form: HolesForm) -> Offer | None:
     except (LaunchRefused, NoHoles) as why:
         form.add_error(None, str(why))
         return None
-    price = holes.price(plan, counter(plan.order.provider))
+    price = holes.price(plan, counter(plan.order.provider, plan.order.model))
     rows, total = table(price)
     live = plan.order.provider == Build.Provider.LIVE
     return Offer(

@@ -11,6 +11,7 @@ from django.db.models import Count, Sum
 from annotation.caps import LONGEST_REASON, OPEN, stopped_at_project_cap
 from annotation.models import Build, LLMCall, ProjectCapChange, ProjectTally, Tally
 from annotation.models.builds import NANO
+from annotation.pages.notices import ProjectNotice, of_project
 from annotation.pages.words import Sign, dollars
 
 NEARLY: Final = 0.8
@@ -82,6 +83,7 @@ class ProjectMoney:
     cap: Cap
     changes: tuple[ProjectCapChange, ...]
     stopped: tuple[Build, ...]
+    notices: tuple[ProjectNotice, ...]
 
 
 def cap_of(row: Tally | ProjectTally) -> Cap:
@@ -108,7 +110,8 @@ def unknown_part(build: Build) -> Unknown:
 
 def project_money() -> ProjectMoney:
     changes = ProjectCapChange.objects.select_related("user")[:CHANGES]
-    return ProjectMoney(project_cap(), tuple(changes), tuple(stopped_at_project_cap().order_by("pk")))
+    stopped = stopped_at_project_cap().order_by("pk")
+    return ProjectMoney(project_cap(), tuple(changes), tuple(stopped), of_project())
 
 
 class CapForm(forms.Form):

@@ -47,6 +47,51 @@ class Told:
     ways: tuple[Sent, ...]
 
 
+@dataclass(frozen=True)
+class ProjectNotice:
+    """What stands about the cap of all live builds: what it means and what to do.
+
+    `since` is when it was first noticed; None where no worker has looked since it is so.
+    """
+
+    tone: str
+    since: datetime | None
+    words: str
+    meaning: str
+    to_do: str
+    ways: tuple[Sent, ...]
+
+
+MEANING: Final[Mapping[Notice.Kind, tuple[str, str, str]]] = MappingProxyType(
+    {
+        Notice.Kind.PROJECT_NEARLY_SPENT: (
+            "warn",
+            "Live builds go on until nothing is left for their next call; then each of them pauses.",
+            "Raise the cap before that, or let it end the spending.",
+        ),
+        Notice.Kind.PROJECT_SPENT: (
+            "bad",
+            "No live build begins a call. Calls in the air still end and count, and no case loses a try.",
+            "Raise the cap, then resume the builds that stopped at it.",
+        ),
+    }
+)
+"""Tone, what it means, and what to do."""
+
+
+def of_project() -> tuple[ProjectNotice, ...]:
+    """What stands now about the project's cap: nothing while less than 80 % are spent."""
+    return tuple(project_notice(episode) for episode in notifying.of_project())
+
+
+def project_notice(episode: notifying.Episode) -> ProjectNotice:
+    rows = Notice.objects.filter(kind=episode.kind, episode=episode.key)
+    row = rows.prefetch_related("deliveries").first()
+    tone, meaning, to_do = MEANING[episode.kind]
+    ways = tuple(map(sent, row.deliveries.all())) if row else ()
+    return ProjectNotice(tone, row.at if row else None, episode.words, meaning, to_do, ways)
+
+
 def told_of(build: Build) -> tuple[Told, ...]:
     """The newest notices of a build."""
     rows = Notice.objects.filter(build=build).prefetch_related("deliveries")[:SHOWN]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -19,12 +18,16 @@ from annotation.launching import (
     unknown_price,
     why_no_batches,
 )
+from annotation.llm.sampling import EXAMPLE, NotSampling, sampling_of
 from annotation.models import Build
 from annotation.pages.answering import AnsweringForm, usual_model
-from retrieval import encoders
+from annotation.pages.skipping import SkippingForm
+from annotation.paper_profile import as_in_the_paper, contradicting, in_words
+from retrieval import known_encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.filters.queries import query_rule
 from retrieval.fusion import WORDS, Fusion
+from retrieval.hostile import clean
 from retrieval.models import Collection
 from retrieval.nearest import INDEXES
 
@@ -56,23 +59,10 @@ JUDGES = (
     (Judge.SINGLE_HALF.value, "one model alone: 50 % match"),
 )
 
-
-@dataclass(frozen=True)
-class EncoderChoice:
-    """An encoder to tick; `missing` says what it lacks on this machine, empty where it can be used."""
-
-    name: str
-    missing: str
-
-    def __str__(self) -> str:
-        return self.name
+PROFILES = (("", "the switches as they are set here"), ("paper", "as in the paper, whatever is usual"))
 
 
-def encoder_choices() -> list[EncoderChoice]:
-    return [EncoderChoice(name, encoders.why_missing(name) or "") for name in encoders.NAMES]
-
-
-class LaunchForm(AnsweringForm):
+class LaunchForm(SkippingForm, AnsweringForm):
     """Fields of a build. Which collections and recordings there are is looked up when it is made."""
 
     name = forms.CharField(max_length=120, label="Name")
@@ -113,13 +103,6 @@ class LaunchForm(AnsweringForm):
         help_text="For encoders of vectors. An approximate index misses some of the best snippets; its "
         "recall, measured against exact search on a sample of the queries, is shown on the build's page.",
     )
-    skip_canary = forms.BooleanField(required=False, label="Skip the canary")
-    skip_canary_because = forms.CharField(
-        required=False,
-        max_length=400,
-        label="Why the canary is skipped",
-        help_text="Kept in the build's history, with your name.",
-    )
     drift_check = forms.BooleanField(required=False, label="Drift check")
     batches = forms.BooleanField(
         required=False,
@@ -140,6 +123,12 @@ class LaunchForm(AnsweringForm):
     )
     annotator = forms.ChoiceField(
         required=False, choices=JUDGES, label="Annotator", help_text="Who decides each pair, and by what."
+    )
+    profile = forms.ChoiceField(
+        required=False,
+        choices=PROFILES,
+        label="Profile",
+        help_text="As in the paper: one screener request a pair, one test, two fixing rounds.",
     )
     rewrites = forms.IntegerField(
         required=False,
@@ -172,15 +161,32 @@ class LaunchForm(AnsweringForm):
         label="Ask everything anew",
         help_text="Replies of earlier builds are not used again, and are paid again.",
     )
+    seed = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=2**31 - 1,
+        initial=1,
+        label="Seed",
+        help_text="Of the order in which a screener by query sees the candidates.",
+    )
+    sampling = forms.CharField(
+        required=False,
+        label="Sampling",
+        help_text=f"As JSON, sent to the model as it is, for example {EXAMPLE}; empty: its own. "
+        "Part of the annotator.",
+        max_length=1000,
+    )
+    why = forms.CharField(
+        required=False, max_length=1000, label="Why", help_text="Kept in the build's history, with your name."
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["skip_canary"].help_text = canary_words()
         self.fields["drift_check"].help_text = drift_words()
         filled = Collection.objects.filter(size__gt=0)
         self.offer("queries", filled.filter(kind=Collection.Kind.QUERIES))
         self.offer("snippets", filled.filter(kind=Collection.Kind.SNIPPETS))
-        self.choose("encoders", [(choice.name, choice.name) for choice in encoder_choices()])
+        self.choose("encoders", [(choice.name, choice.name) for choice in known_encoders.to_choose()])
 
     def offer(self, name: str, collections: Any) -> None:
         field = self.fields[name]
@@ -196,11 +202,22 @@ class LaunchForm(AnsweringForm):
         """What the annotator may do beyond the paper."""
         return self["screen_by_query"], self["second_test"], self["fresh"]
 
+    def has_more(self) -> bool:
+        """Whether something was said under *More options* of the annotation."""
+        named = self["sampling"].value() or self["seed"].value() not in (None, "", "1", 1)
+        return bool(named or self["sampling"].errors or self["seed"].errors)
+
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()
         if Build.objects.filter(name=name).exists():
             raise forms.ValidationError(f"There is a build called “{name}” already; choose another name.")
         return name
+
+    def clean_sampling(self) -> dict[str, Any]:
+        try:
+            return dict(sampling_of(clean(self.cleaned_data["sampling"])))
+        except NotSampling as error:
+            raise forms.ValidationError(str(error)) from error
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -212,8 +229,8 @@ class LaunchForm(AnsweringForm):
             self.clean_live(cleaned)
         if cleaned.get("batches") and (why := why_no_batches(cleaned.get("provider", ""))):
             self.add_error("batches", why)
-        if cleaned.get("skip_canary") and not cleaned.get("skip_canary_because", "").strip():
-            self.add_error("skip_canary_because", "Say why, or let the canary go first.")
+        if cleaned.get("profile"):
+            self.clean_as_in_the_paper(cleaned)
         if cleaned.get("provider") == Build.Provider.RECORDED and not cleaned.get("recorded"):
             self.add_error("recorded", "Choose the file of recorded replies.")
         return cleaned
@@ -228,8 +245,18 @@ class LaunchForm(AnsweringForm):
         elif not is_priced(model) and not cleaned.get("unpriced") and cleaned.get("budget") is None:
             self.add_error("unpriced", f"{unknown_price(model)} Enter its price, or tick this.")
 
+    def clean_as_in_the_paper(self, cleaned: dict[str, Any]) -> None:
+        """A switch that was set against the profile, beside its field."""
+        for name in contradicting(cleaned):
+            self.add_error(name, f"As in the paper means {in_words(name)}: set it so, or choose no profile.")
+
     def order(self) -> Order:
         """The order of a valid form."""
+        order = self.as_set()
+        return as_in_the_paper(order) if self.cleaned_data["profile"] else order
+
+    def as_set(self) -> Order:
+        """What the fields say, before the profile counts."""
         values = self.cleaned_data
         recorded = values["recorded"] if values["provider"] == Build.Provider.RECORDED else ""
         return Order(
@@ -243,7 +270,7 @@ class LaunchForm(AnsweringForm):
             recorded=recorded,
             budget=values["budget"],
             unpriced=values["unpriced"],
-            skip_canary=values["skip_canary_because"] if values["skip_canary"] else "",
+            skip_canary=self.skipped,
             drift_check=values["drift_check"] and values["provider"] == Build.Provider.LIVE,
             batches=values["batches"],
             limit=values["limit"],
@@ -259,16 +286,10 @@ class LaunchForm(AnsweringForm):
             fresh=values["fresh"],
             rounds=values["rounds"] or 1,
             annotator=Judge(values["annotator"] or Judge.AGENTS),
+            seed=1 if values["seed"] is None else values["seed"],
+            sampling=values["sampling"],
+            why=values["why"],
         )
-
-
-def canary_words() -> str:
-    """What a canary is, and which builds have one."""
-    return (
-        f"A live build of more than {max(settings.CANARY_ABOVE, settings.CANARY_CASES):,} cases (pairs times "
-        f"rounds) judges {settings.CANARY_CASES:,} random ones first, then waits until you have seen what "
-        "they cost."
-    )
 
 
 def drift_words() -> str:

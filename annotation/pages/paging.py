@@ -9,7 +9,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
 
-MOST_COUNTED = 2_000
+MOST_COUNTED = 1_000
 M = TypeVar("M", bound=Model)
 Groups: TypeAlias = Sequence[Q]
 ALL: Final[Groups] = (Q(),)
@@ -136,7 +136,7 @@ def query_string(params: QueryDict, name: str, value: object) -> str:
 
 
 def counted(rows: QuerySet[M]) -> str:
-    """How many rows there are, as far as it is worth counting: `1,987` or `2,000+`."""
+    """How many rows there are, as far as it is worth counting: `987` or `1,000+`."""
     return said_count(count_some(rows))
 
 

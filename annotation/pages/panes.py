@@ -9,7 +9,7 @@ it there, and not otherwise; an empty address leaves the button out.
 The templates are `annotation/_pane_query.html`, `_pane_code.html`, `_pane_agent.html`, `_pane_test.html` and
 `_pane_execution.html`, each included as `{% include … with pane=page.panes.code only %}`; a page with them
 loads `css/evidence.css`, `review-panels.css`, `calls.css`, `trials.css`, `review.css`, `stepping.css` and
-`js/review.js`; `panes.css` has their room on the plain review page.
+`js/review.js` and, for their room, `panes.css` and `js/arranged.js`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class QueryPane:
 class CodePane:
     """The candidate, with the names that it lacks and the box to call it, where there are such.
 
-    `docstrings` can be unfolded, `note` says what is not shown; ids of a second one end with `suffix`.
+    `docstrings` can be unfolded, `note` says what is not shown. A second one has another `name`, and its ids
+    end with `suffix`.
     """
 
     code: Code
@@ -63,6 +64,12 @@ class CodePane:
     note: str = ""
     docstrings: tuple[str, ...] = ()
     suffix: str = ""
+    name: Pane = Pane.CODE
+
+    @property
+    def word(self) -> str:
+        """What its button opens: `the candidate`, `the left snippet`."""
+        return f"the {self.code.title.lower()}"
 
 
 @dataclass(frozen=True, slots=True)

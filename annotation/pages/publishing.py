@@ -7,17 +7,38 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib.auth.models import User
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.children import CHILD_LEASE
 from annotation.models import Build, PublishJob
-from annotation.releasing import LONGEST_NAME, Outlook, PublishRefused, Wish, outlook, pairs_of, perform
+from annotation.pages import jobs
+from annotation.performing import perform
+from annotation.releasing import LONGEST_NAME, Outlook, PublishRefused, Wish, check, outlook, pairs_of
 from retrieval.evaluation.merge_rule import WORDS
 from retrieval.models import Pool
 
-SHOWN: Final = 5
 SMALL: Final = 2000
 """Pairs that are published in less time than a worker needs to start."""
+
+
+def ordered(build: Build, user: User, *, small: bool, **wanted: Any) -> PublishJob:
+    """The job, or the same that is open already; a small one is done here and now.
+
+    Raises PublishRefused where something else is being published of the build.
+    """
+    # Should this process die at it, a worker takes it up when the lease has run out.
+    held = {"state": PublishJob.State.RUNNING, "lease_until": timezone.now() + CHILD_LEASE}
+    job, new = PublishJob.objects.get_or_create(
+        build=build,
+        state__in=PublishJob.OPEN,
+        defaults={**wanted, "created_by": user, **(held if small else {})},
+    )
+    if new and small:
+        perform(job)
+    if any(getattr(job, name) != value for name, value in wanted.items()):
+        raise PublishRefused(f"The build is being published as {job.name!r} already: let that end first.")
+    return job
 
 
 class PublishForm(forms.Form):
@@ -31,60 +52,57 @@ class PublishForm(forms.Form):
     )
 
     def job(self, build: Build, user: User) -> PublishJob | None:
-        """The job of a valid form, or the same that is open already; a small one is done here and now.
-
-        None, with an error, where something else is being published of the build.
-        """
-        wanted = {"name": self.cleaned_data["name"], "pool": self.cleaned_data["pool"]}
-        small = pairs_of(Wish("", build.mining, build))[: SMALL + 1].count() <= SMALL
-        # Should this process die at it, a worker takes it up when the lease has run out.
-        held = {"state": PublishJob.State.RUNNING, "lease_until": timezone.now() + CHILD_LEASE}
-        job, new = PublishJob.objects.get_or_create(
-            build=build,
-            state__in=PublishJob.OPEN,
-            defaults={**wanted, "created_by": user, **(held if small else {})},
-        )
-        if new and small:
-            perform(job)
-        if wanted != {"name": job.name, "pool": job.pool}:
-            self.add_error(None, f"The build is being published as {job.name!r} already: let that end first.")
+        """The job of a valid form; None, with an error, where something else is being published of it."""
+        values = self.cleaned_data
+        small, wanted = is_small(build), {"name": values["name"], "pool": values["pool"], "fills": False}
+        try:
+            return ordered(build, user, small=small, **wanted)
+        except PublishRefused as why:
+            self.add_error(None, str(why))
             return None
-        return job
 
 
 @dataclass(frozen=True, slots=True)
 class PublishPage:
     """`problem` says why the build's pairs can't be published now; then there is no outlook.
 
-    Nor is there one while a job is open: counting takes as long as publishing.
+    Nor is there one while a job is open, or before it is asked for: counting takes as long as publishing.
     """
 
     build: Build
     rule: str
-    jobs: tuple[PublishJob, ...] = ()
+    jobs: jobs.Table
     outlook: Outlook | None = None
     problem: str = ""
-
-    @property
-    def is_live(self) -> bool:
-        return any(job.state in PublishJob.OPEN for job in self.jobs)
 
 
 def initial(build: Build) -> dict[str, Any]:
     return {"name": build.name, "pool": Pool.COLLECTION}
 
 
-def publish_page(build: Build) -> PublishPage:
-    page = jobs_page(build)
-    if page.is_live:
+def is_small(build: Build) -> bool:
+    return pairs_of(Wish("", build.mining, build))[: SMALL + 1].count() <= SMALL
+
+
+def publish_page(build: Build, *, counted: bool) -> PublishPage:
+    """`counted`: with what would be published, which a small build always has."""
+    page, wish = PublishPage(build, WORDS, jobs_of(build)), Wish(build.name, build.mining, build)
+    if page.jobs.is_live:
         return page
     try:
-        return replace(page, outlook=outlook(Wish(build.name, build.mining, build)))
+        check(wish)
+        return replace(page, outlook=outlook(wish)) if counted or is_small(build) else page
     except PublishRefused as why:
         return replace(page, problem=str(why))
 
 
-def jobs_page(build: Build) -> PublishPage:
-    """The newest jobs alone."""
-    jobs = build.publish_jobs.select_related("created_by", "benchmark").defer("benchmark__matches")[:SHOWN]
-    return PublishPage(build, WORDS, tuple(jobs))
+def jobs_of(build: Build) -> jobs.Table:
+    """The newest orders of the build."""
+    rows = build.publish_jobs.select_related("created_by", "benchmark").defer("benchmark__matches")
+    return jobs.Table(
+        "Published of this build",
+        "Benchmark",
+        reverse("build-publish-jobs", args=[build.pk]),
+        [jobs.published(job) for job in rows[: jobs.SHOWN]],
+        (reverse("build-publish", args=[build.pk]), "Publish this build again"),
+    )

@@ -6,7 +6,7 @@ Everything on a blind page comes from the texts of the pair and the study's tabl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -15,11 +15,9 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Condition, Rating
-from annotation.pages.code import beginning
-from annotation.pages.evidence import LONGEST_TEXT
+from annotation.models import Assignment, Condition, Preference, Rating, Study
 from annotation.pages.names import names_view
-from annotation.pages.panes import CodePane
+from annotation.pages.panes import CodePane, QueryPane, query_pane
 from annotation.pages.rating_agents import (
     AgentPanes,
     AgentPart,
@@ -44,9 +42,10 @@ from annotation.pages.rating_form import (
 from annotation.pages.rating_guides import Guide, guide_of
 from annotation.pages.rating_runs import Editor, RunLine, call_box, editor_of, run_lines
 from annotation.pages.rating_words import KINDS, said_sign
-from annotation.pages.review_keys import KeyView, helped, key_views
+from annotation.pages.review_keys import KeyView, helped, views_of
 from annotation.pages.words import Sign
-from annotation.review.shortcuts import Action, keys_of
+from annotation.review.layout import Layout, Pane, Place, layout_in
+from annotation.review.shortcuts import Action, keys_in, keys_of
 from annotation.studies import rating, running, showing, welcoming
 from annotation.studies.showing import Side
 from annotation.studies.welcoming import Work
@@ -84,8 +83,16 @@ class Urls:
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """One column of panes: what the arrangement calls it, and the column on its left."""
+
+    name: str
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RatingPage:
-    """All of the page."""
+    """All of the page. `place` is what it is called among the pages that a person arranges."""
 
     assignment: int
     study: int
@@ -97,8 +104,7 @@ class RatingPage:
     lapsed: bool
     skip_reason: str
     skip_problem: str
-    query: str
-    query_cut: int
+    query: QueryPane
     sides: tuple[CodePane, ...]
     form: LabelForm
     blind: Stored | None
@@ -112,6 +118,8 @@ class RatingPage:
     runs: tuple[RunLine, ...]
     urls: Urls
     keys: dict[str, KeyView]
+    place: Place
+    layout: Layout
 
     @property
     def active(self) -> str:
@@ -121,6 +129,36 @@ class RatingPage:
     @property
     def pairwise(self) -> bool:
         return len(self.sides) > 1
+
+    @property
+    def tests(self) -> bool:
+        """Whether the rater's own test and its runs have a column."""
+        return self.editor is not None or bool(self.runs)
+
+    @property
+    def columns(self) -> int:
+        """The query's and, where they are there, those of the second snippet, the tests and the agents."""
+        return 1 + self.pairwise + self.tests + (self.agents is not None)
+
+    @property
+    def test_column(self) -> Column:
+        return Column("right", "middle") if self.pairwise else Column("middle", "left")
+
+    @property
+    def agents_column(self) -> Column:
+        return Column("right", "middle") if self.tests else Column("middle", "left")
+
+    @property
+    def history_closed(self) -> bool:
+        return Pane.HISTORY in self.layout.closed
+
+    @property
+    def test_closed(self) -> bool:
+        return Pane.TEST in self.layout.closed
+
+    @property
+    def run_closed(self) -> bool:
+        return Pane.RUN in self.layout.closed
 
     @property
     def help(self) -> tuple[KeyView, ...]:
@@ -146,16 +184,18 @@ class RatingPage:
         ]
 
 
-def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool = False) -> RatingPage:
+def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str = "") -> RatingPage:
     """The page of an assignment that was read with `showing.RELATED`, with its rater.
 
-    `start`: the editor begins with the agents' test, where the page shows one.
+    `start`: what the editor begins with: `agents` (their test, where the page shows one), or the id of an
+    own test of the pair.
     """
     sent, study = sent or Sent(), assignment.enrolment.study
-    keys, standing = key_views(assignment.rater), standing_of(assignment)
+    liked = Preference.objects.filter(user=assignment.rater).first()
+    place = Place.PAIRWISE if study.kind == Study.Kind.PAIRWISE else Place.RATING
+    keys, layout, standing = views_of(keys_in(liked)), layout_in(liked, place), standing_of(assignment)
     agents, may_run = agent_part(assignment), not running.refuse(assignment)
     evidence = showing.evidence_hash(assignment, agents.rests_on if agents else ())
-    query, cut = beginning(assignment.study_pair.pair.query.text, LONGEST_TEXT)
     return RatingPage(
         assignment=assignment.pk,
         study=study.pk,
@@ -167,9 +207,8 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool
         lapsed=sent.lapsed or is_lapsed(assignment),
         skip_reason=assignment.skip_reason,
         skip_problem=sent.skip_problem,
-        query=query,
-        query_cut=cut,
-        sides=code_panes(assignment, standing, keys, agents, may_run=may_run),
+        query=query_pane(assignment.study_pair.pair.query.text, closed=Pane.QUERY in layout.closed),
+        sides=code_panes(assignment, standing, keys, agents, layout.closed, may_run=may_run),
         form=label_form(assignment, standing, sent, keys, evidence),
         blind=locked(assignment, standing),
         earlier=earlier_of(assignment, standing),
@@ -177,11 +216,13 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: bool
         work=welcoming.work_of(assignment.enrolment),
         decisions=decisions_of(assignment),
         guide=guide_of(study, assignment.rater),
-        agents=agent_panes(assignment, agents, keys, may_run=may_run) if agents else None,
+        agents=agent_panes(assignment, agents, keys, layout.closed, may_run=may_run) if agents else None,
         editor=editor_of(assignment, standing.drafts, keys, agents, start=start) if may_run else None,
         runs=run_lines(assignment),
         urls=urls_of(assignment),
         keys=keys,
+        place=place,
+        layout=layout,
     )
 
 
@@ -224,6 +265,7 @@ def code_panes(
     standing: Standing,
     keys: Mapping[str, KeyView],
     agents: AgentPart | None,
+    closed: Collection[Pane],
     *,
     may_run: bool,
 ) -> tuple[CodePane, ...]:
@@ -231,6 +273,7 @@ def code_panes(
     report = agents.report if agents else None
 
     def pane(side: Side) -> CodePane:
+        name = Pane.OTHER if side.name == "right" else Pane.CODE
         return CodePane(
             code=candidate_side(side, report),
             box=call_box(assignment, side, standing.drafts, keys) if may_run else None,
@@ -238,6 +281,8 @@ def code_panes(
             note="docstring hidden" if side.hidden else "",
             docstrings=side.docstrings,
             suffix="-right" if side.name == "right" else "",
+            name=name,
+            closed=name in closed,
         )
 
     return tuple(pane(side) for side in showing.sides_of(assignment))

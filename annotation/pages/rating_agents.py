@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from django.urls import reverse
@@ -21,6 +21,7 @@ from annotation.pages.names import marked
 from annotation.pages.panes import AgentPane, ExecutionPane, agent_pane, execution_pane
 from annotation.pages.reports import candidate_notes, program_notes
 from annotation.pages.review_keys import KeyView
+from annotation.review.layout import Pane
 from annotation.studies import showing
 from annotation.studies.showing import Side
 from annotation.studies.telling import Hushed, hushed
@@ -45,7 +46,7 @@ class AgentPart:
 
 @dataclass(frozen=True, slots=True)
 class AgentPanes:
-    """That as the page shows it. `verdict` is there only where everything is."""
+    """That as the page shows it. `verdict` is there only where everything is; `closed` is the test's pane."""
 
     verdict: AgentPane | None
     program: ProgramView | None
@@ -53,19 +54,27 @@ class AgentPanes:
     run: ExecutionPane | None
     strength_url: str
     strength_key: KeyView
+    closed: bool = False
 
 
 def agent_panes(
-    assignment: Assignment, part: AgentPart, keys: Mapping[str, KeyView], *, may_run: bool
+    assignment: Assignment,
+    part: AgentPart,
+    keys: Mapping[str, KeyView],
+    closed: Collection[Pane],
+    *,
+    may_run: bool,
 ) -> AgentPanes:
     """`may_run`: whether the rater may find out now how strong the test is."""
-    program = part.program
+    program, run = part.program, part.execution
     here = assignment.enrolment.study_id, assignment.study_pair.number
+    note, no_run = "of the agents' test", Pane.EXECUTION in closed
     return AgentPanes(
-        verdict=agent_pane(part.evidence) if part.evidence else None,
+        verdict=agent_pane(part.evidence, Pane.AGENT in closed) if part.evidence else None,
         program=program,
         told=part.told,
-        run=execution_pane(part.execution, program, keys, "of the agents' test") if part.execution else None,
+        run=execution_pane(run, program, keys, note, no_run) if run else None,
+        closed=Pane.PROGRAM in closed,
         strength_url=reverse("rate-strength", args=[*here, program.pk]) if program and may_run else "",
         strength_key=keys["strength"],
     )

@@ -39,6 +39,7 @@ class Sent:
     lapsed: bool = False
     conflict: RatedMeanwhile | None = None
     skip_problem: str = ""
+    reading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ class Stored:
     reason: str
     tags: tuple[str, ...]
     at: datetime
+    reading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ class LabelForm:
     tags: tuple[TagChoice, ...]
     chosen: Typed
     notes: Typed
+    reading: Typed
     reason: Typed
     token: str
     seen_revision: int
@@ -174,6 +177,7 @@ def label_form(
         tags=tags_of(assignment, keys, tags),
         chosen=Typed(" ".join(filter(None, (chosen, *tags))), drafted_at(standing, Field.CHOICE)),
         notes=typed(sent.notes, standing, Field.NOTES, stands.notes if stands else ""),
+        reading=typed(sent.reading, standing, Field.READING, stands.reading if stands else ""),
         reason=typed(sent.reason, standing, Field.REASON, current.reason if current else ""),
         token=assignment.token,
         seen_revision=rating.revision_seen(standing.last),
@@ -242,7 +246,7 @@ def stored(assignment: Assignment, row: Rating) -> Stored:
     scale = assignment.enrolment.study.scale
     sign = said_sign(scale, rating.word_of(assignment, row.value))
     tags = tuple(TAG_WORDS[tag] for tag in known(row.tags))
-    return Stored(sign, row.notes, row.reason, tags, row.created_at)
+    return Stored(sign, row.notes, row.reason, tags, row.created_at, row.reading)
 
 
 def earlier_of(assignment: Assignment, standing: Standing) -> tuple[Earlier, ...]:
@@ -261,7 +265,7 @@ def earlier_of(assignment: Assignment, standing: Standing) -> tuple[Earlier, ...
 
 def content(row: Rating) -> tuple[object, ...]:
     """What a revision says, to be told apart from what others say."""
-    return row.withdrawn, row.value, row.reason, row.notes, tuple(map(str, row.tags))
+    return row.withdrawn, row.value, row.reason, row.notes, row.reading, tuple(map(str, row.tags))
 
 
 def clash_of(assignment: Assignment, sent: Sent) -> Clash | None:

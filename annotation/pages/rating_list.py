@@ -14,6 +14,7 @@ from annotation.pages.rating_guides import Guide, guide_of
 from annotation.pages.rating_words import KINDS, QUESTIONS
 from annotation.pages.words import Sign
 from annotation.studies import guiding, queueing, welcoming
+from annotation.studies.figures import open_to
 from annotation.studies.queueing import QueueClosed
 from annotation.studies.welcoming import Profile, Wanted, Work
 
@@ -26,7 +27,7 @@ RUNNING: Final = Sign("▶", "running", "info")
 
 @dataclass(frozen=True, slots=True)
 class StudyLine:
-    """One study in the rater's list."""
+    """One study in the rater's list; `figures`: they are open to the rater."""
 
     pk: int
     name: str
@@ -36,6 +37,7 @@ class StudyLine:
     work: Work
     wanted: tuple[Wanted, ...]
     can_go_on: bool
+    figures: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ def study_line(enrolment: Enrolment) -> StudyLine:
         work=work,
         wanted=wanted,
         can_go_on=study.state == Study.State.RUNNING and not wanted and work.left > 0,
+        figures=open_to(enrolment.user, study),
     )
 
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotation.models import Assignment, ExecutionRequest, RatingDraft, TestProgram
 from annotation.pages.code import Code
 from annotation.pages.evidence import ProgramView, execution_view, program_view
+from annotation.pages.paging import whole_number
 from annotation.pages.panes import ExecutionPane, execution_pane
 from annotation.pages.rating_agents import AgentPart, candidate_side, prefix_of
 from annotation.pages.review_calls import CallBox, CallPage, CallPlaces, box_of
@@ -59,11 +60,13 @@ class RunPage:
     """One run of a rater's test; `differences` are to the program that ran before.
 
     `pane` has the execution, once there is one; at `strength_url` its test's strength is found out.
+    `edit_url` puts the test back into the editor.
     """
 
     number: int
     url: str
     pair_url: str
+    edit_url: str
     query: str
     side: str
     state: str
@@ -153,18 +156,19 @@ def editor_of(
     keys: Mapping[str, KeyView],
     agents: AgentPart | None,
     *,
-    start: bool = False,
+    start: str = "",
 ) -> Editor:
-    """The editor with the draft, else the last program, else a beginning.
+    """The editor with what was chosen as a start, else the draft, else the last program, else a beginning.
 
     The agents' test is a start only where the page shows it, and as the page shows it.
     """
     theirs, sides = agents.source if agents else "", showing.sides_of(assignment)
-    draft = None if start and theirs else kept.get(RatingDraft.Field.TEST)
+    chosen = theirs if start == "agents" else own_source(assignment, start)
+    draft = None if chosen else kept.get(RatingDraft.Field.TEST)
     own = "" if draft else running.beginning_of(assignment, sides[0].pair)
     return Editor(
         url=pair_url("rate-run", assignment),
-        source=theirs if start and theirs else draft.text if draft else own,
+        source=chosen or (draft.text if draft else own),
         draft_url=pair_url("rate-draft", assignment),
         draft_key=draft_key(assignment, "test"),
         draft_at=draft.updated_at.isoformat() if draft else "",
@@ -172,6 +176,12 @@ def editor_of(
         key=keys["edit"],
         from_agents=f"{pair_url('rate-pair', assignment)}?start=agents" if theirs else "",
     )
+
+
+def own_source(assignment: Assignment, start: str) -> str:
+    """The text of the rater's own test of that id for the pair; empty where there is none."""
+    wanted = assignment.programs.filter(pk=whole_number(start)).select_related("source").first()
+    return wanted.source.text if wanted else ""
 
 
 def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | None = None) -> RunPage:
@@ -186,6 +196,7 @@ def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | No
         number=running.runs_of(assignment).filter(pk__lte=asked.pk).count(),
         url=pair_url("rate-ran", assignment, asked.pk),
         pair_url=pair_url("rate-pair", assignment),
+        edit_url=f"{pair_url('rate-pair', assignment)}?start={asked.program_id}",
         query=assignment.study_pair.pair.query.head,
         side=side.name,
         state=asked.state,

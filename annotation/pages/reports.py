@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from annotation.pages.traces import MOST_STEPS, Trace, call_anchor, short, times
 from annotation.pages.words import OUTCOMES, Sign, duration
 from sandbox.calling import Answer
 from sandbox.report import Assertion, Frame, Outcome, Report, TestCase
-from sandbox.syntax import parsed, walk
+from sandbox.summarising import never_evaluated
 
 MOST_ASSERTIONS = 200
 MOST_OUTPUT = 8_000
@@ -195,27 +194,10 @@ def assertion_view(assertion: Assertion, program: str, shown: frozenset[int]) ->
 
 def not_reached(source: str, report: Report, program: str = "t") -> tuple[AssertionLine, ...]:
     """The assertions in the program's source that the report knows nothing of, in order of their lines."""
-    if not report.asserted and not report.ran:
-        return ()
-    reached = {one.line for one in report.assertions}
-    try:
-        lines = {line for node in walk(parsed(source)) if (line := asserting(node))}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    text = source.split("\n")
     return tuple(
-        AssertionLine(line, "#" + anchor(program, line), short(text[line - 1].strip()))
-        for line in sorted(lines - reached)[:MOST_ASSERTIONS]
-        if line <= len(text)
+        AssertionLine(line, "#" + anchor(program, line), short(text))
+        for line, text in never_evaluated(source, report)[:MOST_ASSERTIONS]
     )
-
-
-def asserting(node: ast.AST) -> int:
-    """The line of `assert …`, or of a call such as `self.assertEqual(…)`; 0 of anything else."""
-    if isinstance(node, ast.Assert):
-        return node.lineno
-    called = node.func if isinstance(node, ast.Call) else None
-    return called.lineno if isinstance(called, ast.Attribute) and called.attr.startswith("assert") else 0
 
 
 def case_view(case: TestCase) -> CaseView:

@@ -254,7 +254,7 @@ def offer(build: Build, found: Picked, form: AgainForm) -> Offer | None:
     except LaunchRefused as why:
         form.add_error(None, str(why))
         return None
-    price = ordering.price(plan, counter(plan.order.provider))
+    price = ordering.price(plan, counter(plan.order.provider, plan.order.model))
     rows, total = table(price)
     return Offer(
         plan=plan,

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from annotation.models import Build
-from annotation.review.order import Flipped, Parted, Show, Tagged, Worklist, reviewed_counts, standing
+from annotation.review.order import Apart, Flipped, Parted, Show, Tagged, Worklist, reviewed_counts, standing
 from annotation.review.tags import Tag, tag_name
 
 LISTS: dict[Show, str] = {
@@ -74,6 +74,8 @@ def list_name(show: Worklist) -> str:
     """A list in words."""
     if isinstance(show, Parted):
         return "rounds part, not labelled by you"
+    if isinstance(show, Apart):  # not who said what: plain review tells of a pair what it tells of any
+        return "labelled otherwise by two annotators, not labelled by you"
     if isinstance(show, Tagged):
         return f"tagged “{tag_name(show.tag)}” by anybody"
     if not isinstance(show, Flipped):

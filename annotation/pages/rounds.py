@@ -43,6 +43,16 @@ class RoundRow:
     calls: int
     cost: str
 
+    @property
+    def counts(self) -> tuple[tuple[str, str, str], ...]:
+        """(name, what is said of it, query of its cases in the round, empty where there is none)."""
+        return (
+            ("Settled", self.judged, "stage=settled"),
+            ("Matches", self.matches, "label=1"),
+            ("Unclear", self.unclear or "–", "reached=unclear" if self.unclear else ""),
+            ("Abandoned", f"{self.abandoned:,}", "stage=abandoned" if self.abandoned else ""),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SaidRow:

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any, Final
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
 
-from retrieval.evaluation.content import content_of
-from retrieval.evaluation.files import NotComparable
-from retrieval.evaluation.leaderboard import leaderboard
-from retrieval.evaluation.running import DEFAULT_MEASURES, SYSTEM_LENGTH, Evaluated, evaluate_file
+from annotation.children import CHILD_LEASE
+from annotation.pages import jobs
+from retrieval.evaluation.run_jobs import perform
+from retrieval.evaluation.running import SYSTEM_LENGTH
 from retrieval.filters import TEXT_OPTIONS
-from retrieval.metrics.names import measures
-from retrieval.models import Benchmark, Pool
-from retrieval.sources.lines import Malformed
+from retrieval.hostile import clean
+from retrieval.models import Benchmark, Pool, RunJob
 
 NOT_KNOWN: Final = ("", "not known")
-
-
-class NotScored(ValueError):
-    """The file can't be scored; the message says why, with the line where one is to blame."""
+MOST_WAITING: Final = 10
+SMALL_QUERIES: Final = 2_000
+SMALL_BYTES: Final = 5 * 1024 * 1024
+SMALL_READ: Final = 100_000
+"""Queries that are scored, bytes of a file, snippets and labels that are read, in less than two seconds."""
 
 
 class RunForm(forms.Form):
@@ -64,6 +70,32 @@ class RunForm(forms.Form):
             )
         return file
 
+    def job(self, benchmark: Benchmark, user: User) -> RunJob | None:
+        """The job of a valid form, or the same that is open already; a small one is done here and now.
+
+        None, with an error, where too many wait, or where a small one is refused: then nothing is kept of it.
+        """
+        values = self.cleaned_data
+        order = order_of(benchmark, values)
+        open_ones = RunJob.objects.filter(state__in=RunJob.OPEN)
+        if same := open_ones.filter(digest=order["digest"]).first():
+            return same
+        if open_ones.filter(benchmark=benchmark).count() >= MOST_WAITING:
+            self.add_error(None, f"{MOST_WAITING} runs of this benchmark wait already: let them end first.")
+            return None
+        small = is_small(benchmark, values["file"].size or 0)
+        job, new = stored(order, values["file"], user, small=small)
+        return self.scored(job) if new and small else job
+
+    def scored(self, job: RunJob) -> RunJob | None:
+        """The job, done; None, with an error, where its file is refused."""
+        perform(job)
+        if job.state != RunJob.State.FAILED:
+            return job
+        self.add_error("file", job.message)
+        job.delete()
+        return None
+
 
 def form_for(benchmark: Benchmark, data: Any = None, files: Any = None) -> RunForm:
     """The form, with the benchmark's own pool chosen."""
@@ -73,34 +105,40 @@ def form_for(benchmark: Benchmark, data: Any = None, files: Any = None) -> RunFo
     return form
 
 
-def score(benchmark: Benchmark, form: RunForm) -> Evaluated:
-    """Score and keep the run of a valid form. Raises `NotScored`, and then nothing is kept."""
-    values = form.cleaned_data
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / Path(str(values["file"].name)).name
-        with path.open("wb") as stream:
-            stream.writelines(values["file"].chunks())
-        try:
-            done = evaluate_file(
-                path,
-                values["system"],
-                content_of(benchmark),
-                Pool(values["pool"]),
-                measures(DEFAULT_MEASURES.split(",")),
-                language=values["language"] or None,
-                text_option=values["text_option"],
-            )
-        except (Malformed, NotComparable) as why:
-            raise NotScored(str(why).replace(f"{folder}/", "")) from why
-        leaderboard(benchmark, values["pool"])  # kept, so that nobody waits for the page
-    return done
+def order_of(benchmark: Benchmark, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a job for the values of a valid form, but for the file itself."""
+    columns = {name: values[name] for name in ("system", "text_option", "pool", "language")}
+    source = clean(PurePath(str(values["file"].name)).name)[:400]
+    whole = hashlib.sha256(json.dumps([benchmark.pk, source, *columns.values()]).encode())
+    for chunk in values["file"].chunks():
+        whole.update(chunk)
+    return {**columns, "benchmark": benchmark, "source": source, "digest": whole.hexdigest()}
 
 
-def notes_of(done: Evaluated) -> list[str]:
-    """What a person is told of a run that was scored: what it rests on, and what was unknown."""
-    counts = done.counts
-    told = (
-        f"{done.run.system} is scored on {counts.scored:,} queries, {counts.without_results:,} of them "
-        f"without results (they score 0); {counts.without_match:,} without a match are skipped."
-    )
-    return [told, *(note.partition(": ")[2] for note in done.notes)]
+def stored(
+    order: Mapping[str, Any], file: UploadedFile[bytes], user: User, *, small: bool
+) -> tuple[RunJob, bool]:
+    """A new job with its file, or the same that was ordered meanwhile; and whether it is new."""
+    # Should this process die at a small one, a worker takes it up when the lease has run out.
+    held = {"state": RunJob.State.RUNNING, "lease_until": timezone.now() + CHILD_LEASE} if small else {}
+    job = RunJob(**order, file=file, created_by=user, **held)
+    try:
+        with transaction.atomic():
+            job.save(force_insert=True)
+    except IntegrityError:
+        job.file.delete(save=False)  # it was written before the row
+        return RunJob.objects.filter(digest=order["digest"])[0], False
+    return job, True
+
+
+def is_small(benchmark: Benchmark, size: int) -> bool:
+    """Whether a file of so many bytes is soon scored on the benchmark."""
+    read = benchmark.snippets_until + benchmark.size
+    return benchmark.queries_until <= SMALL_QUERIES and size <= SMALL_BYTES and read <= SMALL_READ
+
+
+def jobs_of(benchmark: Benchmark) -> jobs.Table:
+    """The newest runs that were uploaded for the benchmark."""
+    rows = benchmark.run_jobs.select_related("created_by")[: jobs.SHOWN]
+    address = reverse("benchmark-upload-jobs", args=[benchmark.pk])
+    return jobs.Table("Uploaded runs", "Leaderboard", address, [jobs.scored(job) for job in rows])

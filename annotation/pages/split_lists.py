@@ -14,6 +14,7 @@ from annotation.models import Study, StudyPair
 from annotation.pages.words import MATCH, NO_MATCH, UNSURE, Sign
 from annotation.studies.adjudicating import Split, may_adjudicate, one_more_asked, splits
 from annotation.studies.enrolling import rates_in
+from annotation.studies.figures import open_to
 
 SIGNS: Final[Mapping[str, Mapping[int, Sign]]] = MappingProxyType(
     {
@@ -67,7 +68,8 @@ class SplitLine:
 class QueuePage:
     """The queue of one study: what waits, the lowest agreement first, then what is decided.
 
-    `one_more`: of how many pairs another rater is asked first; `open_study`: the study's own page is open.
+    `one_more`: of how many pairs another rater is asked first; `open_study`, `figures`: whether the person
+    may look at the study's own page and its figures.
     """
 
     study: Study
@@ -75,6 +77,7 @@ class QueuePage:
     decided: tuple[SplitLine, ...]
     one_more: int
     open_study: bool
+    figures: bool
 
 
 def value_sign(scale: str, value: int | None, none: Sign = UNSURE) -> Sign:
@@ -110,6 +113,7 @@ def queue_page(study: Study, user: User) -> QueuePage:
         decided=tuple(line for one, line in lines if one.decision is not None),
         one_more=len(one_more_asked(study)),
         open_study=has_role(user, Role.ADMIN) and not rates_in(user, study),
+        figures=open_to(user, study),
     )
 
 

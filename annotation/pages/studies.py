@@ -14,11 +14,12 @@ from django.http import QueryDict
 
 from annotation.models import Amendment, Assignment, AuditEvent, Enrolment, Quota, Rating, Study, StudyPair
 from annotation.pages.paging import window
-from annotation.studies import adjudicating, controlling, enrolling, exporting, routing, verifying
+from annotation.studies import adjudicating, controlling, enrolling, exporting, routing, unfilled, verifying
 from annotation.studies.controlling import Action
 from annotation.studies.creating import Order
 from annotation.studies.creating import drawn as drawn_for
 from annotation.studies.estimating import Load, Outlook, Rater, outlook, outlook_of, owners, seen_by
+from annotation.studies.splits import Splitting
 
 PAGE_SIZE: Final = 20
 COUNTED: Final = ("given", "done", "skipped", "lapsed", "halves", "waits_since")
@@ -110,6 +111,17 @@ class StudyPage:
     one_more: int
     waiting: int
     decided: int
+    unfilled: tuple[Unfilled, ...] = ()
+    given_up: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unfilled:
+    """Of a condition: pairs with places that nobody can take, and how many free places those have."""
+
+    word: str
+    pairs: int
+    places: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +172,18 @@ def study_page(study: Study) -> StudyPage:
         one_more=routing.asked(study),
         waiting=sum(one.decision is None for one in split),
         decided=sum(one.decision is not None for one in split),
+        unfilled=tuple(unfilled_rows(study)),
+        given_up=0 if draft else unfilled.given_up(study),
     )
+
+
+def unfilled_rows(study: Study) -> Iterable[Unfilled]:
+    """By condition, what nobody can rate as things are."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for quota in unfilled.unfilled(study):
+        places[quota.condition.get_kind_display()].append(quota.wanted - quota.reserved)
+    for word, free in places.items():
+        yield Unfilled(word, len(free), sum(free))
 
 
 def amendment_rows(amendments: Iterable[Amendment]) -> Iterable[AmendmentRow]:
@@ -270,7 +293,7 @@ def preview(order: Order) -> Outlook:
         loads,
         raters,
         order.hourly_rate,
-        one_more=order.one_more,
+        one_more=Splitting.of(order.rates.typed()) if order.one_more else None,
     )
 
 

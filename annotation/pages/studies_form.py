@@ -149,7 +149,9 @@ class StudyForm(forms.Form):
     docstring = forms.ChoiceField(choices=Study.Docstring.choices, label="Docstring")
     ties = forms.BooleanField(required=False, label="Pairwise: raters may say that both are as good")
     one_more = forms.BooleanField(
-        required=False, label="Where a pair’s planned raters split, ask one more who has not seen it"
+        required=False,
+        initial=True,
+        label="Where a pair’s planned raters split, ask one more who has not seen it",
     )
     guideline = forms.ModelChoiceField(Guideline.objects.none(), required=False, label="Guidelines")
     information = forms.CharField(

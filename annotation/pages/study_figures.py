@@ -11,8 +11,11 @@ from django.utils.safestring import SafeString, mark_safe
 from annotation.agreement import RESAMPLES, SEED, Figure
 from annotation.intervals import FEW
 from annotation.models import Study, StudyPair
+from annotation.studies.downloads import formats_of
 from annotation.studies.figures import Figures, confusion_pairs, name_of
-from annotation.studies.formats import FORMATS, as_svg, number, words
+from annotation.studies.formats import NARROW, USUAL, as_svg, number, undefined_draws, words
+from annotation.studies.report_tables import report_tables
+from annotation.studies.reporting import Report
 from annotation.studies.tables import CELLS, Cell, Table, tables
 
 MOST_PAIRS: Final = 500
@@ -20,7 +23,8 @@ MOST_PAIRS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """A cell in words; `interval` is there where it is a figure with one, `why` where it has no value.
+    """A cell in words; `interval` is there where it is a figure with one; `why` says why it has no value,
+    or what else is to be known of it.
 
     `link` numbers the confusion matrix's cell that it leads to, None for no link.
     """
@@ -44,7 +48,7 @@ class RowView:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """One table with its chart, if it has one."""
+    """One table with its chart, if it has one: as wide as a page, and as narrow as a phone."""
 
     key: str
     title: str
@@ -52,12 +56,17 @@ class TableView:
     rows: tuple[RowView, ...]
     note: str
     chart: SafeString
+    narrow: SafeString
     formats: tuple[str, ...]
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FiguresPage:
-    """The page of a study that somebody has rated in; `unscored`: (id, name) of versions in no figure yet."""
+    """The page of a study that somebody has rated in; `unscored`: (id, name) of versions in no figure yet.
+
+    `may_pin` is not there for labels from elsewhere: their figures are those of a file.
+    """
 
     study: Study
     interim: bool
@@ -68,6 +77,8 @@ class FiguresPage:
     tables: tuple[TableView, ...]
     unscored: tuple[tuple[int, str], ...] = ()
     few: int = FEW
+    unit: str = "pair"
+    may_pin: bool = True
 
     @property
     def few_queries(self) -> bool:
@@ -89,12 +100,35 @@ def figures_page(found: Figures) -> FiguresPage:
     )
 
 
+def report_page(study: Study, found: Report) -> FiguresPage:
+    """What is known of labels from elsewhere: how far their raters agree."""
+    return FiguresPage(
+        study=study,
+        interim=False,
+        pairs=found.items,
+        queries=found.queries,
+        draws=RESAMPLES,
+        seed=SEED,
+        tables=tuple(map(view, report_tables(found))),
+        unit="item",
+        may_pin=False,
+    )
+
+
 def view(table: Table) -> TableView:
-    chart = as_svg(table)
-    formats = tuple(name for name in FORMATS if name != "svg" or chart)
-    rows = tuple(row_view(table, row) for row in table.rows)
-    safe = mark_safe(chart)  # noqa: S308  # as_svg escapes every text that it is given
-    return TableView(table.key, table.title, table.columns, rows, table.note, safe, formats)
+    # as_svg escapes every text that it is given
+    chart, narrow = (mark_safe(as_svg(table, frame)) for frame in (USUAL, NARROW))  # noqa: S308
+    return TableView(
+        key=table.key,
+        title=table.title,
+        columns=table.columns,
+        rows=tuple(row_view(table, row) for row in table.rows),
+        note=table.note,
+        chart=chart,
+        narrow=narrow,
+        formats=formats_of(table),
+        warning=table.warning,
+    )
 
 
 def row_view(table: Table, row: Sequence[Cell]) -> RowView:
@@ -114,7 +148,14 @@ def cell_view(column: str, cell: Cell, link: int | None) -> CellView:
     if cell.value is None:
         return CellView(column, "–", why=cell.words, numeric=True, link=link)
     ends = "" if cell.low is None or cell.high is None else f"{number(cell.low)} to {number(cell.high)}"
-    return CellView(column, number(cell.value), ends, numeric=True, link=link)
+    return CellView(column, number(cell.value), ends, remark(cell), numeric=True, link=link)
+
+
+def remark(cell: Figure) -> str:
+    """What a reader must know of a figure beside its value: why it has no interval, draws without a value."""
+    lost = undefined_draws(cell)
+    said = f"{lost:,} of {RESAMPLES:,} draws have no value" if lost else ""
+    return "; ".join(filter(None, (cell.words, said)))
 
 
 def probability(value: Cell) -> str:

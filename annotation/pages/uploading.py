@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from django import forms
@@ -9,25 +11,21 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 
-from retrieval.models import ImportJob
+from annotation.pages.upload_guides import BY_FORMAT
+from retrieval.models import Collection, ImportJob
+from retrieval.sources import Problem
+from retrieval.sources.table import peek
+from retrieval.uploads import by_name, discard, forget_files
 
-SOURCES: Final = (".py", ".whl", ".zip", ".tar.gz", ".tgz")
-ENDINGS: Final = {
-    ImportJob.Format.COSQA.value: (".json", ".jsonl", ".txt"),
-    ImportJob.Format.PYTHON.value: SOURCES,
-    ImportJob.Format.DOCUMENTED.value: SOURCES,
-    ImportJob.Format.CODESEARCHNET.value: (".jsonl", ".jsonl.gz"),
-    ImportJob.Format.STAQC.value: (".pickle", ".pkl"),
-    ImportJob.Format.NCS.value: (".json",),
-}
-COMMANDS: Final = {
-    ImportJob.Format.COSQA.value: "python manage.py import cosqa FILE --codebase FILE --name NAME",
-    **{
-        each.value: f"python manage.py import {each.value} PATH --name NAME"
-        for each in ImportJob.Format
-        if each != ImportJob.Format.COSQA
-    },
-}
+Format = ImportJob.Format
+FURTHER_FILES: Final = {Format.COSQA.value: ("codebase",), Format.COSQA_PLUS.value: ("codebase", "pairs")}
+LONGEST_ERROR: Final = 400
+
+
+def offered(kind: Collection.Kind, label: str) -> forms.ModelChoiceField[Collection]:
+    """A field for one of the collections of a kind that have members."""
+    rows = Collection.objects.filter(kind=kind, size__gt=0)
+    return forms.ModelChoiceField(rows, label=label, required=False, empty_label="choose …")
 
 
 class UploadForm(forms.Form):
@@ -35,8 +33,9 @@ class UploadForm(forms.Form):
 
     name = forms.CharField(
         max_length=120,
-        label="Name of the collection",
-        help_text="A name that exists gets what is new in the file; nothing is stored twice.",
+        label="Name",
+        help_text="Of the collection, and of the benchmark that its labels become. A name that exists gets "
+        "what is new in the file; nothing is stored twice.",
     )
     format = forms.ChoiceField(
         choices=ImportJob.Format.choices,
@@ -49,7 +48,29 @@ class UploadForm(forms.Form):
         label="Code base",
         required=False,
         max_length=200,
-        help_text="The file that maps each code to its index.",
+        help_text="The file with each function and its index.",
+    )
+    pairs = forms.FileField(
+        label="Labelled pairs", required=False, max_length=200, help_text="pairs.json, where there is no zip."
+    )
+    split = forms.RegexField(
+        r"^[\w.-]*$",
+        max_length=40,
+        required=False,
+        label="Labels of this split alone",
+        help_text="Such as test, for qrels/test.tsv; empty: those of all.",
+        error_messages={"invalid": "A split is called like its file in qrels/, such as test."},
+    )
+    queries = offered(Collection.Kind.QUERIES, "Queries that were judged")
+    snippets = offered(Collection.Kind.SNIPPETS, "Snippets that were judged")
+    documentation = forms.BooleanField(
+        required=False, label="First paragraphs of documentation as queries that their function answers"
+    )
+    language = forms.CharField(
+        max_length=40,
+        required=False,
+        label="Only this language",
+        help_text="For annotations of several languages, such as Python.",
     )
 
     def clean_file(self) -> UploadedFile[bytes]:
@@ -58,11 +79,15 @@ class UploadForm(forms.Form):
     def clean_codebase(self) -> UploadedFile[bytes] | None:
         return self.fitting("codebase") if self.cleaned_data.get("codebase") else None
 
+    def clean_pairs(self) -> UploadedFile[bytes] | None:
+        return self.fitting("pairs") if self.cleaned_data.get("pairs") else None
+
     def fitting(self, name: str) -> UploadedFile[bytes]:
         """The file, if it is within the limit. Raises ValidationError."""
         file: UploadedFile[bytes] = self.cleaned_data[name]
         if (file.size or 0) > settings.UPLOAD_LIMIT_BYTES:
-            command = COMMANDS.get(self.data.get("format", ""), "python manage.py import")
+            guide = BY_FORMAT.get(self.data.get("format", ""))
+            command = guide.command if guide else "python manage.py import"
             limit = settings.UPLOAD_LIMIT_BYTES // (1024 * 1024)
             raise forms.ValidationError(
                 f"Larger than {limit} MB. Import it on the server instead, with: {command}"
@@ -72,19 +97,67 @@ class UploadForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         chosen, file = cleaned.get("format"), cleaned.get("file")
-        if chosen == ImportJob.Format.COSQA and not cleaned.get("codebase") and "codebase" not in self.errors:
-            self.add_error("codebase", "CoSQA's queries point into a code base: choose its file too.")
-        if chosen and file and not str(file.name).lower().endswith(ENDINGS[chosen]):
-            self.add_error("file", f"Expected a file that ends in {', '.join(ENDINGS[chosen])}.")
+        if chosen and file and not str(file.name).lower().endswith(BY_FORMAT[chosen].endings):
+            self.add_error("file", f"Expected a file that ends in {', '.join(BY_FORMAT[chosen].endings)}.")
+        self.refuse_missing(chosen or "", str(file.name).lower() if file else "")
+        if Collection.objects.filter(name=cleaned.get("name", ""), filtered__isnull=False).exists():
+            self.add_error("name", "It holds what passed filters of another collection: choose another name.")
         return cleaned
 
-    def job(self, user: User) -> ImportJob:
-        """The job of a valid form; a worker takes it up."""
+    def refuse_missing(self, chosen: str, file: str) -> None:
+        """Add an error for what a format needs beside its first file."""
+        has = self.cleaned_data.get
+        if chosen == Format.COSQA and not has("codebase") and "codebase" not in self.errors:
+            self.add_error("codebase", "CoSQA\u2019s queries point into a code base: choose its file too.")
+        if chosen == Format.COSQA_PLUS and file.endswith(".json") and not (has("codebase") or has("pairs")):
+            self.add_error(
+                "codebase", "Choose codebase.json, pairs.json or both too, or upload a zip of all."
+            )
+        for name in ("queries", "snippets"):
+            if chosen == Format.QRELS and not has(name) and name not in self.errors:
+                said = f"Judgements are about {name} that are here: choose their collection."
+                self.add_error(name, said)
+
+    def job(self, user: User) -> ImportJob | None:
+        """The job of a valid form; a worker takes it up, of a table when its columns were chosen.
+
+        None, with an error, for a table without a readable record: then nothing is kept of it.
+        """
         values = self.cleaned_data
-        return ImportJob.objects.create(
-            name=values["name"].strip(),
-            format=values["format"],
-            file=values["file"],
-            codebase=values["codebase"] if values["format"] == ImportJob.Format.COSQA else "",
-            created_by=user,
-        )
+        job = ImportJob(name=values["name"].strip(), format=values["format"], created_by=user)
+        for column in ("file", *FURTHER_FILES.get(job.format, ())):
+            setattr(job, column, values[column] or "")
+        job.options = self.options(job.format)
+        if job.format == Format.TABLE:
+            forget_files()  # of tables that others left
+            job.state = ImportJob.State.COLUMNS
+        job.save()
+        return self.peeked(job) if job.format == Format.TABLE else job
+
+    def options(self, chosen: str) -> dict[str, Any]:
+        """What a format asks beside its files, of a valid form."""
+        values = self.cleaned_data
+        if chosen == Format.BEIR:
+            return {"split": values["split"]}
+        if chosen == Format.CODESEARCHNET:
+            return {"documentation": values["documentation"]}
+        if chosen == Format.QRELS:
+            judged = {name: values[name].pk for name in ("queries", "snippets")}
+            return {**judged, "language": values["language"].strip()}
+        return {}
+
+    def peeked(self, job: ImportJob) -> ImportJob | None:
+        """The job of a table that has a record; else None, with the error, and the job is gone."""
+        seen = peek(Path(job.file.path))
+        if not isinstance(seen, Problem):
+            return job
+        self.add_error("file", f"No record of it can be read: {by_name(job, str(seen))}"[:LONGEST_ERROR])
+        discard(job)
+        return None
+
+
+def form_for(given: Mapping[str, str]) -> UploadForm:
+    """An empty form, but for the name and format of an address, such as that of an upload that failed."""
+    known = given.get("format", "") in BY_FORMAT
+    initial = {"name": given.get("name", "")[:120], "format": given["format"] if known else Format.COSQA}
+    return UploadForm(initial=initial)

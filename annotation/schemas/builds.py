@@ -10,7 +10,7 @@ from ninja import Schema
 from pydantic import ConfigDict, Field
 
 from annotation.schemas.estimates import EstimateFigures
-from annotation.schemas.fields import BuildState, CleanObject, CleanText, Provider, RuleChoice
+from annotation.schemas.fields import BuildState, CleanObject, CleanText, Provider, RuleChoice, Unconfirmed
 from annotation.stages import Stage
 from retrieval.filters import TextOption
 from retrieval.schemas import Id, Paging
@@ -61,6 +61,9 @@ class Order(Schema):
     annotator: Literal["agents", "single_exact", "single_half"] = Field(
         "agents", description="test-driven agents, or one model alone by its exact or its 50 % criterion"
     )
+    profile: Literal["", "paper"] = Field(
+        "", description="paper = screen_by_query, rewrites, second_test and fix_rounds as in the paper"
+    )
     rewrites: int = Field(
         1, ge=0, le=5, description="how often a program that redefines its candidate goes back"
     )
@@ -72,14 +75,16 @@ class Order(Schema):
     fresh: bool = Field(False, description="ask anew what was answered before; it is paid again")
     rounds: int = Field(1, ge=1, le=9, description="how often each pair is judged, each time asked anew")
     sampling: CleanObject = Field(default_factory=dict, description="sent to the model as it is")
+    why: CleanText = Field("", max_length=1000, description="why it is launched; kept in its history")
 
 
 class LaunchOrder(Order):
     """A build to launch, on the estimate that was seen where it is paid."""
 
     estimate: str = Field(
-        "", max_length=20_000, description="`confirm` of the estimate; left out, nobody has confirmed one"
+        "", max_length=20_000, description="`confirm` of the estimate; a live build needs it"
     )
+    unconfirmed: Unconfirmed = False
 
 
 class Control(Schema):
@@ -87,7 +92,7 @@ class Control(Schema):
 
     model_config = ConfigDict(extra="forbid")
 
-    action: Literal["pause", "resume", "go_on", "cancel", "retry"]
+    action: Literal["pause", "resume", "go_on", "leave", "cancel", "retry"]
     note: CleanText = Field("", max_length=1000)
     cause: CleanText | None = Field(
         None, max_length=130, description="retry only what was abandoned for this cause; null = all"
@@ -169,6 +174,17 @@ class BuildOut(Schema):
     finished_at: datetime | None
 
 
+class AskedOut(Schema):
+    """What an encoder on a server was asked for a mining."""
+
+    encoder: str
+    model: str
+    requests: int
+    tokens: int = Field(description="as the server told them")
+    untold: int = Field(description="answers that named no tokens")
+    cost: Decimal | None = Field(description="dollars, by the prices at its end; null = not known")
+
+
 class MiningOut(Schema):
     """How the build's candidates were found."""
 
@@ -182,6 +198,7 @@ class MiningOut(Schema):
     fusion: str
     approximate: str = Field(description="by which index vectors were searched; empty = exactly")
     recall: float | None = Field(description="of an approximate index: its share of exact search, measured")
+    asked: list[AskedOut] = Field(description="what its encoders on servers were asked")
     state: str
     phase: str
     done: int = Field(description="units of work")
@@ -238,6 +255,8 @@ class Progress(Schema):
     programs: int = Field(description="generated programs that were executed")
     ran: int = Field(description="of them, those that reached an assertion")
     executable_rate: float | None = Field(description="ran ÷ programs; null before the first")
+    second_tests: int = Field(description="programs that were executed because the first one tested nothing")
+    second_touched: int = Field(description="of them, those that tested the candidate")
     calls: int
     reused: int = Field(description="calls that had been paid for before")
     input_tokens: int

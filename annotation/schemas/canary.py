@@ -41,16 +41,20 @@ class MeasuresOut(Schema):
 
 
 class CanaryOut(Schema):
-    """The random pairs that a large build begins with."""
+    """The random pairs that a large build, or a large extension of one, begins with."""
 
-    pairs: int = Field(description="of the whole build")
+    pairs: int = Field(description="of the whole build, or new ones of the extension")
     cases: int = Field(description="pairs drawn")
     seed: int
-    waits_for_decision: bool = Field(description="done: go_on or cancel it")
+    waits_for_decision: bool = Field(
+        description="done: go_on, or cancel the build; an extension: or leave its other pairs"
+    )
     done_at: datetime | None
-    decided_at: datetime | None = Field(description="when somebody let the build go on")
+    decided_at: datetime | None = Field(description="when somebody let the build go on, or left the rest")
     decided_by: str | None
     measures: MeasuresOut
     projected_total: MeanOut | None = Field(description="dollars for all pairs")
-    compared_with: int | None = Field(description="id of the last finished build, rather of the same model")
+    compared_with: int | None = Field(
+        description="id of the last finished build, rather of the same model; of an extension: its own build"
+    )
     compared_measures: MeasuresOut | None

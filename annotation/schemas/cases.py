@@ -56,10 +56,10 @@ class CasePage(Paging):
     differs: Literal["experts"] | None = Field(
         None, description="experts: only cases whose pair an expert labelled otherwise than the agents"
     )
-    sort: Literal["made", "rank", "score", "stage", "label", "time"] = Field(
+    sort: Literal["made", "rank", "score", "stage", "label", "time", "duration"] = Field(
         "made",
         description="made: by round, query and rank; score: the highest first; stage: in their order; "
-        "label: matches first; time: what changed last first",
+        "label: matches first; time: what changed last first; duration: the slowest first",
     )
 
 
@@ -74,6 +74,7 @@ class CaseOut(CaseRef):
     score: float = Field(description="of its candidate: mean of the encoders' scores")
     reason: str = Field(description="why it was abandoned")
     outcome: Outcome | None = Field(description="how its last execution ended")
+    seconds: float = Field(description="worked on it so far, without waiting; 0 where nobody timed it")
     updated_at: datetime
 
 
@@ -132,4 +133,6 @@ class ExecutionOut(Schema):
     backend: str
     created_at: datetime
     report: Report
-    canonical: str = Field(description="the report as agents read it")
+    canonical: str = Field(
+        description="the report as agents read it; the arbiter also reads which lines ran and what never did"
+    )

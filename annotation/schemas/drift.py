@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
+from typing import Literal
 
 from ninja import Schema
 from pydantic import Field
+
+from retrieval.schemas import Paging, TextHead
+
+DriftMove = Literal["agreed", "up", "down", "unlike"]
 
 
 class DriftCheckOut(Schema):
@@ -27,6 +32,42 @@ class DriftCheckOut(Schema):
     level: float | None = Field(description="below this p-value it is a shift")
     shifted: bool
     cost: Decimal = Field(description="dollars, of all its calls")
+
+
+class DriftAnswerOut(Schema):
+    """One answer about a pair."""
+
+    verdict: float | None = Field(description="1 match, 0.5 unclear, 0 no match; null: none could be read")
+    words: str = Field(description="the model's explanation, or why there is no verdict")
+
+
+class DriftPairOut(Schema):
+    """One of the fixed pairs: what the model said at first, and in the check that was asked for."""
+
+    check: int = Field(description="number of that check")
+    place: int = Field(description="from 1, as the pairs were drawn")
+    case: int
+    pair: int
+    query: TextHead
+    snippet: TextHead
+    label: int | None = Field(description="of the case; null without one")
+    first: DriftAnswerOut = Field(description="the baseline's first answer")
+    again: DriftAnswerOut | None = Field(
+        description="the baseline's second answer; null where that is what `now` tells"
+    )
+    now: DriftAnswerOut
+    moved: DriftMove = Field(
+        description="from `first` to `now`; unlike: a verdict at one of both times alone"
+    )
+
+
+class DriftPairsPage(Paging):
+    """Which pairs of which check."""
+
+    check: int | None = Field(
+        None, ge=0, le=2**31 - 1, description="number of a finished check; without one, the latest"
+    )
+    moved: DriftMove | None = Field(None, description="only pairs that moved so")
 
 
 class DriftOut(Schema):

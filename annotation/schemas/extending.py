@@ -9,12 +9,13 @@ from typing import Any, Literal
 from ninja import Schema
 from pydantic import ConfigDict, Field
 
+from annotation.schemas.builds import AskedOut
 from annotation.schemas.canary import MeanOut, ShareOut
 from annotation.schemas.estimates import EstimateOut, RangeOut
-from annotation.schemas.fields import CleanObject, CleanText, Provider
+from annotation.schemas.fields import CleanObject, CleanText, Provider, Unconfirmed
 from retrieval.schemas import Id
 
-ExtensionState = Literal["mining", "opened", "cancelled", "failed"]
+ExtensionState = Literal["mining", "canary", "opened", "left", "cancelled", "failed"]
 
 
 class WishIn(Schema):
@@ -33,7 +34,13 @@ class ExtendIn(WishIn):
 
     why: CleanText = Field(min_length=1, max_length=1000, description="kept in the history")
     estimate: str = Field(
-        "", max_length=20_000, description="`confirm` of the estimate; left out, nobody has confirmed one"
+        "", max_length=20_000, description="`confirm` of the estimate; a live build needs it"
+    )
+    unconfirmed: Unconfirmed = False
+    skip_canary: CleanText = Field(
+        "",
+        max_length=400,
+        description="why a large live one may ask for all pairs at once; empty = its canary comes first",
     )
 
 
@@ -52,9 +59,10 @@ class ExtensionOut(Schema):
     words: str = Field(description="what was asked for")
     state: ExtensionState
     mining: int = Field(description="id of its own mining")
+    asked: list[AskedOut] = Field(description="what that mining's encoders on servers were asked")
     k: int
     seed: int | None
-    pairs: int | None = Field(description="that were new; null until they are mined")
+    pairs: int | None = Field(description="new ones that have become cases; null until they are mined")
     user: str | None
     why: str
     at: datetime
@@ -93,6 +101,7 @@ class ExtensionEstimate(EstimateOut):
 
     words: str
     new_pairs: RangeOut = Field(description="known, unless snippets were added")
+    canary: int = Field(description="so many cases go first, then the build waits for `go_on`; 0 = no canary")
 
 
 class AgainIn(Schema):
@@ -128,7 +137,7 @@ class AgainIn(Schema):
 
     def differing(self) -> dict[str, Any]:
         """What differs, by the names that the domain has for it."""
-        picking = {"name", "start", "cases", "where", "flips", "why", "estimate"}
+        picking = {"name", "start", "cases", "where", "flips", "why", "estimate", "unconfirmed"}
         return self.model_dump(exclude=picking)
 
 
@@ -137,6 +146,7 @@ class AgainOrder(AgainIn):
 
     why: CleanText = Field(min_length=1, max_length=1000, description="kept in the history")
     estimate: str = Field("", max_length=20_000, description="`confirm` of the estimate")
+    unconfirmed: Unconfirmed = False
 
 
 class AgainEstimate(EstimateOut):

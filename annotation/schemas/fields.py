@@ -22,3 +22,4 @@ RuleChoice = Literal[
     "testable_in_any_sense",
     "testable_without_output",
 ]
+Unconfirmed = Annotated[bool, Field(description="launch what is paid on an estimate that nobody has seen")]

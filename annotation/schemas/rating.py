@@ -56,6 +56,7 @@ class RatingIn(Schema):
     choice: str = Field(max_length=20, description="one of the assignment's `choices`")
     reason: CleanText = Field("", max_length=10_000, description="needed where a locked label is revised")
     notes: CleanText = Field("", max_length=10_000)
+    reading: CleanText = Field("", max_length=300, description="how you read the query, in one line")
     tags: list[str] = Field([], max_length=20)
     seconds: float = Field(0, ge=0, description="of active time on the pair")
     evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the assignment")
@@ -72,6 +73,7 @@ class RatingOut(Schema):
     withdrawn: bool
     reason: str
     notes: str
+    reading: str
     tags: list[str]
     seconds: float
     created_at: datetime
@@ -105,5 +107,5 @@ class DraftIn(Schema):
 
     model_config = ConfigDict(extra="forbid")
 
-    field: Literal["notes", "reason", "test", "call", "choice"]
+    field: Literal["notes", "reason", "test", "call", "choice", "reading"]
     text: CleanText = Field(max_length=65_536, description="empty: the draft is cleared")

@@ -188,6 +188,14 @@ class RatingOut(Schema):
     docstring: str
     evidence: str = Field(description="sha256 of what was on screen")
     created_at: datetime
+    reading: str = Field(description="how the rater read the query")
+    stratum: str
+    probability: float = Field(description="of the pair being in the sample")
+    calls: int = Field(description="how many the rating rests on")
+    runs: int = Field(description="how many the rating rests on")
+    calls_sha256: list[str] = Field(description="of each call's expression")
+    runs_sha256: list[str] = Field(description="of each run's program")
+    query_whole: str
 
 
 class RatingPage(Paging):

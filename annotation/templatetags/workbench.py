@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString
 
 from annotation import access
 from annotation.pages import words
+from annotation.place_effect import Drift
 from annotation.studies import welcoming
 
 register = template.Library()
@@ -142,6 +143,12 @@ def small_dollars(nanodollars: float) -> str:
 def share(part: float, whole: float) -> str:
     """A percentage, or a dash where there is nothing to divide by."""
     return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+@register.filter
+def points(drift: Drift) -> str:
+    """`+2.1 points (-0.5 to +4.7)`: a difference of shares with its interval, in hundredths."""
+    return f"{100 * drift.value:+.1f} points ({100 * drift.low:+.1f} to {100 * drift.high:+.1f})"
 
 
 @register.filter

@@ -18,7 +18,7 @@ from annotation.pages import split_lists
 from annotation.pages.adjudicating import Sent
 from annotation.pages.paging import whole_number
 from annotation.review.crossing import TooManyWaiting, ask_grid
-from annotation.seen import mark_seen
+from annotation.seen import mark_seen, sides
 from annotation.studies import adjudicating
 from annotation.views.review import is_fragment, number, person
 
@@ -37,9 +37,11 @@ def index(request: HttpRequest) -> HttpResponse:
 @needs(Role.EXPERT)
 @require_safe
 def queue(request: HttpRequest, study_pk: int) -> HttpResponse:
-    """One study's pairs without a majority, the lowest agreement first."""
+    """One study's pairs without a majority, the lowest agreement first: a list of how they were rated."""
     study = open_study(request, study_pk)
     page = split_lists.queue_page(study, person(request))
+    shown = [line.number for line in (*page.waiting, *page.decided)]
+    mark_seen(request.user, sides(study.pairs.filter(number__in=shown)))
     return render(request, "annotation/adjudication_queue.html", {"page": page})
 
 
@@ -116,7 +118,7 @@ def open_pair(
     closed = adjudicating.may_adjudicate(person(request), study, found.pair)
     if closed:
         raise PermissionDenied(closed)
-    mark_seen(request.user, [found.pair_id])
+    mark_seen(request.user, sides(StudyPair.objects.filter(pk=found.pk)))
     return found, condition
 
 

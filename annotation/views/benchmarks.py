@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -52,17 +55,23 @@ def compare(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def upload_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """POST scores a file: a large one by a worker, a small one at once."""
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     posted = request.method == "POST"
     form = run_uploading.form_for(benchmark, *((request.POST, request.FILES) if posted else ()))
-    if posted and form.is_valid():
-        try:
-            done = run_uploading.score(benchmark, form)
-        except run_uploading.NotScored as why:
-            form.add_error("file", str(why))
-        else:
-            for note in run_uploading.notes_of(done):
-                messages.success(request, note)
-            return redirect("benchmark", pk=benchmark.pk)
-    context = {"benchmark": benchmark, "form": form}
+    if posted and form.is_valid() and (job := form.job(benchmark, cast(User, request.user))):
+        if job.run_id is None:
+            return redirect("benchmark-upload", pk=benchmark.pk)
+        for note in job.notes:
+            messages.success(request, note)
+        return redirect("benchmark", pk=benchmark.pk)
+    context = {"benchmark": benchmark, "form": form, "table": run_uploading.jobs_of(benchmark)}
     return render(request, "annotation/benchmark_upload.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@needs(Role.ADMIN)
+def upload_jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    context = {"table": run_uploading.jobs_of(benchmark), "ended": True}
+    return render(request, "annotation/benchmark_upload.html#jobs", context)

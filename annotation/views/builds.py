@@ -21,12 +21,13 @@ from annotation.pages import builds as pages
 from annotation.pages import estimates
 from annotation.pages.abandoned import abandoned_page
 from annotation.pages.cases import cases_number, cases_page
-from annotation.pages.ordering import LaunchForm, encoder_choices
+from annotation.pages.ordering import LaunchForm
 from annotation.pages.paging import whole_number
 from annotation.seen import mark_seen
 from annotation.steering import Action, ControlRefused
 from annotation.tools import counter
 from annotation.views.counting import is_number_wanted, number_alone
+from retrieval import known_encoders
 from retrieval.hostile import clean
 
 
@@ -40,7 +41,7 @@ def new(request: HttpRequest) -> HttpResponse:
             return ordered(request, form)
         except LaunchRefused as why:
             form.add_error(None, str(why))
-    choices, ticked = encoder_choices(), form["encoders"].value()
+    choices, ticked = known_encoders.to_choose(), form["encoders"].value()
     unready = sum(bool(one.missing) and one.name not in ticked for one in choices)
     context = {"form": form, "encoders": choices, "unready": unready}
     return render(request, "annotation/build_new.html", context, status=422 if form.errors else 200)
@@ -57,7 +58,7 @@ def ordered(request: HttpRequest, form: LaunchForm) -> HttpResponse:
         notice = confirming.why_stale(order, word)
         if not notice:
             return redirect("build", pk=confirming.launch(order, request.user, word).pk)
-    page = estimates.estimate_page(order, estimate(order, counter(order.provider)), notice)
+    page = estimates.estimate_page(order, estimate(order, counter(order.provider, order.model)), notice)
     return render(request, "annotation/build_estimate.html", {"page": page, "form": form})
 
 

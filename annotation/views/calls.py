@@ -16,6 +16,7 @@ from annotation.models import CallRequest, Case
 from annotation.pages import review_calls as pages
 from annotation.review import asserting, calls, drafts
 from annotation.review.order import Show
+from annotation.views.pacing import paced
 from annotation.views.review import (
     address,
     answer,
@@ -43,7 +44,7 @@ def call(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         asked = calls.ask(user, found, text)
     except (calls.BadExpression, calls.TooManyWaiting) as why:
-        return show(request, user, found, text, str(why), status=422)
+        return paced(show(request, user, found, text, str(why), status=422), why)
     tasks.wake()
     if is_fragment(request):
         calls.wait(asked, PATIENCE)

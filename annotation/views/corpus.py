@@ -11,7 +11,7 @@ from annotation.access import Role, benchmarks_visible_to, builds_visible_to, ne
 from annotation.pages import corpus as pages
 from annotation.pages.corpus import CorpusPage
 from annotation.pages.corpus_tables import Section
-from annotation.studies.formats import FORMATS
+from annotation.studies.downloads import FORMATS, formats_of
 from retrieval.models import Collection
 
 
@@ -58,7 +58,7 @@ def shown(request: HttpRequest, page: CorpusPage, sections: tuple[Section, ...])
 def download(request: HttpRequest, kind: str, sections: tuple[Section, ...]) -> HttpResponse:
     made = {section.table.key: section.table for section in sections}
     table, wanted = made.get(request.GET["table"]), request.GET.get("format", "")
-    if table is None or wanted not in FORMATS or wanted == "svg":
+    if table is None or wanted not in formats_of(table):
         raise Http404("There is no such table or format.")
     write, content_type = FORMATS[wanted]
     response = HttpResponse(write(table), content_type=content_type)

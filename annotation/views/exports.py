@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import Role, benchmarks_visible_to, needs
 from annotation.pages import exports as pages
+from annotation.seen import mark_benchmark_seen
 from retrieval.exporting.jobs import file_of, name_of
 from retrieval.models import Benchmark, ExportJob
 
@@ -49,6 +50,7 @@ def download(request: HttpRequest, pk: int, job_pk: int) -> HttpResponseBase:
     path = file_of(settings.COSQA_HOME, job)
     if not path.is_file():
         raise Http404("The file was removed, or is on another machine: the page of exports makes it again.")
+    mark_benchmark_seen(request.user, job.benchmark)
     return FileResponse(path.open("rb"), as_attachment=True, filename=name_of(job))
 
 

@@ -50,7 +50,7 @@ def decided(request: HttpRequest, page: ExtendPage) -> Extension:
     why, budget = page.decision.cleaned_data["why"], page.decision.cleaned_data["budget"]
     word = request.POST.get("estimate", "")
     with transaction.atomic():
-        made = doing.extend(page.build, page.form.wish(), why, request.user, word)
+        made = doing.extend(page.build, page.form.wish(), why, request.user, word, page.decision.skipped)
         if page.decision.has_changed() and caps.nanodollars(budget) != page.cap.cap:
             caps.change_cap(page.build, budget, request.user, why)
     return made

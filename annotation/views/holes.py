@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation import holes
 from annotation.access import Role, benchmarks_visible_to, builds_visible_to, needs
 from annotation.launching import LaunchRefused
-from annotation.pages.holes import holes_page
+from annotation.pages import holes as pages
 from annotation.pages.paging import whole_number
+from annotation.releasing import PublishRefused
 from retrieval.evaluation.holes import NoHoles
 
 
@@ -22,7 +26,7 @@ def fill(request: HttpRequest, pk: int) -> HttpResponse:
     """GET shows how many pairs are meant and what they would take; POST launches the build."""
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     params = request.POST if request.method == "POST" else request.GET
-    page = holes_page(benchmark, builds_visible_to(request.user), params)
+    page = pages.holes_page(benchmark, builds_visible_to(request.user), params)
     if request.method == "POST" and page.offer:
         try:
             build = holes.launch(page.offer.plan.fill, request.user, request.POST.get("estimate", ""))
@@ -32,7 +36,7 @@ def fill(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, f"{page.offer.plan.pairs:,} unjudged results are judged.")
             return redirect("build", pk=build.pk)
     wrong = page.form.is_bound and page.form.errors
-    return render(request, "annotation/benchmark_holes.html", {"page": page}, status=422 if wrong else 200)
+    return render(request, "annotation/benchmark_holes.html", context_of(page), status=422 if wrong else 200)
 
 
 @require_POST
@@ -40,7 +44,7 @@ def fill(request: HttpRequest, pk: int) -> HttpResponse:
 def queue(request: HttpRequest, pk: int) -> HttpResponse:
     """Have experts judge the pairs: they wait in plain review, and a study can draw them."""
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
-    page = holes_page(benchmark, builds_visible_to(request.user), request.POST)
+    page = pages.holes_page(benchmark, builds_visible_to(request.user), request.POST)
     if page.offer:
         try:
             build = holes.queue(page.offer.plan.fill, request.user)
@@ -49,13 +53,13 @@ def queue(request: HttpRequest, pk: int) -> HttpResponse:
         else:
             messages.success(request, f"{page.offer.plan.pairs:,} unjudged results wait for experts.")
             return redirect("build", pk=build.pk)
-    return render(request, "annotation/benchmark_holes.html", {"page": page}, status=422)
+    return render(request, "annotation/benchmark_holes.html", context_of(page), status=422)
 
 
 @require_POST
 @needs(Role.ADMIN)
 def publish(request: HttpRequest, pk: int) -> HttpResponse:
-    """Publish the next version of a benchmark with what `build` said of the holes."""
+    """Publish the next version of a benchmark with what `build` said of its holes; large ones wait."""
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     build = get_object_or_404(
         builds_visible_to(request.user),
@@ -63,9 +67,27 @@ def publish(request: HttpRequest, pk: int) -> HttpResponse:
         mining__holes__run__benchmark=benchmark,
     )
     try:
-        made = holes.publish(build)
-    except NoHoles as why:
+        job = pages.published(build, cast(User, request.user))
+    except (NoHoles, PublishRefused) as why:
         messages.error(request, str(why))
         return redirect("benchmark-holes", pk=pk)
-    messages.success(request, f"{made} is published: scores before and after stand beside each other.")
-    return redirect(f"{reverse('benchmark-compare', args=[made.pk])}?with={benchmark.pk}")
+    if job.benchmark is None:
+        if job.message:
+            messages.error(request, job.message)
+        return redirect(f"{reverse('benchmark-holes', args=[pk])}#jobs")
+    messages.success(
+        request, f"{job.benchmark} is published: scores before and after stand beside each other."
+    )
+    return redirect(f"{reverse('benchmark-compare', args=[job.benchmark.pk])}?with={benchmark.pk}")
+
+
+@require_safe
+@needs(Role.ADMIN)
+def jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    context = {"table": pages.jobs_of(benchmark, builds_visible_to(request.user)), "ended": True}
+    return render(request, "annotation/benchmark_holes.html#jobs", context)
+
+
+def context_of(page: pages.HolesPage) -> dict[str, object]:
+    return {"page": page, "table": page.jobs}

@@ -15,6 +15,7 @@ from annotation.launching import LaunchRefused
 from annotation.missing import ordering, written
 from annotation.models import Build
 from annotation.pages import missing as pages
+from annotation.seen import mark_seen
 from annotation.steering import ControlRefused
 from annotation.views.builds import visible as job
 
@@ -61,6 +62,7 @@ def write_again(request: HttpRequest, pk: int) -> HttpResponse:
 def export(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """The accepted functions of a build with their provenance, one JSON object a line."""
     build = get_object_or_404(visible(request), pk=pk)
+    mark_seen(request.user, written.accepted(build).values_list("proposal__case__pair", flat=True))
     lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in written.exported(build))
     response = StreamingHttpResponse(lines, content_type="application/x-ndjson")
     response["Content-Disposition"] = f'attachment; filename="written-{build.pk}.jsonl"'

@@ -11,9 +11,11 @@ from annotation.access import Role, benchmarks_visible_to, builds_visible_to, ne
 from annotation.models import Study
 from annotation.pages import pins as pages
 from annotation.pages.benchmarks import matches_of
+from annotation.pages.board import chosen_errors, error_choices
 from annotation.pages.corpus import Of
 from annotation.pages.corpus_pins import pin_corpus
-from annotation.pinning import NothingToPin, pin_leaderboard, pin_study
+from annotation.pages.paging import whole_number
+from annotation.pinning import Errors, NothingToPin, pin_build, pin_comparison, pin_leaderboard, pin_study
 from annotation.studies.figures import NoFigures, refuse_to_raters
 from retrieval.models import Collection, Pin, Pool
 
@@ -53,10 +55,13 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @needs(Role.EXPERT)
 def take_benchmark(request: HttpRequest, pk: int) -> HttpResponse:
-    """Pin the leaderboard that the form was sent from: `metric`, `found` and `pool` as in its address."""
+    """Pin the leaderboard that the form was sent from: `metric`, `found`, `pool` and `errors` as in
+    its address.
+    """
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     pool = request.POST.get("pool", "")
     _, _, fewest, most = matches_of(request.POST.get("found", ""))
+    errors = chosen_errors(error_choices(benchmark, request.user), request.POST.get("errors", ""))
     try:
         pin = pin_leaderboard(
             benchmark,
@@ -65,10 +70,27 @@ def take_benchmark(request: HttpRequest, pk: int) -> HttpResponse:
             fewest,
             most,
             pages.author(request.user),
+            Errors(errors.rates, errors.study),
         )
     except NothingToPin as why:
         messages.error(request, str(why))
         return redirect("benchmark", pk=pk)
+    return taken(request, pin)
+
+
+@require_POST
+@needs(Role.EXPERT)
+def take_comparison(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pin the comparison with the version that `with` names, by `metric`, as the page has them."""
+    visible = benchmarks_visible_to(request.user)
+    second = get_object_or_404(visible, pk=pk)
+    first = get_object_or_404(visible, pk=whole_number(request.POST.get("with", "")))
+    metric = request.POST.get("metric", "")
+    try:
+        pin = pin_comparison(first, second, metric, pages.author(request.user), wait=False)
+    except NothingToPin as why:
+        messages.error(request, str(why))
+        return redirect("benchmark-compare", pk=pk)
     return taken(request, pin)
 
 
@@ -83,6 +105,19 @@ def take_study(request: HttpRequest, pk: int) -> HttpResponse:
     except (NoFigures, NothingToPin) as why:
         messages.error(request, str(why))
         return redirect("study-figures", pk=pk)
+    return taken(request, pin)
+
+
+@require_POST
+@needs(Role.ADMIN)
+def take_build(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pin a build's own figures, once it is over."""
+    build = get_object_or_404(builds_visible_to(request.user).select_related("tally", "annotator"), pk=pk)
+    try:
+        pin = pin_build(build, pages.author(request.user))
+    except NothingToPin as why:
+        messages.error(request, str(why))
+        return redirect("build", pk=pk)
     return taken(request, pin)
 
 

@@ -20,6 +20,7 @@ from annotation.pages.paging import whole_number
 from annotation.pages.proposals import Said
 from annotation.review import NothingToUndo, drafts
 from annotation.seen import mark_seen
+from annotation.views.pacing import paced
 from annotation.views.review import answer, number, person
 from retrieval.models import Text
 
@@ -124,7 +125,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         text = Text.objects.keep(deciding.checked_code(code))
         asked = editing.run_beside(user, found, text)
     except (BadDecision, editing.TooManyWaiting) as why:
-        return show(request, found, True, Said(Choice("edit", code=code), str(why)), status=422)
+        return paced(show(request, found, True, Said(Choice("edit", code=code), str(why)), status=422), why)
     if asked is None:
         why_not = "There is no test program to run: the agents did not come so far with this function."
         return show(request, found, True, Said(Choice("edit", code=code), why_not), status=422)

@@ -18,7 +18,10 @@ from annotation.pages import publishing as pages
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def build(request: HttpRequest, pk: int) -> HttpResponse:
-    """GET counts pairs by the source of their label, POST publishes them: many by a worker, few at once."""
+    """GET counts pairs by the source of their label, of many where asked to; POST publishes them.
+
+    That does a worker, of few this request.
+    """
     found = visible(request, pk)
     form = pages.PublishForm(request.POST or None, initial=pages.initial(found))
     if form.is_valid() and (job := form.job(found, cast(User, request.user))):
@@ -26,14 +29,15 @@ def build(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("build-publish", pk=found.pk)
         messages.success(request, f"Published as {job.benchmark}. Publishing the same again changes nothing.")
         return redirect("benchmark", pk=job.benchmark.pk)
-    context = {"page": pages.publish_page(found), "form": form}
+    page = pages.publish_page(found, counted="counted" in request.GET)
+    context = {"page": page, "table": page.jobs, "form": form}
     return render(request, "annotation/build_publish.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
 @needs(Role.ADMIN)
 def jobs(request: HttpRequest, pk: int) -> HttpResponse:
-    context = {"page": pages.jobs_page(visible(request, pk)), "ended": True}
+    context = {"table": pages.jobs_of(visible(request, pk)), "ended": True}
     return render(request, "annotation/build_publish.html#jobs", context)
 
 

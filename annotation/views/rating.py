@@ -157,6 +157,7 @@ def sent_in(request: HttpRequest) -> Sent:
     return Sent(
         choice=request.POST.get("label", ""),
         notes=request.POST.get("notes", ""),
+        reading=request.POST.get("reading", ""),
         reason=request.POST.get("reason", ""),
         tags=tuple(request.POST.getlist("tags")),
     )
@@ -169,6 +170,7 @@ def said_in(request: HttpRequest, found: Assignment, sent: Sent) -> Said:
         value=rating.value_of(found, sent.choice),
         reason=sent.reason,
         notes=sent.notes,
+        reading=sent.reading,
         tags=sent.tags,
         seconds=seconds_in(request.POST.get("seconds", "")),
         calls=calls,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Final
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_list_or_404, get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import trigger_client_event
@@ -21,6 +22,7 @@ from annotation.review import calls
 from annotation.seen import mark_seen
 from annotation.studies import asserting, drafts, guiding, running, showing, welcoming
 from annotation.studies.welcoming import BadProfile, Profile
+from annotation.views.pacing import paced
 from annotation.views.review import answer, is_fragment, person
 
 PATIENCE: Final = 1.0
@@ -75,7 +77,7 @@ def guidelines(request: HttpRequest, study_pk: int) -> HttpResponse:
 @require_safe
 def pair(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """One pair as the rater's condition shows it."""
-    start = request.GET.get("start", "") == "agents"
+    start = request.GET.get("start", "")
     return show_pair(request, own_assignment(request, study_pk, number), start=start)
 
 
@@ -91,7 +93,7 @@ def run(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
         asked = running.run(found, side.pair, source)
     except REFUSALS as why:
         keep(found, "test", source)
-        return refused(request, found, str(why))
+        return refused(request, found, why)
     tasks.wake()
     return HttpResponseRedirect(rating_runs.pair_url("rate-ran", found, asked.pk))
 
@@ -117,7 +119,7 @@ def call(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
         asked = running.ask(found, side.pair, text)
     except (running.BadExpression, running.NotNow, running.TooManyWaiting) as why:
         keep(found, "call", text)
-        return show_calls(request, found, side, text, str(why), status=422)
+        return paced(show_calls(request, found, side, text, str(why), status=422), why)
     tasks.wake()
     if is_fragment(request):
         calls.wait(asked, PATIENCE)
@@ -177,7 +179,7 @@ def own_enrolment(request: HttpRequest, study_pk: int) -> Enrolment:
 def own_assignment(request: HttpRequest, study_pk: int, number: int) -> Assignment:
     """The person's assignment of the pair; of a pair asked again the last round."""
     handed = showing.assignments_of(person(request), study_pk).filter(study_pair__number=number)
-    return get_object_or_404(handed.select_related("rater").order_by("-round")[:1])
+    return max(get_list_or_404(handed.select_related("rater").order_by()), key=attrgetter("round"))
 
 
 def named_side(request: HttpRequest, found: Assignment) -> showing.Side:
@@ -205,7 +207,7 @@ def show_pair(
     sent: pages.Sent | None = None,
     status: int = 200,
     *,
-    start: bool = False,
+    start: str = "",
 ) -> HttpResponse:
     """The page of an assignment; whoever is shown something of the agents has seen the pair from now on."""
     page = pages.rating_page(found, sent, start=start)
@@ -221,12 +223,13 @@ def show_again(request: HttpRequest, found: Assignment, sent: pages.Sent, status
     return show_pair(request, now, sent, status)
 
 
-def refused(request: HttpRequest, found: Assignment, why: str) -> HttpResponse:
+def refused(request: HttpRequest, found: Assignment, why: Exception) -> HttpResponse:
     """What can't be run: said where the run would be, and without JavaScript on the pair's page."""
     if not is_fragment(request):
-        messages.error(request, why)
+        messages.error(request, str(why))
         return to_pair(found)
-    return render(request, "annotation/rate_run.html#refused", {"problem": why}, status=422)
+    said = render(request, "annotation/rate_run.html#refused", {"problem": str(why)}, status=422)
+    return paced(said, why)
 
 
 def show_calls(

@@ -13,6 +13,7 @@ from annotation.pages import rating_strength as pages
 from annotation.pages.review_keys import key_views
 from annotation.seen import mark_seen
 from annotation.studies import trying
+from annotation.views.pacing import paced
 from annotation.views.rating_pages import own_assignment
 from annotation.views.review import is_fragment, person
 
@@ -26,13 +27,14 @@ def strength(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpR
     found = own_assignment(request, study_pk, number)
     program = get_object_or_404(trying.programs_shown(found), pk=pk)
     note_seen(found, program)
-    problem = asked(found, program) if request.method == "POST" else ""
-    if request.method == "POST" and not problem and not is_fragment(request):
+    refused = asked(found, program) if request.method == "POST" else None
+    if request.method == "POST" and refused is None and not is_fragment(request):
         return HttpResponseRedirect(request.path)
-    page = pages.strength_page(found, program, key_views(person(request)), problem)
+    page = pages.strength_page(found, program, key_views(person(request)), str(refused or ""))
     if is_fragment(request):
-        return render(request, FRAGMENT, {"view": page.view})
-    return render(request, "annotation/strength.html", {"page": page}, status=422 if problem else 200)
+        return paced(render(request, FRAGMENT, {"view": page.view}), refused)
+    status = 422 if refused else 200
+    return paced(render(request, "annotation/strength.html", {"page": page}, status=status), refused)
 
 
 @needs(Role.EXPERT)
@@ -45,14 +47,14 @@ def trial(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResp
     return render(request, "annotation/trial.html", {"page": pages.trial_page(found, one)})
 
 
-def asked(found: Assignment, program: TestProgram) -> str:
-    """Why the runs can't be asked for; empty where they are."""
+def asked(found: Assignment, program: TestProgram) -> Exception | None:
+    """Why the runs can't be asked for; None where they are."""
     try:
         trying.ask(found, program)
     except (trying.NotNow, trying.NothingToChange, trying.TooManyWaiting) as why:
-        return str(why)
+        return why
     tasks.wake()
-    return ""
+    return None
 
 
 def note_seen(found: Assignment, program: TestProgram) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,17 +18,19 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation import review, tasks
-from annotation.access import Role, builds_visible_to, needs
+from annotation.access import Role, blind_in, builds_visible_to, needs
 from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
 from annotation.pages import review as pages
 from annotation.pages import review_keys, review_lists, review_runs, review_words
 from annotation.pages.evidence import RELATED
 from annotation.pages.paging import whole_number
 from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
-from annotation.review.order import Flipped, Parted, Show, Tagged, Worklist
+from annotation.review.order import Apart, Flipped, Parted, Show, Tagged, Worklist
 from annotation.review.tags import Tag
 from annotation.seen import mark_seen
+from annotation.views.pacing import paced
 
+APART = re.compile(r"apart-([0-9]{1,15})\.([0-9]{1,4})-([0-9]{1,15})\.([0-9]{1,4})")
 LABELS: Mapping[str, int | None] = {"1": 1, "0": 0, "unsure": None}
 
 
@@ -152,7 +155,7 @@ def edited_test(request: HttpRequest, pk: int) -> HttpResponse:
         asked = own_tests.run_own_test(user, found, source, parent)
     except (own_tests.BadTest, own_tests.TooManyWaiting) as why:
         page = review_runs.editor_page(user, found, parent, source, str(why))
-        return show_editor(request, page, status=422)
+        return paced(show_editor(request, page, status=422), why)
     return to_run(asked, found)
 
 
@@ -197,14 +200,15 @@ def keys(request: HttpRequest) -> HttpResponse:
 @needs(Role.EXPERT)
 @require_POST
 def arrange(request: HttpRequest) -> HttpResponse:
-    """Remember how the person arranged the page; 204, or 400 with what is wrong."""
+    """Remember how the person arranged the page `?page=`; 204, or 400 with what is wrong."""
     sizes = {
         name.removeprefix("size-"): request.POST.get(name, "")
         for name in request.POST
         if name.startswith("size-")
     }
     try:
-        layout.save_layout(person(request), sizes, request.POST.getlist("closed"))
+        place = layout.place_of(request.GET.get("page", layout.Place.REVIEW))
+        layout.save_layout(person(request), sizes, request.POST.getlist("closed"), place)
     except layout.BadLayout as why:
         return HttpResponse(str(why), status=400, content_type="text/plain")
     return HttpResponse(status=204)
@@ -245,6 +249,9 @@ def list_of(request: HttpRequest, values: QueryDict) -> Worklist:
     kind, _, other = wanted.partition("-")
     if kind == "tagged" and other in set(Tag):
         return Tagged(Tag(other))
+    if kind == "apart" and (named := APART.fullmatch(wanted)) and not blind_in(request.user):
+        one, its_round, other_one, other_round = map(int, named.groups())
+        return Apart((one, its_round), (other_one, other_round))
     seen = kind == "flipped" and builds_visible_to(request.user).filter(pk=whole_number(other)).exists()
     return Flipped(int(other)) if seen else Show.WAITING
 

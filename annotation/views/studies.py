@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
 from django.views.decorators.http import require_http_methods, require_safe
@@ -20,6 +20,7 @@ from annotation.pages import foreseeing
 from annotation.pages import studies as pages
 from annotation.pages.paging import whole_number
 from annotation.pages.studies_form import StudyForm, initial_of
+from annotation.seen import mark_seen, sides
 from annotation.studies import controlling, creating, enrolling, exporting, verifying
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
@@ -193,10 +194,13 @@ def ratings(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Every revision of every rating: `format=csv` or `format=json`."""
     refuse_while_blind(request.user)
     study = study_of(request, pk)
+    if study.kind == Study.Kind.IMPORTED:
+        raise Http404("Labels from elsewhere are in the file that they came in.")
     wants_json = request.GET.get("format") == "json"
     ending, kind = ("json", "application/json") if wants_json else ("csv", "text/csv")
     with transaction.atomic():
         record(request.user, Verb.EXPORTED, f"ratings of {study.name}", study, {"format": ending})
+        mark_seen(request.user, sides(study.pairs.all()))
     response = StreamingHttpResponse(rows_as(study, wants_json), content_type=f"{kind}; charset=utf-8")
     return named(response, study, "ratings", ending)
 

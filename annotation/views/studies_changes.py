@@ -12,7 +12,7 @@ from annotation.access import Role, needs
 from annotation.models import Study
 from annotation.pages.paging import whole_number
 from annotation.pages.studies_changes import AgainForm, AmendForm
-from annotation.studies import asking_again, enrolling, planning
+from annotation.studies import asking_again, enrolling, planning, unfilled
 from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import StudyRefused
 from annotation.views.studies import person, study_of
@@ -78,13 +78,19 @@ def changed(request: HttpRequest, study: Study) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def again(request: HttpRequest, pk: int) -> HttpResponse:
-    """`step=count` says how many pairs a choice has; else they are asked again."""
-    study = study_of(request, pk)
+    """`step=count` says how many pairs a choice has and who could take them; else they are asked again.
+
+    `step=give_up` wants no more of the ratings that nobody can give.
+    """
+    study, step = study_of(request, pk), request.POST.get("step", "")
+    if step == "give_up":
+        return given_up(request, study)
     form = AgainForm(request.POST or None, study=study)
-    count = None
+    count, takers = None, []
     if form.is_valid():
         count = asking_again.chosen(study, form.choice()).count()
-        if request.POST.get("step") != "count":
+        takers = asking_again.takers(study, form.choice())
+        if step != "count":
             try:
                 why = clean(form.cleaned_data["why"])
                 number = asking_again.ask_again(study, form.choice(), why, person(request))
@@ -93,5 +99,15 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
             else:
                 messages.success(request, f"{number:,} pairs are asked again, blind.")
                 return redirect("study", pk=study.pk)
-    context = {"form": form, "study": study, "count": count}
+    context = {"form": form, "study": study, "count": count, "takers": takers}
     return render(request, "annotation/study_again.html", context, status=422 if form.errors else 200)
+
+
+def given_up(request: HttpRequest, study: Study) -> HttpResponse:
+    try:
+        number = unfilled.give_up(study, request.POST.get("why", ""), person(request))
+    except StudyRefused as why:
+        messages.error(request, str(why))
+    else:
+        messages.success(request, f"{number:,} planned ratings are waited for no more.")
+    return redirect("study", pk=study.pk)

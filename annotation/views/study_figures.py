@@ -12,13 +12,15 @@ from annotation.access import Role, has_role, needs
 from annotation.models import Study
 from annotation.pages import study_figures as pages
 from annotation.pages.paging import whole_number
-from annotation.seen import mark_seen
+from annotation.seen import mark_seen, sides
 from annotation.studies import scoring
+from annotation.studies.downloads import FORMATS
 from annotation.studies.figures import NoFigures, figures_of, refuse_to_raters
-from annotation.studies.formats import FORMATS
 from annotation.studies.gathering import unscored
 from annotation.studies.planning import StudyRefused
-from annotation.studies.tables import CELLS, tables
+from annotation.studies.report_tables import report_of, report_tables
+from annotation.studies.reporting import NoReport
+from annotation.studies.tables import CELLS, Table, tables
 
 
 @require_safe
@@ -28,8 +30,12 @@ def figures(request: HttpRequest, pk: int) -> HttpResponse:
     study = get_object_or_404(Study, pk=pk)
     try:
         refuse_to_raters(request.user, study)
-        page = pages.figures_page(figures_of(study))
-    except NoFigures as why:
+        page = (
+            pages.report_page(study, report_of(study))
+            if study.kind == Study.Kind.IMPORTED
+            else pages.figures_page(figures_of(study))
+        )
+    except (NoFigures, NoReport) as why:
         return nothing(request, study, why)
     context = {"page": page, "may_score": has_role(request.user, Role.ADMIN)}
     return render(request, "annotation/study_figures.html", context)
@@ -70,16 +76,27 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
     wanted = request.GET.get("format", "")
     try:
         refuse_to_raters(request.user, study)
-        made = {table.key: table for table in tables(figures_of(study))}
-    except NoFigures as why:
+        made = {table.key: table for table in tables_of(study)}
+    except (NoFigures, NoReport) as why:
         return nothing(request, study, why)
     table = made.get(request.GET.get("table", ""))
     if table is None or wanted not in FORMATS:
         raise Http404("There is no such table or format.")
     write, kind = FORMATS[wanted]
-    response = HttpResponse(write(table), content_type=kind)
+    written = write(table)
+    if not written:
+        said = f"“{table.title}” has nothing that could be drawn: take it as CSV, JSON or LaTeX."
+        return nothing(request, study, NoFigures(said), status=404)
+    response = HttpResponse(written, content_type=kind)
     response["Content-Disposition"] = f'attachment; filename="study-{study.pk}-{table.key}.{wanted}"'
     return response
+
+
+def tables_of(study: Study) -> tuple[Table, ...]:
+    """Those of the page. Raises NoFigures, or NoReport for labels from elsewhere."""
+    if study.kind == Study.Kind.IMPORTED:
+        return report_tables(report_of(study))
+    return tables(figures_of(study))
 
 
 @require_safe
@@ -95,9 +112,10 @@ def pairs(request: HttpRequest, pk: int) -> HttpResponse:
         page = pages.pairs_page(study, request.GET.get("row", ""), cell)
     except NoFigures as why:
         return nothing(request, study, why)
-    mark_seen(request.user, study.pairs.filter(number__in=page.pairs).values_list("pair", flat=True))
+    mark_seen(request.user, sides(study.pairs.filter(number__in=page.pairs)))
     return render(request, "annotation/study_pairs.html", {"page": page})
 
 
-def nothing(request: HttpRequest, study: Study, why: NoFigures) -> HttpResponse:
-    return render(request, "annotation/study_no_figures.html", {"study": study, "why": str(why)}, status=200)
+def nothing(request: HttpRequest, study: Study, why: Exception, status: int = 200) -> HttpResponse:
+    context = {"study": study, "why": str(why)}
+    return render(request, "annotation/study_no_figures.html", context, status=status)

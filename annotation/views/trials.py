@@ -18,6 +18,7 @@ from annotation.review import crossing as tables
 from annotation.review.strength import NothingToChange, TooManyWaiting, ask_strength
 from annotation.seen import mark_seen
 from annotation.views.browse import build_of, query_of
+from annotation.views.pacing import paced
 from annotation.views.review import is_fragment, person
 
 FRAGMENT = "annotation/_strength.html"
@@ -33,20 +34,21 @@ def strength(request: HttpRequest, pk: int) -> HttpResponse:
     case = case_of(user, program)
     if case is not None:
         mark_seen(user, [program.pair_id])
-    problem = ""
+    refused: Exception | None = None
     if request.method == "POST":
         try:
             ask_strength(user, program, needed_by(program, case))
         except (NothingToChange, TooManyWaiting) as why:
-            problem = str(why)
+            refused = why
         else:
             tasks.wake()
             if not is_fragment(request):
                 return HttpResponseRedirect(reverse("review-strength", args=[pk]))
-    page = strength_page(user, program, case.pk if case else None, problem)
+    page = strength_page(user, program, case.pk if case else None, str(refused or ""))
     if is_fragment(request):
-        return render(request, FRAGMENT, {"view": page.view})
-    return render(request, "annotation/strength.html", {"page": page}, status=422 if problem else 200)
+        return paced(render(request, FRAGMENT, {"view": page.view}), refused)
+    status = 422 if refused else 200
+    return paced(render(request, "annotation/strength.html", {"page": page}, status=status), refused)
 
 
 @needs(Role.EXPERT)
@@ -72,21 +74,23 @@ def crossing(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse
     """One query's tests beside all of its candidates; a POST asks for the runs that are not known."""
     build = build_of(builds_visible_to(request.user), build_pk)
     query, user = query_of(build, query_pk), person(request)
-    grid, problem = tables.of_query(build, query), ""
+    grid = tables.of_query(build, query)
+    refused: Exception | None = None
     mark_seen(user, [one.case.pair_id for one in grid.candidates if one.case])
     if request.method == "POST":
         try:
             tables.ask_grid(user, grid)
         except tables.TooManyWaiting as why:
-            problem = str(why)
+            refused = why
         else:
             tasks.wake()
             if not is_fragment(request):
                 return HttpResponseRedirect(reverse("crossing", args=[build_pk, query_pk]))
             grid = tables.of_query(build, query)
-    page = CrossingPage(build, query, grid_view(grid), problem)
+    page = CrossingPage(build, query, grid_view(grid), str(refused or ""))
     name = "annotation/_crossing.html" if is_fragment(request) else "annotation/crossing.html"
-    return render(request, name, {"page": page}, status=422 if problem and not is_fragment(request) else 200)
+    status = 422 if refused and not is_fragment(request) else 200
+    return paced(render(request, name, {"page": page}, status=status), refused)
 
 
 def cases_visible_to(user: User) -> QuerySet[Case]:

@@ -5,23 +5,26 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from annotation.actors import AtShell
 from annotation.caps import CapRefused
-from annotation.estimating.confirming import in_words
+from annotation.estimating.confirming import in_words, signed
 from annotation.launching import LaunchRefused
+from annotation.management import agreeing
 from annotation.models import Build
 from annotation.pages.rerunning import Picked, free_name, picked_by_words
 from annotation.rerunning import ordering
 from annotation.rerunning.ordering import STAGES, Again, Plan
 from annotation.stages import Stage
 from annotation.tools import counter
+from retrieval.management.light import LightCommand
 
 SAME = "(default: as in the build)"
 DIFFERING = ("provider", "recorded", "model", "fix_rounds", "rewrites", "second_test", "fresh", "unpriced")
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = "Run cases of a build again from a stage on, as another build; what comes before is taken over."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -69,6 +72,7 @@ class Command(BaseCommand):
         parser.add_argument("--budget", default="", help="dollars; default no cap")
         parser.add_argument("--unpriced", action="store_true", help="ask a live model without a price")
         parser.add_argument("--skip-canary", default="", metavar="WHY")
+        agreeing.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         source = found(options["name"])
@@ -77,10 +81,12 @@ class Command(BaseCommand):
             picked = self.picked(source, options)
             plan = ordering.plan(source, picked.cases, wish)
             ordering.refuse_bad(plan)
-            self.show(picked, plan)
+            word = self.show(picked, plan)
             if options["estimate"]:
                 return
-            made = ordering.launch(source, picked.cases, wish, options["why"], words=picked.words)
+            agreeing.agree(plan.order.provider, options)
+            by = AtShell.now()
+            made = ordering.launch(source, picked.cases, wish, options["why"], by, word, picked.words)
         except (LaunchRefused, CapRefused) as why:
             raise CommandError(str(why)) from why
         self.stdout.write(f"launched build {made.pk}: {made.name}")
@@ -98,13 +104,15 @@ class Command(BaseCommand):
         other = found(options["flips"]).pk if options["flips"] else None
         return picked_by_words(source, Build.objects.all(), options["where"], options["cases"], other)
 
-    def show(self, picked: Picked, plan: Plan) -> None:
-        """What it comes to, in one line."""
-        price = in_words(ordering.price(plan, counter(plan.order.provider)))
+    def show(self, picked: Picked, plan: Plan) -> str:
+        """Say what it comes to, in one line; the word that launches it on that."""
+        figures = ordering.price(plan, counter(plan.order.provider, plan.order.model))
+        price = in_words(figures)
         start, anew = plan.stage.replace("_", " "), ", asked anew" if plan.order.fresh else ""
         self.stdout.write(
             f"{picked.words}: {plan.able:,} of {plan.chosen:,} cases from {start} on{anew}: {price}"
         )
+        return signed(plan.order, figures, ordering.about(plan))
 
 
 def found(name: str) -> Build:

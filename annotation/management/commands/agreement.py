@@ -6,15 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation.models import Study
 from annotation.studies.foreign import Format
 from annotation.studies.importing import NotImported, import_labels
 from annotation.studies.reporting import NoReport, Report, report
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "'import' loads labels that people gave elsewhere into a study without a build: CodeSearchNet's "
         "annotations, or a CSV file with the columns item, rater, label (and perhaps query, notes). "

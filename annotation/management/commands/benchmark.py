@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation.models import Build
 from annotation.releasing import Outlook, PublishRefused, Wish, outlook, publish
 from retrieval.evaluation.merge_rule import WORDS
+from retrieval.management.light import LightCommand
 from retrieval.models import Mining, Pool
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Publish the pairs of a build, or of a mining, as the next version of a benchmark. Of each pair "
         f"counts {WORDS}. A published version never changes; publishing the same again gives the last one "

@@ -5,23 +5,31 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from annotation.estimating.confirming import launch
+from annotation.actors import AtShell
+from annotation.estimating.confirming import launch, signed
 from annotation.estimating.figures import Estimate, Range
 from annotation.estimating.making import estimate
 from annotation.launching import Judge, LaunchRefused, Order, refuse_bad
+from annotation.llm.sampling import NotSampling, sampling_of
+from annotation.management import agreeing
 from annotation.models import Build
 from annotation.models.builds import NANO
+from annotation.paper_profile import as_in_the_paper
 from annotation.tools import counter
+from retrieval import known_encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
+from retrieval.hostile import clean
+from retrieval.management import spec_files
+from retrieval.management.light import LightCommand
 from retrieval.models import Collection
 from retrieval.nearest import INDEXES
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = "Launch a build: mine candidates, then annotate them ('manage.py serve' or 'work' does the work)."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,6 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--queries", required=True, help="name of the collection of queries")
         parser.add_argument("--snippets", required=True, help="name of the collection of snippets")
         parser.add_argument("--encoders", default="bm25,bow", help="comma-separated (default %(default)s)")
+        spec_files.add_argument(parser)
         parser.add_argument("--provider", choices=Build.Provider.values, default=Build.Provider.EXCHANGE)
         parser.add_argument("--model", default="any", help="model that the agents ask")
         parser.add_argument("--recorded", default="", help="file of recorded replies")
@@ -55,6 +64,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is launched"
         )
+        agreeing.add_argument(parser)
+        parser.add_argument("--why", default="", help="why it is launched; kept in its history")
         self.add_mining(parser)
         self.add_annotator(parser)
 
@@ -92,6 +103,12 @@ class Command(BaseCommand):
             help="who decides: test-driven agents, or one model alone by one of its criteria",
         )
         parser.add_argument(
+            "--profile",
+            choices=["paper"],
+            default="",
+            help="as in the paper: every switch below as the paper has it",
+        )
+        parser.add_argument(
             "--screen-by-query",
             action="store_true",
             help="the screener sees a query's candidates at once",
@@ -102,19 +119,51 @@ class Command(BaseCommand):
         parser.add_argument(
             "--rounds", type=int, default=1, help="of judging each pair (default %(default)s)"
         )
-        parser.add_argument("--fresh", action="store_true", help="use no reply that was given before")
+        parser.add_argument(
+            "--fresh", "--no-cache", action="store_true", help="use no reply that was given before"
+        )
+        parser.add_argument(
+            "--sampling",
+            default="",
+            metavar="JSON",
+            help="sent to the model as it is, such as '{\"temperature\": 0}'; part of the annotator",
+        )
+        parser.add_argument(
+            "--seed",
+            type=int,
+            default=1,
+            help="of the order in which --screen-by-query shows candidates (default %(default)s)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with known_encoders.given(options["encoder_file"]):
+                self.launch(options)
+        except known_encoders.BadSpec as why:
+            raise CommandError(str(why)) from why
+
+    def launch(self, options: dict[str, Any]) -> None:
         order = self.order(options)
         try:
+            if options["profile"]:
+                order = as_in_the_paper(order)
+            word = ""
+            if options["estimate"] or order.provider == Build.Provider.LIVE:
+                word = self.estimated(order)
             if options["estimate"]:
-                refuse_bad(order)
-                self.show(estimate(order, counter(order.provider)))
                 return
-            build = launch(order)
+            agreeing.agree(order.provider, options)
+            build = launch(order, AtShell.now(), word)
         except LaunchRefused as why:
             raise CommandError(str(why)) from why
         self.stdout.write(f"launched build {build.pk}: {build.name}")
+
+    def estimated(self, order: Order) -> str:
+        """Show what the order may take; the word that launches it on that."""
+        refuse_bad(order)
+        found = estimate(order, counter(order.provider, order.model))
+        self.show(found)
+        return signed(order, found)
 
     def show(self, found: Estimate) -> None:
         """Each stage in a line, expected and from low to high; then what that rests on."""
@@ -154,6 +203,9 @@ class Command(BaseCommand):
             text_option=options["text"],
             fusion=Fusion(options["fusion"]),
             approximate=options["approximate"],
+            seed=options["seed"],
+            sampling=sampling(options["sampling"]),
+            why=clean(options["why"]),
         )
 
 
@@ -175,6 +227,13 @@ def collection(name: str, kind: str) -> Collection:
         known = ", ".join(Collection.objects.filter(kind=kind).values_list("name", flat=True)) or "none yet"
         raise CommandError(f"There is no collection of {kind} called {name!r}; there are: {known}.")
     return row
+
+
+def sampling(text: str) -> dict[str, Any]:
+    try:
+        return dict(sampling_of(clean(text)))
+    except NotSampling as error:
+        raise CommandError(f"--sampling {text!r}: {error}") from error
 
 
 def dollars(text: str) -> Decimal | None:

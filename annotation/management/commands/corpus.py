@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation.pages import corpus as pages
 from annotation.studies.formats import as_json, words
 from annotation.studies.tables import Table
 from retrieval.corpus import SAMPLED
+from retrieval.management.light import LightCommand
 from retrieval.models import Collection
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Corpus statistics: sizes beside the papers', queries by number of matches, matches by rank, "
         "lengths, languages, what encoders have in common. The pages of builds, benchmarks and collections "

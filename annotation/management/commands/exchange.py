@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation import exchanging
 from annotation.models import Build
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Exchange requests and replies by file. 'export' writes every request that waits, one JSON object a "
         "line (id, agent, model, system, messages, schema); 'import' takes lines (id, reply). "

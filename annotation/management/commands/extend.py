@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from annotation.actors import AtShell
 from annotation.caps import CapRefused
-from annotation.estimating.confirming import in_words
+from annotation.estimating.confirming import in_words, signed
 from annotation.extending import doing, wishing
 from annotation.extending.wishing import Wish
 from annotation.launching import LaunchRefused
+from annotation.management import agreeing
 from annotation.models import Build
 from annotation.steering import ControlRefused
 from annotation.tools import counter
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = "Extend a build: more queries, a larger k, snippets that were added since. What is settled stays."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,6 +29,13 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1, help="of the draw (default %(default)s)")
         parser.add_argument("--newer", action="store_true", help="also snippets that were added since")
         parser.add_argument("--why", default="", help="kept in the history; needed unless --estimate")
+        parser.add_argument(
+            "--skip-canary",
+            default="",
+            metavar="WHY",
+            help="why a large live one may ask for all pairs at once; default its canary comes first",
+        )
+        agreeing.add_argument(parser)
         parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is changed"
         )
@@ -37,11 +47,17 @@ class Command(BaseCommand):
         wish = Wish(options["k"], options["queries"], options["seed"], options["newer"])
         try:
             plan = wishing.plan(build, wish)
-            price = in_words(wishing.price(build, plan, counter(build.provider)))
-            self.stdout.write(f"{plan.words}: {price}")
+            figures = wishing.price(build, plan, counter(build.provider, build.model))
+            self.stdout.write(f"{plan.words}: {in_words(figures)}")
+            if (first := wishing.canary_of(build, plan)) and not options["skip_canary"]:
+                self.stdout.write(
+                    f"{first:,} random cases of them go first; the build then waits for your word"
+                )
             if options["estimate"]:
                 return
-            made = doing.extend(build, wish, options["why"])
+            agreeing.agree(build.provider, options)
+            word = signed(wishing.order_for(build, plan), figures, wishing.about(build, plan))
+            made = doing.extend(build, wish, options["why"], AtShell.now(), word, options["skip_canary"])
         except (ControlRefused, LaunchRefused, CapRefused) as why:
             raise CommandError(str(why)) from why
         self.stdout.write(f"extension {made.number} of build {build.pk} is mined next")

@@ -6,9 +6,10 @@ import json
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation import holes
+from annotation.actors import AtShell
 from annotation.estimating.confirming import in_words
 from annotation.holes import Fill
 from annotation.launching import LaunchRefused
@@ -16,11 +17,12 @@ from annotation.models import Build
 from annotation.pages.answering import usual_model
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.evaluation.holes import DEPTH, NoHoles
-from retrieval.evaluation.leaderboard import newest
+from retrieval.evaluation.leaderboard import newest, titles_of
+from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Pool, Run
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Say how many of a system's first results nobody has judged, and what judging them would take; with "
         "--launch a build judges them ('manage.py serve' or 'work' does the work), with --experts people do, "
@@ -96,23 +98,29 @@ def filled(benchmark: Benchmark, options: dict[str, Any]) -> dict[str, Any]:
     if not options["launch"]:
         words = f"{fill.run.title}: {told['estimate']}; --launch has them judged"
         return {**told, "told": words}
-    build = holes.launch(fill)
+    build = holes.launch(fill, AtShell.now())
     words = f"build {build.name!r} judges {plan.pairs:,} pairs; then: --publish {build.name!r}"
     return {**told, "build": build.name, "told": words}
 
 
 def queued(fill: Fill) -> dict[str, Any]:
-    build = holes.queue(fill)
+    build = holes.queue(fill, AtShell.now())
     pairs = build.mining.holes.pairs
     words = f"{pairs:,} pairs wait for experts as {build.name!r}, in Review and for studies; then: --publish"
     return {"run": fill.run.pk, "pairs": pairs, "build": build.name, "told": f"{words} {build.name!r}"}
 
 
 def run_called(benchmark: Benchmark, pool: str, title: str | None) -> Run:
-    runs = {run.title: run for run in newest(benchmark, pool)}
-    if title not in runs:
-        raise CommandError(f"--system: choose one of {', '.join(runs) or 'none: there is no run yet'}.")
-    return runs[title]
+    """The run of that title; a system's name will do where only one of its text options was searched."""
+    found = newest(benchmark, pool)
+    titles = titles_of(found)
+    chosen = [run for run in found if titles[run.pk] == title] or [
+        run for run in found if run.system == title
+    ]
+    if len(chosen) != 1:
+        known = "; ".join(titles.values()) or "none: there is no run yet"
+        raise CommandError(f"--system: choose one of {known}.")
+    return chosen[0]
 
 
 def build_called(name: str) -> Build:

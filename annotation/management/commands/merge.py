@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation import merging
+from annotation.actors import AtShell
 from annotation.merging import WORDS, Rule, outlook
 from annotation.models import Build
 from annotation.rounds import rounds_of
 from annotation.steering import ControlRefused
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Show what each rule would make of the rounds of a build; with --rule, merge them by it "
         "('manage.py serve' or 'work' does the work)."
@@ -31,7 +33,7 @@ class Command(BaseCommand):
             self.show(build)
             return
         try:
-            row = merging.merge(build, Rule(options["rule"]))
+            row = merging.merge(build, Rule(options["rule"]), AtShell.now())
         except ControlRefused as why:
             raise CommandError(str(why)) from why
         self.stdout.write(f"merge {row.pk} by {row.rule}: labels of annotator {row.annotator.version[:8]}")

@@ -8,8 +8,9 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TextIO
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from annotation.actors import AtShell
 from annotation.estimating.figures import Range
 from annotation.launching import LaunchRefused
 from annotation.management.commands.exchange import find
@@ -17,9 +18,10 @@ from annotation.missing import counting, ordering, written
 from annotation.missing.estimating import estimate
 from annotation.models import Build
 from annotation.models.builds import NANO
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Queries of a build without a match. 'show' counts them; 'write' has a function written and tested "
         "for each, which experts then decide about; 'export' writes the accepted ones with their provenance."
@@ -78,7 +80,7 @@ class Command(BaseCommand):
                 ordering.refuse_bad(order)
                 self.price(order)
             else:
-                made = ordering.launch(order)
+                made = ordering.launch(order, AtShell.now())
                 self.stdout.write(f"Ordered as build {made.pk}, {made.name}. Is a worker running?")
         except LaunchRefused as why:
             raise CommandError(str(why)) from why

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from annotation import pricing
 from annotation.models import Price
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = "Show the price table, or fill in the list prices that are shipped."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -40,5 +41,6 @@ class Command(BaseCommand):
             told = "; ".join(filter(None, (price.note, price.source or "entered by a person")))
             self.stdout.write(
                 f"{price.model}  from {price.effective_from:%Y-%m-%d}  "
-                f"${price.input.normalize():f} in, ${price.output.normalize():f} out  ({told})"
+                f"${price.input.normalize():f} in, ${price.output.normalize():f} out, cache "
+                f"${price.of_reading.normalize():f} read, ${price.of_writing.normalize():f} written  ({told})"
             )

@@ -1,18 +1,20 @@
-"""`manage.py publish_job ID`: publish one order of a build's page; the workers start it as a child."""
+"""`manage.py publish_job ID`: publish what a page ordered of a build; the workers start it as a child."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation.models import PublishJob
-from annotation.releasing import perform
+from annotation.performing import perform
+from retrieval.evaluation.leaderboard import keep_all
 from retrieval.management import leash
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
-    help = "Publish a build's pairs as a benchmark, as somebody ordered on the build's page."
+class Command(LightCommand):
+    help = "Publish a build's pairs as a benchmark, or with the holes that it filled, as somebody ordered."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("job", type=int)
@@ -27,3 +29,5 @@ class Command(BaseCommand):
         if job is None:
             raise CommandError(f"There is no publish job {options['job']}.")
         perform(job)
+        if job.fills and job.benchmark and not PublishJob.objects.filter(state__in=PublishJob.OPEN).exists():
+            keep_all(job.benchmark)  # what its page shows first, while nobody waits for the worker

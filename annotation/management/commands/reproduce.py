@@ -7,11 +7,13 @@ import sys
 from dataclasses import asdict
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from annotation.pages.corpus_pins import corpus_now
-from annotation.pinning import Change, NoSuchPin, Reproduced, pinned, reproduce
+from annotation.pinning import Change, NoSuchPin, Reproduced, pinned, read_too, reproduce, search_too
+from retrieval.management.light import LightCommand
 from retrieval.models import Pin
 
 MOST_SHOWN: Final = 40
@@ -19,7 +21,7 @@ DIFFERS: Final = 3
 """The exit status where a figure is another one; 1 is an error."""
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Compute a pin's figures again, from the ranked lists, labels and ratings that are stored and not "
         "from any figure that was kept, and compare. Ends with 0 where all are equal and with 3 where one "
@@ -28,6 +30,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("pin", help="its name, or at least six digits of its hash")
+        parser.add_argument(
+            "--from",
+            dest="start",
+            choices=("lists", "vectors", "replies"),
+            default="lists",
+            help="vectors: also search each run again, by the vectors that are stored here; replies: also "
+            "read agents' stored replies again, of a build or of one that became a benchmark (%(default)s)",
+        )
         parser.add_argument("--json", action="store_true", help="as JSON, with all that differs")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -41,6 +51,10 @@ class Command(BaseCommand):
                 bar.update()
 
             found = reproduce(pin, tick, {Pin.Kind.CORPUS: corpus_now})
+            if options["start"] == "vectors":
+                found = search_too(found, settings.COSQA_HOME / "vectors", tick)
+            elif options["start"] == "replies":
+                found = read_too(found, tick)
         if options["json"]:
             self.stdout.write(json.dumps(as_json(found), indent=1))
         else:
@@ -56,6 +70,8 @@ class Command(BaseCommand):
         if found.grounds:
             self.stdout.write("What they rest on is not what it was:")
             self.lines(found.grounds)
+
+        self.stdout.write("\n".join(found.notes), ending="\n" if found.notes else "")
 
     def lines(self, changes: tuple[Change, ...]) -> None:
         for one in changes[:MOST_SHOWN]:
@@ -75,4 +91,5 @@ def as_json(found: Reproduced) -> dict[str, Any]:
         "equal": found.equal,
         "differs": [asdict(one) for one in found.changes],
         "grounds": [asdict(one) for one in found.grounds],
+        "notes": list(found.notes),
     }

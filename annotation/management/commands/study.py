@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from pydantic import ValidationError
 
 from annotation.access import Role, builds_visible_to, has_role
@@ -27,12 +27,13 @@ from annotation.studies.orders import order_of
 from annotation.studies.paper import write_paper
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.wishing import SampleRefused
+from retrieval.management.light import LightCommand
 
 LARGEST_FILE = 10_000_000
 RATES = tuple(one.name for one in fields(Rates) if one.name != "pilot")
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = "List, make, start and export studies."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from annotation.access import role_of
 from annotation.models import ApiToken
 from annotation.studies.auditing import Verb, record
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = "Make, list or withdraw bearer tokens for the API. A token has the rights of its user."
 
     def add_arguments(self, parser: CommandParser) -> None:

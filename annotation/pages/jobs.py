@@ -1,0 +1,95 @@
+"""Orders that a worker performs, as the pages list on which they are given: what waits, runs and ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.urls import reverse
+
+from annotation.models import PublishJob
+from retrieval.models import Benchmark, FilterJob, RunJob
+
+SHOWN: Final = 5
+PAIRS: Final = "pair"
+MEMBERS: Final = "member"
+QUERIES: Final = "query,queries"
+REFUSED: Final = "Nothing was kept: put that right, and upload the file again."
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An order: `title` and `details` say what was ordered, `became` what came of it, to be found at `href`.
+
+    `unit` is what its progress counts, as the filter `counted` takes it.
+    """
+
+    job: PublishJob | RunJob | FilterJob
+    title: str
+    details: str
+    unit: str = QUERIES
+    became: str = ""
+    href: str = ""
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The newest orders of a page under its `heading`; `address` is asked for them again while one is open.
+
+    `again`: where another one is ordered, and the words of that link, for pages without the form meanwhile.
+    """
+
+    heading: str
+    became: str
+    address: str
+    rows: Sequence[Row]
+    again: tuple[str, str] = ("", "")
+
+    @property
+    def is_live(self) -> bool:
+        return any(row.job.state in row.job.OPEN for row in self.rows)
+
+
+def published(job: PublishJob) -> Row:
+    """A build's pairs as a benchmark, or as the next version of the one whose holes they fill."""
+    details = "the next version, with its holes filled"
+    if not job.fills:
+        details = f"systems search: {job.get_pool_display()}"
+    return Row(job, job.name, details, QUERIES if job.fills else PAIRS, *_benchmark(job))
+
+
+def _benchmark(job: PublishJob) -> tuple[str, str]:
+    """What the job became, in words and as an address."""
+    if job.benchmark is None:
+        return "", ""
+    return f"{job.benchmark.name}, version {job.benchmark.version}", reverse(
+        "benchmark", args=[job.benchmark.pk]
+    )
+
+
+def filled(job: PublishJob, old: Benchmark) -> Row:
+    """The next version of `old`; it leads to both beside each other."""
+    became, _ = _benchmark(job)
+    href = f"{reverse('benchmark-compare', args=[job.benchmark_id])}?with={old.pk}" if became else ""
+    return Row(job, f"{job.name}, with the holes filled", f"by {job.build.name}", QUERIES, became, href)
+
+
+def scored(job: RunJob) -> Row:
+    """An uploaded run; it leads to the leaderboard in which it stands."""
+    details = f"{job.source}; searched: {job.get_pool_display()}"
+    if job.run_id is None:
+        notes = [REFUSED] if job.state == RunJob.State.FAILED else []
+        return Row(job, job.system, details, notes=notes)
+    href = f"{reverse('benchmark', args=[job.benchmark_id])}?pool={job.pool}"
+    return Row(job, job.system, details, QUERIES, f"run {job.run_id}", href, job.notes)
+
+
+def derived(job: FilterJob) -> Row:
+    """A collection of what passed filters; of one that failed the message says what to change."""
+    passing = f"passing {', '.join(job.filters)}"
+    if job.made is None:
+        return Row(job, job.name, passing, MEMBERS)
+    became = f"{job.made.name}, version {job.made.version}"
+    return Row(job, job.name, passing, MEMBERS, became, reverse("collection", args=[job.made.pk]))

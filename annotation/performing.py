@@ -1,0 +1,39 @@
+"""What pages order of a build: its pairs as a benchmark, or the next version with holes that it filled."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from annotation import holes
+from annotation.models import PublishJob
+from annotation.releasing import PublishRefused, Wish, pairs_of, publish
+from retrieval.evaluation.holes import NoHoles
+from retrieval.management.progress import Progress
+from retrieval.models import Benchmark, Holes, Pool
+
+
+def perform(job: PublishJob) -> None:
+    """Publish what was ordered; the job says how that ended. Doing it twice publishes once."""
+    wish = Wish(job.name, job.build.mining, job.build, Pool(job.pool))
+    progress = Progress(job, to_score(job) if job.fills else pairs_of(wish).count())
+    try:
+        if job.fills:
+            job.benchmark = holes.publish(job.build, job.created_by, progress)
+        else:
+            job.benchmark = publish(wish, job.created_by, progress)
+        job.state, job.message = PublishJob.State.DONE, ""
+    except (PublishRefused, NoHoles) as why:
+        job.state, job.message = PublishJob.State.FAILED, str(why)
+    job.done, job.lease_until, job.finished_at = progress.done, None, timezone.now()
+    job.save(update_fields=["state", "message", "benchmark", "done", "lease_until", "finished_at"])
+
+
+def to_score(job: PublishJob) -> int:
+    """How many queries are scored anew: those of the benchmark, for each of its runs."""
+    found = Holes.objects.filter(mining=job.build.mining_id).select_related("run__benchmark").first()
+    return scored_again(found.run.benchmark) if found else 0
+
+
+def scored_again(benchmark: Benchmark) -> int:
+    """Queries times runs of a benchmark, which are scored when its next version is published."""
+    return benchmark.queries_until * benchmark.runs.count()
