@@ -1,6 +1,8 @@
 // Single keys of the review page. A key presses the button or link, or enters the field, that carries it as
 // data-key: so every action is a real form or link, and where the server puts no data-key, keys are off.
 
+import { open } from "./panes.js";
+
 const TYPING = 'input:not([type="checkbox"]), textarea, select, .cm-editor, [contenteditable=""], [contenteditable="true"]';
 // A second press must not label the next case before anybody can have seen it.
 const PAUSE_MS = 300;
@@ -26,6 +28,7 @@ function pressed(event) {
   if (!element) return;
   event.preventDefault();
   if (isGuarded(element) && tooSoon()) return;
+  if (!element.closest(".panel-head")) open(element.closest("[data-pane]"));
   if (element.matches("input[type=checkbox]")) element.click();
   else if (element.matches("input, textarea")) enter(element);
   else if (element.matches('select, [role="region"]')) element.focus();

@@ -12,34 +12,37 @@ const sizes = new Map();
 let saving;
 
 export function listen() {
-  for (const [, name, size] of stored().matchAll(/([a-z]+)=(\d+)/g)) sizes.set(name, Number(size));
+  const stored = document.querySelector('meta[name="review-layout"]');
+  if (!stored) return;
+  for (const [, name, size] of stored.content.matchAll(/([a-z]+)=(\d+)/g)) sizes.set(name, Number(size));
+  for (const name of stored.dataset.closed.split(" ").filter(Boolean)) closed.add(name);
+  document.addEventListener("htmx:afterSwap", arrange);
   document.addEventListener("click", toggle);
   document.addEventListener("keydown", moveByKey);
   document.addEventListener("pointerdown", drag);
   document.addEventListener("dblclick", ({ target }) => target.matches?.(".divider") && restore(target));
 }
 
-let known = false;
+// What a divider says of its place follows what is on the screen, whoever changed it: another divider, the
+// window, a size that was taken away.
+const resized = new ResizeObserver(() => {
+  for (const divider of document.querySelectorAll(".divider")) tell(divider);
+});
 
 export function prepare(root) {
-  const panes = root.querySelectorAll("[data-pane]");
-  for (const pane of panes) {
-    if (!known) pane.classList.contains("is-closed") && closed.add(pane.dataset.pane);
-    else show(pane); // rendered before the last click may have been kept
-  }
-  if (panes.length) known = true;
-  for (const divider of root.querySelectorAll(".divider")) tell(divider);
+  for (const one of root.querySelectorAll("[data-column], [data-pane]")) resized.observe(one);
+  if (root.dataset?.pane) resized.observe(root);
 }
 
 export function open(pane) {
-  if (pane && closed.delete(pane.dataset.pane)) {
-    show(pane);
-    keep();
-  }
+  if (!pane || !closed.delete(pane.dataset.pane)) return;
+  show(pane);
+  keep();
 }
 
-function stored() {
-  return document.querySelector('meta[name="review-layout"]')?.content ?? "";
+// What came may have been rendered before the last click was kept, so it is shown as the page stands.
+function arrange() {
+  for (const pane of document.querySelectorAll("[data-pane]")) show(pane);
 }
 
 function toggle(event) {
@@ -99,7 +102,6 @@ function restore(divider) {
     sizes.delete(name);
     document.documentElement.style.removeProperty(`--share-${name}`);
   }
-  tell(divider);
   keep();
 }
 

@@ -24,6 +24,8 @@ document.addEventListener("htmx:beforeRequest", tick);
 window.addEventListener("pagehide", tick);
 window.addEventListener("online", beat);
 window.addEventListener("offline", () => alarm("The connection is lost. What you type is kept in this browser until it is back."));
+// An earlier test was put into the editor: a reload must show what was written since, not that test again.
+if (new URLSearchParams(location.search).has("start")) history.replaceState(history.state, "", location.pathname);
 setInterval(tick, TICK_MS);
 setInterval(beat, BEAT_MS);
 prepare(document);

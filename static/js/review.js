@@ -108,9 +108,12 @@ function closeEditor() {
   document.querySelector("#test-panel:not(:has([data-editor])) .panel-actions a")?.focus({ preventScroll: true });
 }
 
-// A run that somebody asked for comes into view; its polls leave the page where it was scrolled to.
+// A run that somebody asked for comes into view; its polls leave the page as it is.
 function showRun({ requestConfig }) {
-  if (requestConfig.elt.id !== "run") document.getElementById("run").scrollIntoView({ block: "nearest" });
+  if (requestConfig.elt.id === "run") return;
+  const run = document.getElementById("run");
+  if (run.dataset.pane) panes.open(run);
+  run.scrollIntoView({ block: "nearest" });
 }
 
 function closeRun() {
