@@ -4,8 +4,8 @@
 .PHONY: protections hostile survive faults raters rivals screenshots compose-smoke
 
 PY := .venv/bin/python
-# The files of tests are shared out to as many processes as there are cores.
-PARALLEL := -n auto --maxprocesses 4 --dist loadfile
+# The files of tests are shared out to as many processes as there are cores, in the order of tests/conftest.py.
+PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 export PYTHONUNBUFFERED := 1
 
 help: ## list the targets
@@ -33,11 +33,11 @@ test: .venv/.all ## run the whole test suite
 	@.venv/bin/pytest --ignore tests/e2e $(PARALLEL) --durations 15 $(PYTEST)
 	@scripts/browser-tests $(PYTEST)
 
-# What chooses its database itself is left out.
+# What chooses its database itself is left out, and what asks the same of each role after one has asked it here.
 test-postgres: .venv/.all ## run the tests that touch the database on the PostgreSQL of COSQA_TEST_DATABASE_URL
 	@test -n "$$COSQA_TEST_DATABASE_URL" || { echo "make: set COSQA_TEST_DATABASE_URL, such as postgres://postgres@127.0.0.1:5432/postgres" >&2; exit 1; }
 	@DATABASE_URL=$$COSQA_TEST_DATABASE_URL .venv/bin/pytest tests/annotation tests/retrieval tests/site \
-	  -m "database and not real_data and not browser" --ignore tests/site/test_serve.py --ignore tests/site/test_sample.py \
+	  -m "database and not real_data and not browser and not alike" --ignore tests/site/test_serve.py --ignore tests/site/test_sample.py \
 	  --ignore tests/annotation/test_tasks.py $(PARALLEL) $(PYTEST)
 
 protections: .venv/.all ## run the hostile programs with each protection of the sandbox switched off (minutes)
@@ -72,7 +72,7 @@ faults: .venv/.all ## kill workers, Redis and PostgreSQL 100 times under a build
 	@$(PY) -m tests.faults.drive $(FAULTS)
 
 raters: .venv/.all ## let 20 raters rate for a minute on each database, over HTTP, and check that nothing is lost
-	@RATERS_EXAMPLES=200 .venv/bin/pytest tests/annotation/studies/test_queue_machine.py $(PYTEST)
+	@RATERS_EXAMPLES=200 .venv/bin/pytest --timeout 1800 tests/annotation/studies/test_queue_machine.py $(PYTEST)
 	@$(PY) -m tests.raters.drive $(RATERS)
 
 rivals: .venv/.all ## compare with Label Studio, doccano and Potato in one run and write docs/rivals.md (15 minutes)

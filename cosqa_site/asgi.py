@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 
+import django
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
-from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
-http = get_asgi_application()
+django.setup(set_prefix=False)
 
 from annotation.consumers import websocket_urlpatterns  # noqa: E402  (models need the apps that the line above loads)
+from cosqa_site.handling import OneThread  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": http,
+        "http": OneThread(),
         "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

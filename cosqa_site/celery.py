@@ -18,9 +18,9 @@ app.autodiscover_tasks(["annotation"])
 @worker_init.connect
 def wait_until_prepared(**_: Any) -> None:
     """Start no worker before a server has made the tables."""
-    from cosqa_site import running  # imports models, which this module must not need to be imported
+    from cosqa_site import preparing  # imports models, which this module must not need to be imported
 
     try:
-        running.wait_until_prepared()
-    except running.DatabaseNotReady as why:
+        preparing.wait_until_prepared()
+    except preparing.DatabaseNotReady as why:
         sys.exit(str(why))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import checks
-
-from annotation.llm.profiles import UnknownProfile, profile
 
 LOCAL = {"127.0.0.1", "localhost", "::1"}
 
@@ -47,18 +46,37 @@ def sandbox() -> Iterator[checks.CheckMessage]:
 
 
 def language_model() -> Iterator[checks.CheckMessage]:
+    yield from own_profile(settings.LLM_PROFILE)
+    yield from unencrypted("COSQA_LLM_BASE_URL", settings.LLM_BASE_URL, settings.ANTHROPIC_API_KEY)
+    yield from unencrypted(
+        "COSQA_EMBEDDINGS_BASE_URL", settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_API_KEY
+    )
+
+
+def own_profile(name: str) -> Iterator[checks.CheckMessage]:
+    """Whether a profile of one's own can be read: those that are shipped can, and loading them takes long."""
+    if not name.endswith(".toml"):
+        return
+    from annotation.llm.profiles import UnknownProfile, profile
+
     try:
-        profile(settings.LLM_PROFILE)
+        yield from own_tokenizer(profile(name).tokenizer)
     except UnknownProfile as error:
         yield checks.Error(
             f"COSQA_LLM_PROFILE: {error}",
             hint="Write it anew: python manage.py llm probe --save FILE.toml, or take one that is shipped.",
             id="cosqa.E005",
         )
-    yield from unencrypted("COSQA_LLM_BASE_URL", settings.LLM_BASE_URL, settings.ANTHROPIC_API_KEY)
-    yield from unencrypted(
-        "COSQA_EMBEDDINGS_BASE_URL", settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_API_KEY
-    )
+
+
+def own_tokenizer(place: str) -> Iterator[checks.CheckMessage]:
+    """Whether the tokenizer that a profile names is there; estimates do without, and say so."""
+    if place and not Path(place).exists():
+        yield checks.Warning(
+            f"COSQA_LLM_PROFILE: there is no tokenizer at {place}: estimates count characters.",
+            hint="The path is taken from the folder of the profile's file.",
+            id="cosqa.W005",
+        )
 
 
 def unencrypted(name: str, address: str, key: str) -> Iterator[checks.CheckMessage]:

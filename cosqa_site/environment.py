@@ -3,6 +3,7 @@
 import re
 import shlex
 from datetime import date
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import environ
@@ -111,6 +112,14 @@ def command(name: str) -> list[str]:
         raise ImproperlyConfigured(
             f"{name}={value!r}: expected a program and its arguments: {error}"
         ) from error
+
+
+def existing(name: str, expected: str) -> str:
+    """The absolute path of something that is there, or empty. Raises ImproperlyConfigured."""
+    value = text(name)
+    if value and not Path(value).exists():
+        raise ImproperlyConfigured(f"{name}={value!r}: expected {expected}")
+    return value and str(Path(value).absolute())
 
 
 def origins(name: str) -> list[str]:

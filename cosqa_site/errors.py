@@ -31,7 +31,7 @@ from annotation.launching import LaunchRefused
 from annotation.missing.deciding import BadDecision, DecidedMeanwhile
 from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
-from annotation.review.own_tests import TooManyWaiting
+from annotation.review.own_tests import TooFast, TooManyWaiting
 from annotation.stages import IllegalMove
 from annotation.steering import ControlRefused
 from annotation.studies import drafts, rating
@@ -96,7 +96,10 @@ def domain_problem(request: HttpRequest, error: Exception | type[Exception]) -> 
         error = blind
     listed = next(kind for kind in type(error).__mro__ if kind in STATUSES)
     detail = "There is nothing here that you may see." if listed is Http404 else str(error)
-    return problem(STATUSES[listed], name_of(listed), detail, **stored_of(error))
+    response = problem(STATUSES[listed], name_of(listed), detail, **stored_of(error))
+    if isinstance(error, TooFast):
+        response["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def kept_blind(request: HttpRequest) -> KeptBlind | None:

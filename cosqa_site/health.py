@@ -22,7 +22,7 @@ from annotation import clock
 from annotation.launching import lacks_key
 from annotation.models import Build
 from annotation.tools import open_configured
-from retrieval import encoders
+from retrieval import known_encoders
 from retrieval.models import Mining
 from sandbox.runner import Check, SandboxUnavailable
 
@@ -138,7 +138,7 @@ def weights() -> Found:
     waiting = Mining.objects.filter(state__in=[Mining.State.WAITING, Mining.State.RUNNING])
     wanted = {name for names in waiting.values_list("encoders", flat=True) for name in names}
     for name in sorted(wanted):
-        missing = encoders.why_missing(name)
+        missing = known_encoders.why_missing(name)
         if missing:
             yield checks.Error(f"A mining waits for the encoder {name}: {missing}", id="cosqa.E106")
 

@@ -1,4 +1,4 @@
-"""Starting: the database brought up to date, one server a data folder, worker threads beside it."""
+"""Starting: one server a data folder, worker threads beside it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Final
 
 from django.conf import settings
-from django.core.management import call_command
-from django.db import OperationalError, connection
-from django.db.migrations.executor import MigrationExecutor
-from django.db.migrations.recorder import MigrationRecorder
+from django.db import connection
 from django.urls import get_resolver
 
 from annotation import notifying, worker
@@ -33,11 +30,8 @@ from sandbox.runner import DependencyRefused, SandboxUnavailable
 
 log = logging.getLogger(__name__)
 WATCH_SECONDS: Final = 10.0
-DATABASE_SECONDS: Final = 120.0
-"""How long a start waits for the database: services of one machine start all at once."""
 STOP_SECONDS: Final = 10.0
 SWITCH_SECONDS: Final = 0.0005
-MIGRATION_LOCK: Final = 0x00C05A
 
 
 class AlreadyServing(Exception):
@@ -46,10 +40,6 @@ class AlreadyServing(Exception):
 
 class PortTaken(Exception):
     """Nothing can listen on the address; the message says why and what to do."""
-
-
-class DatabaseNotReady(Exception):
-    """The database did not answer, or lacked its migrations, for as long as a start waits."""
 
 
 def thread_counts() -> dict[str, int]:
@@ -62,79 +52,6 @@ def thread_counts() -> dict[str, int]:
         "control": 1,
         "notices": 1,
     }
-
-
-def prepare() -> None:
-    """Bring the database up to date; nothing happens when it is. Raises DatabaseNotReady."""
-    wait_for("the database", answers)
-    with only_migrator():
-        call_command("migrate", verbosity=0, interactive=False)
-
-
-def make_ready() -> None:
-    """For a command: a file, or a server's database that nobody has used yet, is brought up to date here.
-
-    One that is in use belongs to the web server, which may be older than this code and still running.
-    Raises DatabaseNotReady.
-    """
-    wait_for("the database", answers)
-    if migrated():
-        return
-    if connection.vendor == "sqlite" or is_new():
-        prepare()
-    wait_until_prepared()
-
-
-def wait_until_prepared() -> None:
-    """Wait for the database and for the migrations that a server makes. Raises DatabaseNotReady."""
-    wait_for("the database", answers)
-    wait_for("the server that brings the database up to date", migrated)
-
-
-def wait_for(what: str, ready: Callable[[], bool]) -> None:
-    """Ask once a second until `ready`, and say what is waited for. Raises DatabaseNotReady."""
-    ends = time.monotonic() + DATABASE_SECONDS
-    if ready():
-        return
-    sys.stderr.write(f"Waiting for {what} …\n")
-    while not ready():
-        if time.monotonic() > ends:
-            raise DatabaseNotReady(
-                f"Waited {DATABASE_SECONDS:.0f} s for {what}; start it, or see DATABASE_URL."
-            )
-        time.sleep(1)
-
-
-def answers() -> bool:
-    try:
-        connection.ensure_connection()
-    except OperationalError:
-        return False
-    return True
-
-
-def migrated() -> bool:
-    executor = MigrationExecutor(connection)
-    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
-
-
-def is_new() -> bool:
-    """Whether nobody has made tables in the database yet."""
-    return not MigrationRecorder(connection).has_table()
-
-
-@contextmanager
-def only_migrator() -> Iterator[None]:
-    """Servers that start together migrate one after the other; SQLite has one server anyway."""
-    if connection.vendor != "postgresql":
-        yield
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
-        try:
-            yield
-        finally:
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATION_LOCK])
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import contextlib
 import os
 import secrets
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from csp.constants import NONCE, NONE, SELF
@@ -18,6 +19,7 @@ from cosqa_site.environment import (
     command,
     day,
     env,
+    existing,
     hosts,
     number,
     origins,
@@ -45,8 +47,9 @@ def provider_profile(name: str) -> str:
 KNOWN_NAMES = """
     ALLOWED_HOSTS CANARY_ABOVE CANARY_CASES DATABASE_POOL DEBUG DOCKER_HOST DRIFT_EVERY
     EMBEDDINGS_API_KEY EMBEDDINGS_BASE_URL EMBEDDINGS_MODEL EXPORT_DAYS HOME
-    LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_WORKERS LOG_LEVEL
+    LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_TOKENIZER LLM_WORKERS LOG_LEVEL
     NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED
+    RUNS_PER_MINUTE
     SANDBOX SANDBOX_IMAGE SANDBOX_LAYERS_GB SANDBOX_RUNTIME SANDBOX_WORKERS SECRET_KEY SECURE
     TEST_DATA TEST_DATABASE_URL TEST_DOCKER TEST_REDIS_URL TRUSTED_ORIGINS
 """
@@ -63,6 +66,14 @@ def refuse_unknown_names() -> None:
         raise ImproperlyConfigured(
             f"{', '.join(unknown)}: no such setting. Settings are {', '.join(known_names())}"
         )
+
+
+def folder_of(package: str) -> Path:
+    """Where an installed package lies; it is not loaded for that."""
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        raise ImproperlyConfigured(f"{package} is not installed: pip install -e .")
+    return Path(found.origin).parent
 
 
 def home() -> Path:
@@ -114,7 +125,7 @@ def database(folder: Path) -> dict[str, object]:
     config["CONN_MAX_AGE"] = 0
     config["CONN_HEALTH_CHECKS"] = True  # a restarted server leaves dead connections in the pool
     config["OPTIONS"] = {
-        "pool": {"min_size": 1, "max_size": number("COSQA_DATABASE_POOL", 20, 2, 500), "timeout": 30},
+        "pool": {"min_size": 1, "max_size": number("COSQA_DATABASE_POOL", 10, 2, 500), "timeout": 30},
         "server_side_binding": True,
         "cursor_factory": PlannedCursor,
         "prepare_threshold": 5,  # psycopg's own default, which Django switches off
@@ -124,8 +135,9 @@ def database(folder: Path) -> dict[str, object]:
 
 def sqlite(path: Path) -> dict[str, object]:
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "cosqa_site.sqlite",
         "NAME": path,
+        "CONN_MAX_AGE": 60,  # to open the file is to read a schema of 400 tables and indexes: 5 ms a request
         "OPTIONS": {
             "timeout": 30,
             "transaction_mode": "IMMEDIATE",
@@ -157,11 +169,13 @@ ANTHROPIC_API_KEY = text("ANTHROPIC_API_KEY")
 LLM_BASE_URL = url("COSQA_LLM_BASE_URL", ("https", "http")) or "https://api.anthropic.com"
 LLM_MODEL = text("COSQA_LLM_MODEL", "claude-haiku-4-5")
 LLM_PROFILE = provider_profile("COSQA_LLM_PROFILE")
+LLM_TOKENIZER = existing("COSQA_LLM_TOKENIZER", "the path of a tokenizer.json, or of a folder of them")
 LLM_WORKERS = number("COSQA_LLM_WORKERS", 4, 1, 256)
 CANARY_ABOVE = number("COSQA_CANARY_ABOVE", 2000, 0, 999_999_999)
 CANARY_CASES = number("COSQA_CANARY_CASES", 200, 10, 10_000)
 DRIFT_EVERY = number("COSQA_DRIFT_EVERY", 10_000, 100, 999_999_999)
 EXPORT_DAYS = number("COSQA_EXPORT_DAYS", 7, 0, 36_500)
+RUNS_PER_MINUTE = number("COSQA_RUNS_PER_MINUTE", 60, 1, 100_000)
 
 NOTIFY_EMAIL = addresses("COSQA_NOTIFY_EMAIL")
 NOTIFY_FROM = text("COSQA_NOTIFY_FROM", "workbench@localhost")
@@ -217,7 +231,6 @@ INSTALLED_APPS = [
     "django_htmx",
     "template_partials",
     "csp",
-    "ninja",
     "channels",
 ]
 MIDDLEWARE = [
@@ -264,6 +277,7 @@ if REDIS_URL:
         }
     }
 
+AUTHENTICATION_BACKENDS = ["annotation.access.Backend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -280,7 +294,8 @@ USE_TZ = True
 
 STATIC_URL = "static/"
 STATIC_ROOT = COSQA_HOME / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", folder_of("ninja") / "static"]
+"""django-ninja is no installed app: as one it would be loaded, with pydantic, by every command."""
 STORAGES = {
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",

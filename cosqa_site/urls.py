@@ -8,6 +8,7 @@ from cosqa_site.api import api
 from cosqa_site.caching import Leave
 from cosqa_site.health import health
 
+admin.autodiscover()
 urlpatterns = [
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", Leave.as_view(), name="logout"),

@@ -133,7 +133,9 @@ def with_history(running: Studio) -> Studio:
     ids |= launching.written(running.home)
     ids["call"] = launching.called(contexts["expert"], url, ids["case"])
     ids |= launching.tried(contexts["expert"], url, ids)
-    ids |= json.loads(workbench.python(running.home, "-m", "tests.e2e.rated"))
+    ids |= prepared(running, "rated")
+    ids |= prepared(running, "ordered", ids["build"], ids["broken"])
+    ids |= prepared(running, "judged", ids["function"])
     browser = contexts["admin"].browser
     assert browser is not None
     rater = logged_in(browser, url, rated.RATERS["rate_own"][0])
@@ -155,6 +157,14 @@ def pictures(studio: Studio, options: argparse.Namespace, places: Sequence[Place
             say(f"{mark} {place.name:22} {shot.width:5} {shot.scheme:5} {shot.problem}".rstrip())
             yield shot
         page.close()
+
+
+def prepared(running: Studio, module: str, *rows: int) -> dict[str, int]:
+    """What a module of the browser tests prepares, by the names that addresses give its ids."""
+    ids: dict[str, int] = json.loads(
+        workbench.python(running.home, "-m", f"tests.e2e.{module}", *map(str, rows))
+    )
+    return ids
 
 
 def review_some(context: BrowserContext, url: str, ids: Mapping[str, int]) -> None:

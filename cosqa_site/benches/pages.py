@@ -143,6 +143,8 @@ def numbers() -> dict[str, int]:
     return {
         "build": build.pk,
         "again": again.pk,
+        "annotator": build.annotator_id,
+        "other_annotator": again.annotator_id,
         "abandoned": Case.objects.filter(build=again, stage="abandoned").order_by("pk")[0].pk,
         "query": tested.query_id,
         "case": tested.pk,

@@ -22,7 +22,10 @@ class Place:
     grows: str = ""
 
 
+BESIDE: Final = "looks at each case for that of another build, where few or none have one"
 EVERY_CASE: Final = "reads every case once, and is kept until the build changes"
+EVERY_PAIR: Final = "reads every label of both once, and is kept until there is another one"
+EVERY_LABEL: Final = "merges what was said of every pair, which the page asks for once it is there"
 EVERY_QUERY: Final = "is about a figure of each query, none of which is stored"
 EVERY_MEMBER: Final = "reads the length of every member's text once, and is kept until there are more"
 EVERY_TEXT: Final = "looks for a part of a text, for which there is no index"
@@ -34,6 +37,8 @@ PLACES: Final = (
     Place("collections", "/collections/"),
     Place("upload", "/collections/upload/"),
     Place("jobs", "/collections/jobs/"),
+    Place("collection-snippets-filters", "/collections/{snippets}/filters/", grows=EVERY_MEMBER),
+    Place("collection-filter-jobs", "/collections/{snippets}/filters/jobs/"),
     Place("collection-queries", "/collections/{queries}/", grows=COUNTED),
     Place("collection-snippets", "/collections/{snippets}/"),
     Place("collection-snippets-deep", "/collections/{snippets}/?after={late_snippet}"),
@@ -61,14 +66,19 @@ PLACES: Final = (
     Place("build-cases-match-deep", CASES + "?label=1&after={late}"),
     Place("build-cases-unlabelled", CASES + "?label=none"),
     *(Place(f"build-cases-{name}", f"{CASES}?reached={name}") for name in ("clear", "unclear", "fixed")),
+    Place("build-cases-slowest", CASES + "?reached=clear&sort=duration"),
+    Place("build-cases-slowest-tested", CASES + "?reached=arbitrated&sort=duration"),
+    Place("build-cases-slowest-deep", CASES + "?reached=clear&sort=duration&after={late}"),
     Place("build-cases-arbitrated-deep", CASES + "?reached=arbitrated&after={late}"),
     Place("build-cases-failed", CASES + "?outcome=failed"),
     Place("build-cases-flaky", CASES + "?outcome=timed_out", grows=RARE),
     Place("build-cases-ran", CASES + "?ran=yes"),
     Place("build-cases-not-ran", CASES + "?ran=no&label=1", grows=RARE),
     Place("build-cases-agent", CASES + "?agent=arbiter&label=0", grows=COUNTED),
+    Place("build-cases-beside", CASES + "?against={again}&other=1&label=1", grows=BESIDE),
     Place("build-cases-cause", "/builds/{again}/cases/?cause=declined"),
-    Place("build-publish", "/builds/{build}/publish/", grows=EVERY_CASE),
+    Place("build-publish", "/builds/{build}/publish/"),
+    Place("build-publish-counted", "/builds/{build}/publish/?counted", grows=EVERY_LABEL),
     Place("build-publish-jobs", "/builds/{build}/publish/jobs/"),
     Place("browse", "/browse/"),
     Place("browse-build", BROWSE, grows=COUNTED),
@@ -90,6 +100,12 @@ PLACES: Final = (
     Place("compare", "/browse/compare/?first={build}&second={again}", grows=EVERY_CASE),
     Place("rounds", BROWSE + "rounds/", grows=EVERY_CASE),
     Place("compare-none", "/browse/compare/"),
+    Place(
+        "compare-annotators",
+        "/browse/compare/annotators/?first={annotator}&second={other_annotator}",
+        grows=EVERY_PAIR,
+    ),
+    Place("compare-annotators-none", "/browse/compare/annotators/"),
     Place("query", BROWSE + "queries/{query}/"),
     Place("matches", BROWSE + "queries/{query}/matches/"),
     Place("case", "/browse/cases/{case}/"),
@@ -102,6 +118,7 @@ PLACES: Final = (
         Place(f"review-{show}", f"{REVIEW}?show={show}", RATER)
         for show in ("waiting", "unsettled", "reviewed", "unsure", "overridden", "all")
     ),
+    Place("review-apart", REVIEW + "?show=apart-{annotator}.0-{other_annotator}.0", RATER),
     Place("review-flipped", REVIEW + "?show=flipped-{again}", RATER),
     Place("review-next-deep", REVIEW + "?after={late}", RATER),
     Place("review-before-deep", REVIEW + "?before={late}", RATER),
@@ -130,6 +147,13 @@ PLACES: Final = (
     Place("api-cases-none", "/api/builds/{build}/cases?stage=screening"),
     Place("api-cases-label", "/api/builds/{build}/cases?label=1"),
     Place("api-cases-query", "/api/builds/{build}/cases?query={late_query}"),
+    Place("api-place-effect", "/api/builds/{build}/place-effect"),
+    Place("api-annotators", "/api/annotators"),
+    Place(
+        "api-annotators-comparison",
+        "/api/annotators/{annotator}/comparison/{other_annotator}",
+        grows=EVERY_PAIR,
+    ),
     Place("api-comparison", "/api/builds/{build}/comparison/{again}", grows=EVERY_CASE),
     Place("api-extensions", "/api/builds/{build}/extensions"),
     Place("api-missing", "/api/builds/{build}/missing"),

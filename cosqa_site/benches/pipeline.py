@@ -100,6 +100,7 @@ def measure(size: str) -> Mapping[str, object]:
             "cpu_growth": round(one.cpu_seconds_a_case / small.cpu_seconds_a_case, 3),
             "claim_growth": claims["growth"],
             "tokens_of_paper": round(tokens_of_paper, 3),
+            "tokens_of_paper_quality": pipeline_tokens.in_words(tokens["quality"]),
         },
         "tokens": tokens,
         "one_at_50": one.told(),
@@ -154,9 +155,10 @@ def speed_and_pages(scratch: Scratch, asked: Provider, length: Length) -> tuple[
         with workers(scratch, asked.url, 1, ONE) as started:
             warm(asked, ONE, length.warm)
             found = window(asked, started, ONE, length.counted)
-            idle, busy = pipeline_pages.pages(build, [*started, asked.process], length.turns)
+            share = min(found.cpu_seconds_a_case * found.cases / length.counted, 1.0)
+            pages = pipeline_pages.pages(build, [*started, asked.process], length.turns, share)
             events = pipeline_pages.events_a_second(build)
-    return found, {"milliseconds_idle": idle, "milliseconds_busy": busy, "events_a_second": events}
+    return found, {**pages, "loop_share": round(share, 3), "events_a_second": events}
 
 
 def running() -> Build:

@@ -1,46 +1,56 @@
-"""How long an admin's pages take, with and without a build at full speed behind them."""
+"""How long an admin's pages take alone, beside a build at full speed, and beside a loop as busy as it."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
 from django.contrib.auth.models import User
+from django.db import connections
 from django.test import Client
 from django.urls import reverse
 
-from annotation.consumers import LOOK, changed
+from cosqa_site.asgi import application
 from cosqa_site.benches.clock import latencies, median_and_p95
-from cosqa_site.benches.pipeline_processes import Process, held
+from cosqa_site.benches.pipeline_processes import Process, held, plain_loop
 from cosqa_site.benches.seeding import ADMIN
 
 TIMES: Final = 10
 """Looks at each page in one turn."""
 SETTLING_SECONDS: Final = 0.5
 """What waited while the workers were held is done with after that."""
-EVENT_SECONDS: Final = 3.0
+EVENT_SECONDS, PATIENCE_SECONDS = 3.0, 30
+IDLE, LOOP, BUSY = "milliseconds_idle", "milliseconds_beside_a_loop", "milliseconds_busy"
 Looks = dict[str, list[float]]
 Shown = Mapping[str, Mapping[str, float]]
 
 
-def pages(build: int, processes: Sequence[Process], turns: int) -> tuple[Shown, Shown]:
-    """Milliseconds (median, p95) of an admin's pages while the processes are held, and while they run.
+def pages(build: int, processes: Sequence[Process], turns: int, share: float) -> dict[str, Shown]:
+    """Milliseconds (median, p95) of an admin's pages alone, beside a loop that keeps `share` of a processor
+    busy and asks nobody for anything, and beside the processes.
 
-    In turns, with the same build in the same state: what differs is what runs beside the page.
+    In turns, with the same build in the same state: what differs is what runs beside the page. What the loop
+    costs a page is the machine's; what the processes cost beyond that is theirs.
     """
     look = partial(looks, viewer(), addresses(build))
     look()
-    idle: Looks = defaultdict(list)
-    busy: Looks = defaultdict(list)
-    for _ in range(turns):
-        with held(processes):
-            look(idle)
-        time.sleep(SETTLING_SECONDS)
-        look(busy)
-    return told(idle), told(busy)
+    found: dict[str, Looks] = {state: defaultdict(list) for state in (IDLE, LOOP, BUSY)}
+    with plain_loop(share) as loop:
+        for _ in range(turns):
+            with held([*processes, loop]):
+                look(found[IDLE])
+            with held(processes):
+                look(found[LOOP])
+            with held([loop]):
+                time.sleep(SETTLING_SECONDS)
+                look(found[BUSY])
+    return {state: told(seen) for state, seen in found.items()}
 
 
 def viewer() -> Client:
@@ -73,12 +83,43 @@ def show(client: Client, url: str) -> None:
 
 
 def events_a_second(build: int) -> float:
-    """How often a viewer's page of a running build is changed: the websocket's look, at its own pace."""
-    user, known, sent = User.objects.get(username=ADMIN).pk, None, 0
-    began = time.perf_counter()
-    while time.perf_counter() - began < EVENT_SECONDS:
-        change = changed(user, build, known)
-        if change is not None:
-            known, sent = change["version"], sent + 1
-        time.sleep(LOOK)
-    return round(sent / (time.perf_counter() - began), 2)
+    """How often a viewer's page of a running build is changed: by what its websocket sends, at its own pace.
+
+    Raises RuntimeError where it is refused, or where the build does not change.
+    """
+    cookie = viewer().cookies["sessionid"].value
+    return asyncio.run(counted_events(f"/ws/builds/{build}/", cookie))
+
+
+async def counted_events(path: str, cookie: str) -> float:
+    """Events a second of the application that the server serves, as a browser with this session gets them."""
+    headers = [(b"host", b"127.0.0.1"), (b"origin", b"http://127.0.0.1")]
+    headers.append((b"cookie", f"sessionid={cookie}".encode()))
+    scope = {"type": "websocket", "path": path, "query_string": b"", "headers": headers, "subprotocols": []}
+    socket: Any = ApplicationCommunicator(application, scope)  # type: ignore[no-untyped-call]  # asgiref
+    try:
+        await socket.send_input({"type": "websocket.connect"})
+        if (await socket.receive_output(PATIENCE_SECONDS))["type"] != "websocket.accept":
+            raise RuntimeError(f"{path} was refused")
+        await the_next(socket)  # the page as it is, no change
+        began, sent = time.perf_counter(), 0
+        while (left := EVENT_SECONDS - (time.perf_counter() - began)) > 0:
+            if await socket.receive_nothing(left):
+                continue
+            await the_next(socket)
+            sent += 1
+        seconds = time.perf_counter() - began
+        await socket.send_input({"type": "websocket.disconnect", "code": 1000})
+        await socket.wait(PATIENCE_SECONDS)
+    finally:
+        await sync_to_async(connections.close_all)()
+    if not sent:
+        raise RuntimeError(f"{path} sent nothing of a build at work")
+    return round(sent / seconds, 2)
+
+
+async def the_next(socket: Any) -> None:
+    """Raises RuntimeError unless it is a fragment."""
+    event = await socket.receive_output(PATIENCE_SECONDS)
+    if event["type"] != "websocket.send":
+        raise RuntimeError(f"the websocket of a build's page was closed: {event}")

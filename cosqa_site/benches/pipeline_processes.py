@@ -9,7 +9,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,10 +19,10 @@ from django.conf import settings
 from cosqa_site.benches.scratch import Scratch
 
 SEED: Final = 7
-MOST_CONNECTIONS: Final = 20
-"""All worker processes share so many database connections."""
 WORKER: Final = "import django; django.setup(); from cosqa_site.benches.pipeline_worker import main; main()"
 WORKER_NAME: Final = "cosqa-bench-worker"
+NICE: Final = 10
+"""What the command `nice` gives a process."""
 
 Process = subprocess.Popen[str]
 
@@ -53,19 +53,24 @@ def provider(mean: float) -> Iterator[Provider]:
 @contextmanager
 def workers(scratch: Scratch, url: str, count: int, concurrency: int) -> Iterator[list[Process]]:
     """So many worker processes that ask `concurrency` at once together, until the block ends."""
-    environment = scratch.environment(
+    environment = scratch.environment(  # connections are bounded as everywhere, by the pool's own default
         ANTHROPIC_API_KEY="bench-key",
         COSQA_LLM_BASE_URL=url,
         COSQA_LLM_PROFILE="anthropic",
         COSQA_LLM_WORKERS=str(concurrency // count),
         COSQA_SANDBOX_WORKERS="1",
-        COSQA_DATABASE_POOL=str(MOST_CONNECTIONS // count),
         DJANGO_SETTINGS_MODULE="cosqa_site.settings",
         PGAPPNAME=WORKER_NAME,
     )
     with ExitStack() as stack:
         command = [sys.executable, "-c", WORKER]
         yield [stack.enter_context(started(command, environment)) for _ in range(count)]
+
+
+def plain_loop(share: float) -> AbstractContextManager[Process]:
+    """A process that counts for so much of a processor's time, as nice as a worker, until the block ends."""
+    script = Path(__file__).with_name("pipeline_loop.py")
+    return started([sys.executable, "-P", str(script), str(share), str(NICE)], dict(os.environ))
 
 
 @contextmanager

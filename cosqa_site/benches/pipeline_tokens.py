@@ -44,7 +44,7 @@ RECORDED: Final = "recorded replies: what the sample's authors decided, no measu
 BY_FILE: Final = "replies by file: whoever answered may be any model"
 
 
-def measure() -> tuple[float, Mapping[str, object]]:
+def measure() -> tuple[float, Mapping[str, Any]]:
     """The ratio, and all that it rests on."""
     unit, count = tokenizer()
     single, together = a_pair(count)
@@ -152,6 +152,18 @@ def quality() -> dict[str, object]:
         "one_request_a_query": worth(builds["query"], found.get("query"), common),
         "where_null": NOT_KNOWN,
     }
+
+
+def in_words(found: Mapping[str, Any]) -> str:
+    """The quality of both in a line, to stand beside the ratio; without either, that it is not known."""
+    sides = {how: found[f"one_request_a_{how}"] for how in ("query", "pair")}
+    if not all(sides.values()):
+        return NOT_KNOWN
+    return "; ".join(
+        f"one request a {how}: agreement {one['agreement']} "
+        f"({one['interval'][0]} to {one['interval'][1]}) over {one['pairs']} pairs, {one['answers']}"
+        for how, one in sides.items()
+    )
 
 
 def last_finished(how: str) -> Build | None:

@@ -14,14 +14,13 @@ from annotation.executing import SandboxProvider
 from annotation.pipeline import Tools
 from annotation.tools import llm_of
 from annotation.worker import threads
+from cosqa_site.benches.pipeline_processes import NICE
 from cosqa_site.benches.seeding_texts import report
 from sandbox.calling import Answer, Call
 from sandbox.program import Limits, Program
 from sandbox.protocol import Check
 from sandbox.report import Outcome, Raised, Report
 
-NICE: Final = 10
-"""What the command `nice` gives a process."""
 MODULE: Final = "bench_colours"
 RECORDED: Final = report(1, "", "")
 LACKING: Final = Report(

@@ -19,11 +19,11 @@ from django.db.models import Model
 
 from annotation.access import Role
 from annotation.models import Build, Rating, Review, Study
-from cosqa_site.benches import review_lists, seeding, seeding_studies
+from cosqa_site.benches import review_calls, review_lists, seeding, seeding_studies
 from cosqa_site.benches.clock import median_and_p95
 from cosqa_site.benches.review_desks import Decision, Desk, ReviewDesk, StudyDesk
 from cosqa_site.benches.review_raters import KINDS, PACE_SECONDS, RATERS, Shift, p95_of, shift
-from cosqa_site.benches.review_server import Client, server, session_of
+from cosqa_site.benches.review_server import Client, Failed, server, session_of
 from cosqa_site.benches.scratch import Scratch
 
 LISTINGS: Final = 5
@@ -84,21 +84,37 @@ def measure(size: str) -> Mapping[str, object]:
         few, many = (stack.enter_context(site(*one)) for one in (("few", "few"), ("many", size)))
         rated = one_at_each([one.rating(1)[0] for one in (few, many)], effort)
         listings = all_lists((few, many))
-        figures = statistics_page(many)
+        figures = statistics_page(many, anew=True)
+        kept = statistics_page(many, anew=False)
         people = concurrent(many, many.rating(RATERS), Rating, effort.seconds)
         plain = plain_review(few, many, effort) if effort.plain else None
     pages = {name: told(*seconds) for name, seconds in listings.items()}
+    calls, why = called()
     return {
         "size": {"name": size, "few": seeding.PLANS["few"].cases, "many": seeding.PLANS[size].cases},
         "database": connection.vendor,
-        "p95_ms": {**p95_of(rated[1]), "list": p95_of_lists(listings), "statistics": figures},
+        "p95_ms": {
+            **p95_of(rated[1]),
+            "list": p95_of_lists(listings),
+            "statistics": figures,
+            "statistics_kept": kept,
+            **calls,
+        },
         "ratios": {**growth_of(rated), "list_growth": max(page["growth"] for page in pages.values())},
         "concurrent": people,
         **({"plain_review": plain} if plain else {}),
         "lists": pages,
-        "missing": {} if plain else {"plain_review": WITHIN_A_MINUTE},
+        "missing": {**({} if plain else {"plain_review": WITHIN_A_MINUTE}), **why},
         "load_average": os.getloadavg()[0],
     }
+
+
+def called() -> tuple[dict[str, float], dict[str, str]]:
+    """The figure of the call box, or why there is none: it needs a sandbox."""
+    try:
+        return {"call": review_calls.call_box()}, {}
+    except Failed as why:
+        return {}, {"call": str(why)}
 
 
 def plain_review(few: Site, many: Site, effort: Effort) -> dict[str, object]:
@@ -197,9 +213,18 @@ def p95_of_lists(listings: Mapping[str, tuple[list[float], list[float]]]) -> flo
     return median_and_p95([one for _, many in listings.values() for one in many])["p95"]
 
 
-def statistics_page(many: Site) -> float:
-    """p95 in milliseconds of the figures of the finished study; the first look is not counted."""
-    looks = [many.admin.get(f"/studies/{many.rated}/figures/").seconds for _ in range(FIGURES + 1)]
+def statistics_page(many: Site, *, anew: bool) -> float:
+    """p95 in milliseconds of the figures of the finished study; the first look is not counted.
+
+    `anew`: the plan's margin is another one before each look, so that nothing is kept from the one before;
+    else nothing has changed, and the figures come from the cache.
+    """
+    looks = []
+    for number in range(FIGURES + 1):
+        if anew:
+            with many.scratch.entered():
+                Study.objects.filter(pk=many.rated).update(margin=(number + 1) / 1000)
+        looks.append(many.admin.get(f"/studies/{many.rated}/figures/").seconds)
     return median_and_p95(looks[1:])["p95"]
 
 

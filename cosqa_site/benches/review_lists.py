@@ -47,7 +47,8 @@ def rare(build: Build) -> str:
 def row_at(build: Build, name: str, place: int) -> int:
     """The key of the row at a place of an order without filter; all cases of the build are settled."""
     rows = Case.objects.filter(build=build).order_by(*SORTS[name].order)
-    if name == "label":
-        rows = rows.filter(label=1) if place < build.tally.matches else rows.filter(label=0)
-        place -= 0 if place < build.tally.matches else build.tally.matches
-    return int(rows.values_list("pk", flat=True)[place])
+    parts = [rows.filter(group) for group in SORTS[name].groups]
+    while len(parts) > 1 and place >= (passed := parts[0].count()):
+        place -= passed
+        parts.pop(0)
+    return int(parts[0].values_list("pk", flat=True)[place])

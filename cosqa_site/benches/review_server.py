@@ -109,10 +109,11 @@ def server(scratch: Scratch) -> Iterator[int]:
 
 
 @contextmanager
-def serving(scratch: Scratch) -> Iterator[tuple[Process, int]]:
-    """The same with its process. Raises RuntimeError."""
+def serving(scratch: Scratch, workers: bool = False) -> Iterator[tuple[Process, int]]:
+    """The same with its process, and beside it workers where they are wanted. Raises RuntimeError."""
     port = free_port()
     command = [sys.executable, "-c", SERVE, str(settings.BASE_DIR / "manage.py"), str(port)]
+    command += [] if workers else ["--no-workers"]
     # Sessions that this process opens are good for the other one.
     environment = scratch.environment(
         DJANGO_SETTINGS_MODULE="cosqa_site.settings", COSQA_SECRET_KEY=settings.SECRET_KEY
@@ -126,7 +127,7 @@ SERVE: Final = """
 import os, sys, threading
 threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
 from django.core.management import execute_from_command_line
-execute_from_command_line([sys.argv[1], "serve", "--no-workers", "--port", sys.argv[2]])
+execute_from_command_line([sys.argv[1], "serve", "--port", *sys.argv[2:]])
 """
 """It ends with this process, whose pipe it reads."""
 

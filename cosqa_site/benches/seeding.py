@@ -27,11 +27,13 @@ from cosqa_site.benches.seeding_tables import MOMENT, VARYING, loading, table, w
 from retrieval.models import Annotator, Collection, Mining
 
 PLANS: Final[Mapping[str, Plan]] = {
-    "few": Plan(cases=4_120, snippets=1_330, reviewed=10),
+    "few": Plan(cases=4_120, snippets=1_330, reviewed=100),
     "small": Plan(cases=41_208, snippets=13_300, reviewed=100),
     "full": Plan(cases=412_080, snippets=133_000, reviewed=1_000),
 }
-"""`full` is the paper's build; `small` and `few` have a tenth and a hundredth of it."""
+"""`full` is the paper's build; `small` and `few` have a tenth and a hundredth of it, but as many reviews
+as fill a page: lists of all sizes show as many rows then, and what differs is their cost.
+"""
 RATERS: Final = 5
 ADMIN: Final = "bench"
 FINISHED, AGAIN = "finished", "finished again"

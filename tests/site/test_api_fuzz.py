@@ -16,7 +16,9 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db
 SETTINGS = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 NUMBERS = st.integers(-(2**70), 2**70)
 WORDS = st.text(max_size=30) | st.sampled_from(["\x00", "\ud800", "%", "'", '"', "\u202e", "NaN", "null"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from django.db import connection
 from pytest_django import DjangoDbBlocker
 
 from annotation.models import Rating, Study
-from cosqa_site.benches import review, review_lists, seeding, seeding_studies
+from cosqa_site.benches import review, review_calls, review_lists, seeding, seeding_studies
 from cosqa_site.benches.review_desks import Decision, case_of, first_choice, form_of
 from cosqa_site.benches.review_raters import Shift, shift
 from cosqa_site.benches.review_server import Answer, Client, Failed, path_of
@@ -27,6 +28,7 @@ CONSTANTS: dict[Any, dict[str, Any]] = {
         "LISTINGS": 1,
         "PACE_SECONDS": 0.5,
     },
+    review_calls: {"CALLS": 2},
     review_lists: {"FILTERS": {"word": "q=flatten"}},
     seeding: {"PLANS": {"few": TINY, "small": TINY}},
 }
@@ -53,7 +55,7 @@ def alone(
 def test_the_figures_that_it_promises_are_there() -> None:
     found: dict[str, Any] = json.loads(json.dumps(review.measure("small")))
     kinds = {"next", "review", "submit"}
-    assert set(found["p95_ms"]) == {*kinds, "list", "statistics"}
+    assert set(found["p95_ms"]) == {*kinds, "list", "statistics", "statistics_kept", *called(found)}
     assert set(found["ratios"]) == {f"{kind}_growth" for kind in (*kinds, "list")}
     for queue in (found["concurrent"], found["plain_review"]["concurrent"]):
         for shifted in (queue, queue["closed_loop"]):
@@ -61,6 +63,15 @@ def test_the_figures_that_it_promises_are_there() -> None:
             assert shifted["decisions"] > 0
             assert (shifted["errors"], shifted["lost"]) == (0, 0), shifted["first_errors"]
     assert {"score, deep", "time, back", "label, word"} <= set(found["lists"])
+
+
+def called(found: dict[str, Any]) -> set[str]:
+    """The call box's figure, which is there where code can be executed."""
+    if shutil.which("bwrap"):
+        assert "call" not in found["missing"], found["missing"]
+        assert found["p95_ms"]["call"] > 0
+        return {"call"}
+    return set()
 
 
 def test_a_seeded_study_has_a_rating_of_each_pair_by_each_rater(transactional_db: None) -> None:

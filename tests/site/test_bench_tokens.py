@@ -76,3 +76,13 @@ def test_quality_is_agreement_with_original_labels_over_the_pairs_of_both() -> N
         "interval": pytest.approx([0.4385, 1.0]),
     }
     assert quality["one_request_a_query"]["agreement"] == pytest.approx(2 / 3, abs=1e-4)
+
+
+def test_what_stands_beside_the_ratio_is_the_quality_of_both_or_that_it_is_not_known() -> None:
+    pair = done("by pair", "pair", [1, 1, 0, 0])
+    original(pair, [1, 1, 0, 1])
+    assert pipeline_tokens.in_words(measured()["quality"]) == pipeline_tokens.NOT_KNOWN
+    done("by query", "query", [1, 0, 0])
+    words = pipeline_tokens.in_words(measured()["quality"])
+    assert words.startswith("one request a query: agreement 0.6667 (")
+    assert "; one request a pair: agreement 1.0 (0.4385 to 1.0) over 3 pairs, replies by file" in words

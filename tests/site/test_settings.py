@@ -41,6 +41,7 @@ WRONG = [
     ("COSQA_SANDBOX", "podman", "auto, bubblewrap, docker, none"),
     ("COSQA_SANDBOX", "Docker", "auto, bubblewrap, docker, none"),
     ("COSQA_LLM_PROFILE", "openai", "anthropic"),
+    ("COSQA_LLM_TOKENIZER", "/nowhere/tokenizer.json", "the path of a tokenizer.json"),
     ("COSQA_LLM_WORKERS", "0", "from 1 to 256"),
     ("COSQA_LLM_WORKERS", "four", "from 1 to 256"),
     ("COSQA_SANDBOX_WORKERS", "-1", "from 1 to 256"),
@@ -64,6 +65,7 @@ WRONG = [
     ("COSQA_CANARY_ABOVE", "-1", "from 0 to"),
     ("COSQA_CANARY_CASES", "9", "from 10 to 10000"),
     ("COSQA_EXPORT_DAYS", "-1", "from 0 to 36500"),
+    ("COSQA_RUNS_PER_MINUTE", "0", "from 1 to 100000"),
     ("COSQA_NOTIFY_EMAIL", "nobody", "an e-mail address"),
     ("COSQA_NOTIFY_COMMAND", "hook 'half a quote", "a program and its arguments"),
     ("COSQA_NOTIFY_SECONDS", "0", "from 1 to 120"),
@@ -160,7 +162,7 @@ def test_each_part_is_switched_to_the_real_thing(environment: pytest.MonkeyPatch
         5433,
     )
     assert database["CONN_MAX_AGE"] == 0
-    assert database["OPTIONS"]["pool"]["max_size"] == 20
+    assert database["OPTIONS"]["pool"]["max_size"] == 10
     assert found["CELERY_BROKER_URL"] == found["REDIS_URL"] == "redis://cache:6379/1"
     assert found["LLM_BASE_URL"] == "http://models:8080"
 

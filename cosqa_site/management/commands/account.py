@@ -9,14 +9,15 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from annotation.access import Role, give_role
 from annotation.studies.auditing import Verb, record
+from retrieval.management.light import LightCommand
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = "Make an account with a role, or change the role, the password or the state of one."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -20,13 +20,12 @@ from annotation.tools import tools
 from annotation.worker import until_idle
 from cosqa_site import sample, sample_study
 from cosqa_site.accounts import RATER, Account, demo_accounts
+from cosqa_site.preparing import DatabaseNotReady, prepare
 from cosqa_site.running import (
     AlreadyServing,
-    DatabaseNotReady,
     PortTaken,
     only_server,
     only_worker,
-    prepare,
     refuse_taken,
     serve,
     thread_counts,

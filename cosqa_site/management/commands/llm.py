@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -13,6 +13,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.llm import LLMError
 from annotation.llm.probing import Finding, Probed, probe
 from annotation.llm.profiles import PROFILES
+from annotation.llm.tokenizing import CannotCount, count, file_of
+
+TRIED: Final = "def add(a, b): return a + b  # what a tokenizer is tried with"
 
 
 class Command(BaseCommand):
@@ -34,6 +37,12 @@ class Command(BaseCommand):
         asks.add_argument("--model", default=settings.LLM_MODEL, help="(default: %(default)s)")
         asks.add_argument(
             "--save", type=Path, metavar="FILE.toml", help="write the profile for COSQA_LLM_PROFILE"
+        )
+        asks.add_argument(
+            "--tokenizer",
+            type=Path,
+            metavar="PATH",
+            help="a tokenizer.json, or a folder with MODEL/tokenizer.json: the profile counts tokens by it",
         )
         asks.add_argument(
             "--caching", action="store_true", help="also try prompt caching: about 12,000 tokens"
@@ -59,14 +68,27 @@ class Command(BaseCommand):
     def probe(self, options: dict[str, Any]) -> None:
         if options["save"] and options["save"].suffix != ".toml":
             raise CommandError(f"--save {options['save']}: the name has to end with .toml")
+        tokenizer = self.tokenizer(options)
         try:
             wishes = {name: options[name] for name in ("caching", "batches")}
             found = probe(options["base_url"], settings.ANTHROPIC_API_KEY, options["model"], **wishes)
         except LLMError as error:
             raise CommandError(f"{error.message}") from error
+        found = replace(found, profile=replace(found.profile, tokenizer=tokenizer))
         self.show(found, as_json=options["json"])
         if options["save"]:
             self.save(found, options["save"])
+
+    def tokenizer(self, options: dict[str, Any]) -> str:
+        """The tokenizer's path for the profile, once it has counted something; empty where none was named."""
+        place = options["tokenizer"]
+        if place is None:
+            return ""
+        try:
+            count(file_of(str(place), options["model"]), [TRIED])
+        except CannotCount as why:
+            raise CommandError(f"--tokenizer {place}: {why}") from why
+        return str(place.resolve())
 
     def show(self, found: Probed, *, as_json: bool) -> None:
         if as_json:

@@ -9,8 +9,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.tools import tools
 from annotation.worker import until_idle
+from cosqa_site.preparing import prepare
 from cosqa_site.recording import Undecided, record
-from cosqa_site.running import prepare, thread_counts
+from cosqa_site.running import thread_counts
 from cosqa_site.sample import BadSample
 
 

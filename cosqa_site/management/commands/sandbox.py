@@ -7,9 +7,10 @@ import sys
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from annotation.tools import open_configured
+from retrieval.management.light import LightCommand
 from sandbox.__main__ import Machine, main
 from sandbox.runner import Backend, Sandbox
 
@@ -22,7 +23,7 @@ class Installation(Machine):
         return open_configured(backend if backend != "auto" else None)
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Run a program or a call, check what protects it, build the image, clear up: see 'sandbox -- --help'."
     )

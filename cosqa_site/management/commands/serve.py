@@ -7,15 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from cosqa_site.running import (
-    AlreadyServing,
-    DatabaseNotReady,
-    PortTaken,
-    only_server,
-    prepare,
-    refuse_taken,
-    serve,
-)
+from cosqa_site.preparing import DatabaseNotReady, prepare
+from cosqa_site.running import AlreadyServing, PortTaken, only_server, refuse_taken, serve
 
 
 class Command(BaseCommand):

@@ -1,0 +1,1 @@
+"""Django's backend of SQLite, in which the writers of one process take turns."""

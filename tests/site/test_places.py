@@ -1,0 +1,96 @@
+"""Every page that people read is looked at in a browser: a new route is added there, or said here why not."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from django.urls import Resolver404, resolve
+
+from tests.e2e.pages import PLACES
+from tests.site.roles import PUBLIC, ROLES, SIGNED_IN
+from tests.site.test_access import Route, ours
+
+SENT_ONLY: Final = {
+    "adjudication-run",
+    "benchmark-compare-pin",
+    "benchmark-corpus-pin",
+    "build-pin",
+    "benchmark-filled",
+    "benchmark-pin",
+    "benchmark-queue",
+    "build-corpus-pin",
+    "build-write-again",
+    "collection-corpus-pin",
+    "history-restore",
+    "logout",
+    "proposal-decide",
+    "proposal-draft",
+    "proposal-run",
+    "proposal-undo",
+    "rate-assertion",
+    "rate-call",
+    "rate-draft",
+    "rate-heartbeat",
+    "rate-restore",
+    "rate-run",
+    "rate-skip",
+    "rate-submit",
+    "rate-undo",
+    "review-as-before",
+    "review-assertion",
+    "review-call",
+    "review-draft",
+    "review-label",
+    "review-layout",
+    "review-run",
+    "review-undo",
+    "study-figures-pin",
+    "study-figures-score",
+    "study-raters",
+}
+"""They change something, and lead on to a page that is looked at."""
+FRAGMENTS: Final = {
+    "benchmark-export-jobs",
+    "benchmark-holes-jobs",
+    "benchmark-upload-jobs",
+    "build-progress",
+    "build-publish-jobs",
+    "collection-filter-jobs",
+    "import-jobs",
+    "study-progress",
+}
+"""Parts of a page that is looked at, as it looks a moment later."""
+FILES: Final = {
+    "audit-export",
+    "benchmark-export",
+    "build-written",
+    "pin-download",
+    "study-figures-download",
+    "study-plan",
+    "study-ratings",
+}
+"""Nothing to look at."""
+LEADS_ON: Final = {"home", "password_change_done", "health"}
+"""Redirects, a page of two words after a form, and JSON for machines."""
+
+
+def test_every_page_is_looked_at_in_a_browser() -> None:
+    looked_at = {pattern_of(place.path) for place in PLACES}
+    missing = {route.name for route in pages() if route.path not in looked_at}
+    assert missing == SENT_ONLY | FRAGMENTS | FILES | LEADS_ON
+
+
+def pages() -> list[Route]:
+    """All routes but the API's."""
+    named = set().union(PUBLIC, SIGNED_IN, *ROLES.values())
+    return [route for route in ours() if route.name in named and not route.name.startswith("api:")]
+
+
+def pattern_of(path: str) -> str:
+    """The route of an address with numbers for its names; one that leads nowhere as it is."""
+    found = re.sub(r"{\w+}", "1", path).partition("?")[0]
+    try:
+        return resolve(found).route
+    except Resolver404:
+        return found
