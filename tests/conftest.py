@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
+    from django.core.management.color import Style
+    from django.db.backends.base.operations import BaseDatabaseOperations
     from django.test import Client
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 # A slow moment of a shared machine is no fault of the code.
-settings.register_profile("unhurried", deadline=None)
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what touches the database that Django is configured with: only that need run on each of them."""
+LONGEST_FIRST = """
+    faults/test_survival_of_builds retrieval/test_real_data site/test_raters annotation/drift/test_live_drift
+    site/test_serve annotation/test_tasks sandbox/test_hostile sandbox/test_backends site/test_real_build
+    site/test_sample site/test_bench_review site/test_bench_pipeline site/test_leaks
+"""
+"""Files whose tests take long. Begun late, one would keep a core busy when the others have nothing left."""
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
+    """Mark what touches the database that Django is configured with: only that need run on each of them.
+
+    That is before others choose by marks; the longest files come first after others have drawn the order.
+    """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db"}:
             item.add_marker("database")
+    yield
+    places = {REPOSITORY / "tests" / f"{name}.py": place for place, name in enumerate(LONGEST_FIRST.split())}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,6 +51,39 @@ def static_files_are_found_when_asked_for() -> None:
     from django.conf import settings
 
     settings.WHITENOISE_AUTOREFRESH = True
+
+
+@pytest.fixture(scope="session", autouse=True)
+def passwords_are_hashed_quickly() -> None:
+    """It is slow on purpose; the form of the hashes, which say themselves how often, stays the same."""
+    from django.contrib.auth.hashers import PBKDF2PasswordHasher
+
+    PBKDF2PasswordHasher.iterations = 1
+
+
+@pytest.fixture(scope="session", autouse=True)
+def tables_are_emptied_row_by_row() -> None:
+    """After a test that commits PostgreSQL would make each table and index anew, which takes it a second."""
+    from django.conf import settings
+
+    if settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+        from django.db.backends.postgresql import operations
+
+        operations.DatabaseOperations.sql_flush = deletes  # type: ignore[method-assign]
+
+
+def deletes(
+    self: BaseDatabaseOperations,
+    style: Style,
+    tables: Sequence[str],
+    *,
+    reset_sequences: bool = False,
+    allow_cascade: bool = False,
+) -> list[str]:
+    """One statement instead of `TRUNCATE`: whether rows still point to others is looked at when it ends."""
+    assert not reset_sequences, "sequences go on, as they do after flush"
+    rows = "".join(f"DELETE FROM {self.quote_name(name)}; " for name in tables)
+    return [f"DO $$ BEGIN {rows}END $$"] if tables else []
 
 
 @pytest.fixture(scope="session")

@@ -12,12 +12,17 @@ from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from annotation.access import Role, give_role
+from annotation.drift.judging import judge
 from annotation.models import (
     Build,
     BuildEvent,
     Case,
+    DriftAnswer,
+    DriftCheck,
+    DriftWatch,
     Execution,
     LLMCall,
     ProgramText,
@@ -139,6 +144,12 @@ def annotator(**config: Any) -> Annotator:
     )
 
 
+def single_llm(criterion: str = "exact", **config: Any) -> Annotator:
+    return Annotator.objects.version(
+        Annotator.Kind.SINGLE_LLM, "single LLM", {"model": "small-model", "criterion": criterion, **config}
+    )
+
+
 def mining(of: Collection | None = None, within: Collection | None = None, **columns: Any) -> Mining:
     """A finished mining without candidates."""
     defaults: dict[str, Any] = {"encoders": ["bm25"], "k": 3, "state": Mining.State.DONE}
@@ -243,6 +254,25 @@ def examined(case: Case, label: int, report: Report | None = None, source: str =
 def abandoned(case: Case, reason: str = "the sandbox could not run the test program") -> Case:
     case.move(Event.GAVE_UP, note=reason, reason=reason, left=Stage(case.stage).value)
     return Case.objects.get(pk=case.pk)
+
+
+def drift_checked(build: Build, *said: tuple[float | None, float | None, float | None]) -> DriftCheck:
+    """The check after the baseline: of the first cases, what each answered at first, again and now."""
+    drawn = cases(build)[: len(said)]
+    ids = [case.pk for case in drawn]
+    watch = DriftWatch.objects.create(build=build, seed=7, every=3, drawn=ids, most=1)
+    for number, rounds in enumerate((("at first", "again"), ("now",))):
+        check = DriftCheck.objects.create(
+            watch=watch, number=number, is_baseline=not number, settled=3 * number
+        )
+        for place, words in enumerate(rounds):
+            for case, answers in zip(drawn, said, strict=True):
+                columns = {"case": case, "round": place + 1, "words": f"said {words}"}
+                DriftAnswer.objects.create(
+                    check_of=check, verdict=answers[2 * number + place], answered_at=timezone.now(), **columns
+                )
+        judge(check)
+    return check
 
 
 def llm_call(case: Case, agent: str, reply: dict[str, Any], **columns: Any) -> LLMCall:

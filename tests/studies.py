@@ -93,12 +93,13 @@ def rater(name: str, of: Study, kind: str = "", **columns: Any) -> Enrolment:
 def assignment(enrolment: Enrolment, of: StudyPair | None = None, **columns: Any) -> Assignment:
     """An open reservation, counted in its quota."""
     sampled = of or enrolment.study.pairs.exclude(assignments__rater=enrolment.user).order_by("number")[0]
+    quota = Quota.objects.get(study_pair=sampled, condition=enrolment.condition)
     defaults: dict[str, Any] = {
         "position": enrolment.assignments.count() + 1,
         "token": "t" * 32,
         "reserved_until": timezone.now() + timedelta(minutes=30),
+        "round": quota.round,
     }
-    quota = Quota.objects.get(study_pair=sampled, condition=enrolment.condition)
     quota.reserved += 1
     quota.save()
     return Assignment.objects.create(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -257,12 +258,12 @@ def test_two_threads_that_ask_the_same_pay_once() -> None:
 
     def work(case: Case) -> None:
         start.wait()
-        for _ in range(200):
+        for _ in range(2000):
             try:
                 answered(case, llm, request_of(case))
                 break
             except budget.AlreadyAsked:
-                continue
+                time.sleep(0.01)
             except (LLMError, AssertionError) as surprise:
                 surprises.append(surprise)
         connection.close()
@@ -274,4 +275,4 @@ def test_two_threads_that_ask_the_same_pay_once() -> None:
         thread.join()
     assert not surprises
     assert len(llm.calls) == LLMCall.objects.count() == 1
-    assert sum(tally.reused for tally in Tally.objects.all()) == 3
+    assert sum(tally.reused for tally in Tally.objects.all()) == 2, "by the build that did not pay"

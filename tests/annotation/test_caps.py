@@ -288,6 +288,21 @@ def test_a_cap_is_changed_over_the_api(ada: Client) -> None:
     assert problem["type"] == "urn:cosqa:cap-refused"
 
 
+def spend_once(case: Case, salt: str) -> None:
+    """One call of its own for the case, unless there is no money left."""
+    inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
+    asked = screener.request(inputs, "small-model", salt=f"{salt} {case.pk}")
+    for _ in range(100):
+        try:
+            call = budget.reserve(case, asked, "live")
+        except (budget.BudgetHeld, budget.AlreadyAsked):
+            continue
+        except budget.OverBudget:
+            return
+        budget.settle(call, reply(tokens=200))
+        return
+
+
 @pytest.mark.django_db(transaction=True)
 def test_builds_that_spend_at_once_keep_the_cap_and_lock_nobody_out() -> None:
     builds = [live(name) for name in ("first", "second", "third", "fourth")]
@@ -304,19 +319,6 @@ def test_builds_that_spend_at_once_keep_the_cap_and_lock_nobody_out() -> None:
             faults.append(fault)
         finally:
             connection.close()
-
-    def spend_once(case: Case, salt: str) -> None:
-        inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
-        asked = screener.request(inputs, "small-model", salt=f"{salt} {case.pk}")
-        for _ in range(100):
-            try:
-                call = budget.reserve(case, asked, "live")
-            except (budget.BudgetHeld, budget.AlreadyAsked):
-                continue
-            except budget.OverBudget:
-                return
-            budget.settle(call, reply(tokens=200))
-            return
 
     threads = [
         threading.Thread(target=spend, args=(cases, salt)) for cases in builds for salt in ("one", "two")

@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation import company
+from annotation import company, place_effect
 from annotation.agents import InvalidReply, query_screener
 from annotation.agents.query_screener import MOST_AT_ONCE, shuffled
-from annotation.llm import Request
+from annotation.executing import SandboxProvider
+from annotation.llm import LLMError, Reply, Request
 from annotation.models import Build, Case, LLMCall, Tally
 from annotation.pipeline import Tools, advance
+from annotation.place_effect import measured
 from annotation.stages import Stage
+from annotation.steering import retry_abandoned
 from tests import factories
-from tests.fakes import FakeLLM
+from tests.fakes import FakeLLM, FakeSandbox
 
 Make = Callable[..., tuple[Tools, FakeLLM]]
 Fresh = Callable[[Case], Case]
@@ -76,15 +80,79 @@ def test_all_texts_and_the_query_are_in_the_request_once(
     assert text.count(factories.QUERIES[0]) == 1
 
 
-def test_an_answer_that_leaves_one_out_is_asked_for_once_more_and_then_gives_no_label(
+class Declining(FakeLLM):
+    """Declines whatever it is asked."""
+
+    def ask(self, request: Request) -> Reply:
+        return replace(super().ask(request), stop_reason="refusal", defect="it declined to answer")
+
+
+def test_an_answer_that_leaves_one_out_is_asked_for_once_more_for_all_and_then_gives_no_label(
     build: Build, tools_with: Make, fresh: Fresh
 ) -> None:
     tools, llm = tools_with(verdicts(1, 1), verdicts(1, 1, 1, 1))
-    first = factories.cases(build)[0]
-    advance(fresh(first), tools)
+    cases = factories.cases(build)[:3]
+    for case in cases:
+        advance(fresh(case), tools)
 
     assert len(llm.calls) == 2
-    assert (fresh(first).stage, fresh(first).label) == (Stage.ABANDONED, None)
+    assert [(fresh(case).stage, fresh(case).label) for case in cases] == [(Stage.ABANDONED, None)] * 3
+    assert len({fresh(case).reason for case in cases}) == 1
+    assert "even when asked again" in fresh(cases[2]).reason
+    last = LLMCall.objects.order_by("-pk")[0]
+    assert {fresh(case).steps.get().call_id for case in cases} == {last.pk}
+    assert Tally.objects.get(build=build).spent == sum(call.cost for call in LLMCall.objects.all())
+
+
+def tools_of(llm: FakeLLM) -> Tools:
+    return Tools(llm_of=lambda build: llm, sandbox=SandboxProvider(FakeSandbox))
+
+
+def test_a_company_that_is_declined_or_refused_is_asked_about_once(build: Build, fresh: Fresh) -> None:
+    declining = Declining(verdicts(1, 1, 1))
+    refusing = FakeLLM(LLMError("the request is too large (HTTP 413)", retryable=False))
+    for llm, cases in ((declining, factories.cases(build)[:3]), (refusing, factories.cases(build)[3:6])):
+        tools = tools_of(llm)
+        for case in cases:
+            advance(fresh(case), tools)
+
+        assert len(llm.calls) == 1
+        assert {fresh(case).stage for case in cases} == {Stage.ABANDONED}
+        assert all(fresh(case).reason for case in cases)
+
+
+def test_an_outage_in_between_is_no_answer_that_counts(build: Build, tools_with: Make, fresh: Fresh) -> None:
+    tools, llm = tools_with(LLMError("overloaded", retryable=True), by_code)
+    for case in factories.cases(build)[:3]:
+        advance(fresh(case), tools)
+    assert len(llm.calls) == 2
+    assert Case.objects.filter(build=build, stage=Stage.ABANDONED).count() == 0
+
+
+def test_a_retry_of_the_group_asks_anew_once(build: Build, tools_with: Make, fresh: Fresh) -> None:
+    tools, llm = tools_with(verdicts(1), verdicts(2), verdicts(3), verdicts(1, 0, 0))
+    cases = factories.cases(build)[:3]
+    for asked in (2, 3):
+        for case in cases:
+            advance(fresh(case), tools)
+        assert len(llm.calls) == asked
+        assert retry_abandoned(build) == 3
+    for case in cases:
+        advance(fresh(case), tools)
+    assert len(llm.calls) == 4
+    assert {fresh(case).stage for case in cases} == {Stage.SETTLED}
+
+
+def test_another_build_may_ask_again_what_this_one_asked_in_vain(
+    build: Build, tools_with: Make, fresh: Fresh
+) -> None:
+    tools, llm = tools_with(verdicts(1), verdicts(2), verdicts(1, 0, 0))
+    other = factories.opened("other", annotator=build.annotator)
+    advance(fresh(factories.cases(build)[0]), tools)
+    for case in factories.cases(other)[:3]:
+        advance(fresh(case), tools)
+    assert len(llm.calls) == 3
+    assert Case.objects.filter(build=other, stage=Stage.SETTLED).count() == 3
 
 
 @pytest.mark.parametrize("wrong", [[1, 1, 2], [1, 2], [1, 2, 4], [0, 1, 2], []])
@@ -114,11 +182,37 @@ def test_places_are_counted_as_they_were_shown(build: Build, tools_with: Make, f
         advance(fresh(case), tools)
 
     assert LLMCall.objects.count() == 2
-    assert company.places(build) == (
+    assert measured(build).places == (
         company.Place(1, 2, 2, 0),
         company.Place(2, 2, 0, 2),
         company.Place(3, 2, 0, 0),
     )
+
+
+def test_a_place_that_decides_is_beyond_chance(build: Build, tools_with: Make, fresh: Fresh) -> None:
+    tools, _ = tools_with(lambda request: verdicts(1, 0.5, 0))
+    for case in factories.cases(build)[:6]:
+        advance(fresh(case), tools)
+    build.refresh_from_db()
+
+    found = place_effect.effect(build)
+
+    # Each of two queries: a match at the first of three places alone, -1 / 2 a place, two places further.
+    assert found is not None and (found.queries, found.few_queries) == (2, True)
+    assert found.matches == place_effect.Drift(-1.0, -1.0, -1.0) and found.matches.beyond_chance
+    assert found.unclear == place_effect.Drift(0.0, 0.0, 0.0) and not found.unclear.beyond_chance
+    assert place_effect.known(build) == found
+
+
+def test_queries_that_contradict_each_other_are_chance() -> None:
+    found = place_effect.drift([(1.0, 2.0), (-1.0, 2.0)] * 20, 2)
+    assert found is not None and found.value == 0 and found.low < 0 < found.high
+    assert not found.beyond_chance
+    assert place_effect.drift([(1.0, 2.0)], 2) is None
+
+
+def test_pairs_that_are_screened_alone_have_no_place(db: None) -> None:
+    assert place_effect.effect(factories.opened("alone")) is None
 
 
 def test_rounds_ask_apart_and_their_places_add_up(db: None, tools_with: Make, fresh: Fresh) -> None:
@@ -128,7 +222,7 @@ def test_rounds_ask_apart_and_their_places_add_up(db: None, tools_with: Make, fr
         advance(fresh(case), tools)
 
     assert [request.round for request in llm.calls] in ([1, 2], [2, 1])
-    assert [(place.pairs, place.matches) for place in company.places(build)] == [(2, 2), (2, 0), (2, 0)]
+    assert [(place.pairs, place.matches) for place in measured(build).places] == [(2, 2), (2, 0), (2, 0)]
 
 
 @given(st.lists(st.integers(), unique=True), st.integers(0, 2**31 - 1), st.text())

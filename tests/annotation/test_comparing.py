@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from pytest_django import DjangoAssertNumQueries
 
 from annotation import comparing
-from annotation.models import Build
+from annotation.models import Build, Case
+from annotation.pages.comparison import figures
+from annotation.stages import Event
+from sandbox.report import Outcome
 from tests import factories
 
 LABELS_FIRST = (1, 1, 0, 0, 1, 0)
@@ -86,6 +89,46 @@ def test_what_each_took_is_counted_over_the_common_pairs_alone(first: Build, sec
     assert (one.input_tokens, one.output_tokens) == (9 * 500, 9 * 60)
 
 
+def test_second_tests_are_told_with_what_they_brought_and_cost(first: Build) -> None:
+    build = factories.opened("again", annotator=factories.annotator(second_test=True))
+    for case, touched in zip(factories.cases(build)[:2], (True, False), strict=True):
+        twice_tested(case, touched)
+    one, other = comparing.compare(fresh(first), fresh(build)).took
+    assert (one.second_tests, one.second_touched, one.second_cost) == (0, 0, 0)
+    assert (other.second_tests, other.second_touched, other.second_cost) == (2, 1, 2 * 40)
+    assert {row.name: row.second for row in figures(one, other, 2)}.items() >= {
+        "Second tests": "2",
+        "Second tests that tested the candidate": "1 (50.0 %)",
+        "Cost of writing second tests": "$0.0000",
+    }.items()
+    assert "Cost of writing second tests" not in {row.name for row in figures(one, one, 2)}
+
+
+def twice_tested(case: Case, touched: bool) -> None:
+    """A first program that tested nothing, then another one; each cost of its own."""
+    case.move(Event.UNCLEAR, call=factories.llm_call(case, "screener", {}, cost=10))
+    program = factories.program_for(case)
+    case.move(
+        Event.WRITTEN,
+        call=factories.llm_call(case, "test_writer", {}, cost=30),
+        program=program,
+        program_id=program.pk,
+    )
+    nothing = factories.execution(program, factories.a_report(Outcome.UNTESTED, assertions=()))
+    case.move(Event.TESTED_NOTHING, execution=nothing, tested_again=True)
+    other = factories.program_for(case, "def main():\n    assert 1\n" + f"# {case.pk}\n")
+    case.move(
+        Event.WRITTEN,
+        call=factories.llm_call(case, "test_writer", {}, cost=40),
+        program=other,
+        program_id=other.pk,
+    )
+    report = factories.a_report() if touched else factories.a_report(Outcome.UNTESTED, assertions=())
+    run = factories.execution(other, report)
+    case.move(Event.EXECUTED, execution=run, execution_id=run.pk)
+    case.move(Event.ACCEPTED, call=factories.llm_call(case, "arbiter", {}, cost=50), label=1)
+
+
 def test_builds_without_a_common_pair_say_nothing(first: Build) -> None:
     lonely = factories.launched("lonely", mining=factories.mining())
     found = comparing.compare(first, fresh(lonely))
@@ -139,3 +182,42 @@ def test_without_flips_the_sides_agree() -> None:
 
     assert agreement == comparing.Interval(1, 1, 1)
     assert shift == comparing.Interval(0, 0, 0)
+
+
+def in_cell(first: Build, second: Build, said: int | None, other: int | None) -> set[int]:
+    """The second's cases of a cell, one by one."""
+    pairs = {case.pair_id for case in factories.cases(first) if case.label == said}
+    return {case.pk for case in factories.cases(second) if case.label == other and case.pair_id in pairs}
+
+
+@pytest.mark.parametrize("compared", [False, True])
+def test_a_rare_cell_has_its_cases_whether_or_not_the_builds_were_compared(
+    first: Build, second: Build, compared: bool, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    if compared:
+        comparing.compare(first, second)
+    cells = [(said, other) for said in (1, 0, None) for other in (1, 0, None)]
+    with django_assert_num_queries(0 if compared else 9):
+        found = {cell: comparing.rare_cell(first, second, *cell) for cell in cells}
+    for cell, cases in found.items():
+        assert cases is not None and set(cases) == in_cell(first, second, *cell), cell
+        assert len(cases) == len(set(cases))
+
+
+@pytest.mark.parametrize("compared", [False, True])
+def test_a_cell_with_many_cases_is_not_kept_case_by_case(
+    first: Build, second: Build, compared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "MOST_RARE", 1)
+    if compared:
+        comparing.compare(first, second)
+    assert comparing.rare_cell(first, second, 1, 1) is None, "it has two"
+    assert len(comparing.rare_cell(first, second, 0, 0) or ()) == 1
+
+
+def test_a_cell_is_read_again_when_a_build_has_changed(first: Build, second: Build) -> None:
+    before = comparing.rare_cell(first, second, None, None)
+    assert before
+    factories.settled(Case.objects.get(pk=before[0]), 1)
+    assert comparing.rare_cell(first, fresh(second), None, None) == before[1:]
+    assert comparing.rare_cell(first, fresh(second), None, 1) == before[:1]

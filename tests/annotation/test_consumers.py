@@ -1,11 +1,13 @@
 import asyncio
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from django.contrib.auth.models import User
+from django.db import connections
 from django.test import Client
 
 from annotation import consumers
@@ -19,6 +21,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(consumers, "LOOK", 0.02)
+
+
+PATIENCE = 60
+"""Seconds; an answer takes one at most, but for a busy machine."""
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """The thread in which asgiref runs what is synchronous outlives a test; its connection must not."""
+    yield
+    asyncio.run(sync_to_async(connections.close_all)())
 
 
 def address(build: Build) -> str:
@@ -48,16 +61,16 @@ class Socket:
         """Whether the server accepted."""
         self.app = ApplicationCommunicator(application, self.scope)  # type: ignore[no-untyped-call]  # asgiref
         await self.app.send_input({"type": "websocket.connect"})
-        return bool((await self.app.receive_output(5))["type"] == "websocket.accept")
+        return bool((await self.app.receive_output(PATIENCE))["type"] == "websocket.accept")
 
     async def message(self) -> dict[str, str]:
-        sent = await self.app.receive_output(5)
+        sent = await self.app.receive_output(PATIENCE)
         assert sent["type"] == "websocket.send", sent
         return dict(json.loads(sent["text"]))
 
     async def closed_with(self) -> int:
         """The close code, whatever is sent before."""
-        while (sent := await self.app.receive_output(5))["type"] != "websocket.close":
+        while (sent := await self.app.receive_output(PATIENCE))["type"] != "websocket.close":
             pass
         return int(sent["code"])
 
@@ -69,11 +82,11 @@ class Socket:
 
     async def leave(self) -> None:
         await self.app.send_input({"type": "websocket.disconnect", "code": 1000})
-        await self.app.wait(5)
+        await self.app.wait(PATIENCE)
 
 
 def run(scenario: Any) -> None:
-    asyncio.run(asyncio.wait_for(scenario, 20))
+    asyncio.run(asyncio.wait_for(scenario, 3 * PATIENCE))
 
 
 def test_admin_gets_the_fragment_at_once_and_after_each_change() -> None:

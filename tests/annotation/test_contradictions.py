@@ -139,7 +139,11 @@ MOVES = st.lists(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+)
 @given(moves=MOVES)
 def test_whatever_is_done_in_whatever_order_the_recount_agrees(moves: list[tuple[str, int, int]]) -> None:
     with undone():

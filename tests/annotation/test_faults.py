@@ -231,7 +231,7 @@ def test_a_child_ends_with_the_worker_that_started_it() -> None:
         assert child.stdout is not None and child.stdin is not None
         assert child.stdout.readline() == b"ready\n"
         child.stdin.close()  # as when the worker is killed
-        assert child.wait(timeout=10) == 1
+        assert child.wait(timeout=60) == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -157,12 +157,14 @@ def test_workers_find_the_pace_of_a_provider_that_refuses_more_than_a_few_at_onc
     monkeypatch.setattr(pipeline, "USUAL_WAIT", 0.05)
     monkeypatch.setattr(limiter, "EPISODE", timedelta(seconds=0.2))
     monkeypatch.setattr(outages, "FIRST_PAUSE", timedelta(seconds=0.2))
-    places, refusals = threading.Semaphore(3), []
+    places, refusals, refused = threading.Semaphore(3), list[dict[str, Any]](), threading.Event()
 
     def busy(body: dict[str, Any]) -> dict[str, Any] | Fault:
         if not places.acquire(blocking=False):
             refusals.append(body)
+            refused.set()
             return Fault(429)
+        refused.wait(30)  # the first take so long that a fourth is sent beside them, on a slow machine too
         time.sleep(0.1)
         places.release()
         return {"explanation": "plain to see", "verdict": 1}

@@ -39,7 +39,7 @@ Ask = Callable[..., LLMError]
 def error_of(fake: FakeMessages) -> Ask:
     """What asking once comes to when the server gives this answer."""
 
-    def ask(answer: Answer, request: Request = REQUEST, timeout: float = 5.0) -> LLMError:
+    def ask(answer: Answer, request: Request = REQUEST, timeout: float = 60.0) -> LLMError:
         fake.script(answer)
         llm = LiveLLM(fake.key, ANTHROPIC, base_url=fake.url, timeout=timeout)
         with closing(llm), pytest.raises(LLMError) as caught:
@@ -129,11 +129,17 @@ def test_the_wish_to_wait_is_passed_on(error_of: Ask, headers: dict[str, str], s
     assert error_of(Fault(429, headers=headers)).retry_after == seconds
 
 
-@pytest.mark.parametrize(("status", "told", "retryable"), [(500, "false", False), (400, "true", True)])
-def test_the_server_may_say_itself_whether_to_retry(
+@pytest.mark.parametrize(("status", "told", "retryable"), [(400, "true", True), (400, "false", False)])
+def test_the_server_may_say_itself_that_a_retry_helps(
     error_of: Ask, status: int, told: str, retryable: bool
 ) -> None:
     assert error_of(Fault(status, headers={"x-should-retry": told})).retryable is retryable
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 503, 529])
+def test_no_header_makes_an_outage_or_a_limit_the_requests_fault(error_of: Ask, status: int) -> None:
+    error = error_of(Fault(status, headers={"x-should-retry": "false", "retry-after": "7"}))
+    assert (error.retryable, error.retry_after, error.provider) == (True, 7.0, False)
 
 
 def test_an_account_without_credit_is_the_providers_matter(error_of: Ask) -> None:
@@ -150,33 +156,33 @@ def test_a_dropped_connection_is_worth_a_retry(fake: FakeMessages, error_of: Ask
 
 def test_silence_ends_at_the_timeout(error_of: Ask) -> None:
     start = time.monotonic()
-    error = error_of(Drop(seconds=1.0), timeout=0.2)
+    error = error_of(Drop(seconds=60.0), timeout=0.2)
     assert "APITimeoutError" in error.message
     assert error.retryable and error.maybe_billed
-    assert time.monotonic() - start < 0.9
+    assert time.monotonic() - start < 30
 
 
 @pytest.mark.parametrize(
-    ("answer", "lost"),
+    ("answer", "timeout", "lost"),
     [
-        (Slowly(VERDICT, cut=True), True),
-        (Drop(), True),
-        (Drop(seconds=1.0), True),
-        (Raw(b"{ not json"), True),
-        (Fault(529), False),
+        (Slowly(VERDICT, cut=True), 60.0, True),
+        (Drop(), 60.0, True),
+        (Drop(seconds=60.0), 0.5, True),
+        (Raw(b"{ not json"), 60.0, True),
+        (Fault(529), 60.0, False),
     ],
 )
 def test_a_request_without_a_whole_reply_may_be_billed_all_the_same(
-    error_of: Ask, answer: Answer, lost: bool
+    error_of: Ask, answer: Answer, timeout: float, lost: bool
 ) -> None:
-    assert error_of(answer, timeout=0.5).maybe_billed is lost
+    assert error_of(answer, timeout=timeout).maybe_billed is lost
 
 
 def test_a_reply_that_drips_ends_at_the_timeout_too(error_of: Ask) -> None:
     start = time.monotonic()
-    error = error_of(Slowly(VERDICT, drip=6.0), timeout=0.5)
+    error = error_of(Slowly(VERDICT, drip=60.0), timeout=0.5)
     assert (error.retryable, error.maybe_billed) == (True, True)
-    assert time.monotonic() - start < 4
+    assert time.monotonic() - start < 30
 
 
 def test_no_call_takes_as_long_as_a_lease() -> None:

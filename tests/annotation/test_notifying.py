@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -12,9 +13,9 @@ from django.core import mail
 from django.db import connection
 from django.utils import timezone
 
-from annotation import budget, canary, notifying, outages, pulse, sending, worker
+from annotation import budget, canary, caps, notifying, outages, pulse, sending, worker
 from annotation.llm import LLMError
-from annotation.models import Build, Case, Delivery, Notice, Pulse, Tally
+from annotation.models import Build, Case, Delivery, Notice, ProjectTally, Pulse, Tally
 from annotation.pipeline import Tools, pause
 from annotation.stages import Stage
 from annotation.steering import Action, control
@@ -126,6 +127,59 @@ def test_the_cap_is_told_at_80_percent_and_when_it_is_used_up_once_for_each_cap(
     Tally.objects.update(spent=9 * 10**9)
     assert notifying.look() == 1
     assert kinds()[-1] == Kind.NEARLY_SPENT
+
+
+def project(spent: float, cap: float = 1.0) -> None:
+    ProjectTally.objects.now()
+    ProjectTally.objects.update(cap=int(cap * 10**9), spent=int(spent * 10**9))
+
+
+def test_the_projects_cap_is_told_at_80_percent_and_when_it_is_used_up_once_each_time_it_is_set(
+    told: list[dict[str, Any]],
+) -> None:
+    project(0.79)
+    assert notifying.look() == 0
+    project(0.8)
+    assert [notifying.look() for _ in range(3)] == [1, 0, 0]
+    project(1.0)
+    assert [notifying.look() for _ in range(3)] == [1, 0, 0]
+    assert kinds() == [Kind.PROJECT_NEARLY_SPENT, Kind.PROJECT_SPENT]
+    notifying.flush()
+    assert [mail_.subject for mail_ in mail.outbox] == [
+        "[CoSQA Workbench] 80 % of the project's cap is spent",
+        "[CoSQA Workbench] the project's cap is used up",
+    ]
+    assert "$0.8000 of the $1.0000 that all live builds share" in mail.outbox[0].body
+    assert "raises the cap on the dashboard" in mail.outbox[1].body
+    assert [(one["event"], one["spent"], one["cap"]) for one in told] == [("all_80", 1, 1), ("all_100", 1, 1)]
+    caps.change_project_cap(Decimal(10), factories.ada(), "more")
+    assert notifying.look() == 0
+    project(9, 10)
+    assert [notifying.look() for _ in range(2)] == [1, 0]
+    assert kinds()[-1] == Kind.PROJECT_NEARLY_SPENT
+
+
+def test_a_build_that_stopped_at_the_projects_cap_says_that_it_is_used_up_and_not_after_it_was_raised() -> (
+    None
+):
+    project(0.9)
+    build = factories.opened(provider=Build.Provider.LIVE)
+    with pytest.raises(budget.OverBudget) as refused:
+        budget.refuse_project(2 * 10**8)
+    pause(factories.cases(build)[0], str(refused.value))
+    notifying.look()
+    assert kinds().count(Kind.PROJECT_SPENT) == 1
+    caps.change_project_cap(Decimal(100), factories.ada(), "more")
+    project(90, 100)
+    notifying.look()
+    assert kinds().count(Kind.PROJECT_SPENT) == 1
+    assert kinds()[-1] == Kind.PROJECT_NEARLY_SPENT
+
+
+def test_without_a_cap_of_the_project_nothing_is_told_of_it() -> None:
+    ProjectTally.objects.now()
+    ProjectTally.objects.update(spent=10**12)
+    assert notifying.look() == 0
 
 
 def test_what_ended_long_ago_is_no_news() -> None:

@@ -12,7 +12,7 @@ from annotation.models import Build, Case, LLMCall, Step, Tally
 from annotation.pipeline import TRIES, Tools, advance
 from annotation.stages import Stage
 from retrieval.models import Annotator, Label
-from sandbox.report import Frame, Outcome, Raised, Report
+from sandbox.report import Frame, Outcome, Raised, Report, TraceStep
 from sandbox.runner import SandboxUnavailable
 from tests import factories
 from tests.factories import a_report
@@ -75,6 +75,18 @@ def test_the_arbiter_sees_no_screener_verdict(tools_with: Make, fresh: Fresh) ->
     tools, llm = tools_with(UNCLEAR | {"explanation": "a telling remark"}, WRITTEN, NO)
     go(one_case(), fresh, tools, 4)
     assert "a telling remark" not in llm.calls[-1].canonical()
+
+
+def test_the_arbiter_sees_which_way_the_run_took_and_what_was_never_tested(
+    tools_with: Make, fresh: Fresh
+) -> None:
+    step = TraceStep(2, "reverse", 0, count=7)
+    box = FakeSandbox(Report(Outcome.FAILED, reached=True, trace=(step,), lines_reached=(1, 2)))
+    tools, llm = tools_with(UNCLEAR, WRITTEN, NO, box=box)
+    go(one_case(), fresh, tools, 4)
+    asked = llm.calls[-1].messages[-1].text
+    assert "candidate lines that ran, and how often:\n  1\n  2 (7)\n" in asked
+    assert "never evaluated: 1\n  line 2: assert reverse([1, 2]) == [2, 1]" in asked
 
 
 def test_a_program_that_redefines_the_candidate_goes_back_once_and_is_then_recorded(

@@ -81,8 +81,27 @@ def test_the_command_says_what_it_did_and_shows_the_table(capsys: pytest.Capture
     assert "yours         deepseek-flash" in told
     call_command("prices", "list")
     told = capsys.readouterr().out
-    assert f"{HAIKU}  from 2026-11-01  $1 in, $5 out  (Anthropic's documentation" in told
-    assert "$1 in, $2 out  (entered by a person)" in told
+    assert (
+        f"{HAIKU}  from 2026-11-01  $1 in, $5 out, cache $0.1 read, $1.25 written  (Anthropic's documentation"
+        in told
+    )
+    assert "$1 in, $2 out, cache $1 read, $1.25 written  (entered by a person)" in told
+
+
+def test_a_price_of_input_and_output_alone_never_counts_too_little() -> None:
+    price = Price(model="m", input=Decimal(4), output=Decimal(8))
+    assert price.cost(100, 10, cache_read=1000, cache_write=200) == 1000 * (
+        4 * 100 + 8 * 10 + 4 * 1000 + 5 * 200
+    )
+    assert price.most(1300, 10) == 1000 * (5 * 1300 + 8 * 10) >= price.cost(100, 10, 1000, 200)
+
+
+def test_a_cache_price_that_somebody_entered_counts_as_it_is_also_0() -> None:
+    price = Price(
+        model="m", input=Decimal(4), output=Decimal(8), cache_read=Decimal("0.4"), cache_write=Decimal(0)
+    )
+    assert price.cost(100, 10, cache_read=1000, cache_write=200) == 1000 * (4 * 100 + 8 * 10) + 400_000
+    assert price.most(1300, 10) == price.cost(1300, 10)
 
 
 def test_a_refused_launch_points_to_the_shipped_price(settings: Any) -> None:

@@ -8,10 +8,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation import merging, releasing
-from annotation.models import Build, BuildEvent, Extension
+from annotation.models import Build, BuildEvent, Case, Extension
 from annotation.publishing import annotator_of
 from annotation.releasing import PublishRefused, Wish
-from retrieval.models import Annotator, Benchmark, Label, Mining, Pool, Source, source_of
+from retrieval.filters.queries import QueryRule
+from retrieval.models import Annotator, Benchmark, Candidate, Label, Mining, Pool, Source, source_of
 from retrieval.models.labels import ADJUDICATED, WRITTEN
 from tests import factories
 
@@ -61,6 +62,20 @@ def test_agents_labels_are_published_and_what_was_abandoned_is_unjudged(build: B
     assert made.pool == Pool.COLLECTION and made.mining == build.mining
     assert "build first" in made.merge_rule and "majority" in made.merge_rule
     assert BuildEvent.objects.get(event="published").note == "as benchmark first@1"
+
+
+def test_the_history_tells_of_each_version_once_however_often_it_is_published(build: Build) -> None:
+    for _ in range(2):
+        published(build)
+    told = BuildEvent.objects.filter(event="published").order_by("pk")
+    assert [row.note for row in told] == ["as benchmark first@1"]
+    review(build, 0, 0)
+    review(build, 0, 0, name="emil")
+    for _ in range(2):
+        published(build)
+    assert [row.note for row in told.all()] == ["as benchmark first@1", "as benchmark first@2"]
+    releasing.publish(Wish("other", build.mining, build))
+    assert told.all()[2].note == "as benchmark other@1"
 
 
 def test_people_come_before_agents_and_studies_before_people(build: Build) -> None:
@@ -178,7 +193,9 @@ def test_an_extended_build_has_no_one_pool_of_candidates(build: Build) -> None:
     )
     with pytest.raises(PublishRefused, match="several minings"):
         published(build, Pool.CANDIDATES)
-    assert published(build).size == 8
+    made = published(build)
+    assert made.size == 8
+    assert made.minings == [build.mining, *made.further_minings.all()] and len(made.minings) == 2
 
 
 def test_only_queries_and_snippets_that_were_mined_are_in_it(build: Build) -> None:
@@ -186,6 +203,10 @@ def test_only_queries_and_snippets_that_were_mined_are_in_it(build: Build) -> No
     build.mining.refresh_from_db()
     made = published(build)
     assert (made.queries_until, made.snippets_until, made.size) == (2, 3, 5)
+    told = BuildEvent.objects.get(event="published").note
+    assert (
+        told == "as benchmark first@1; 3 labels of queries or snippets that are no part of it were left out"
+    )
 
 
 def test_chosen_queries_make_a_collection_of_their_own_once(build: Build) -> None:
@@ -196,6 +217,20 @@ def test_chosen_queries_make_a_collection_of_their_own_once(build: Build) -> Non
     assert [member.text.head for member in members] == [factories.QUERIES[0], factories.QUERIES[2]]
     assert (made.queries_until, made.size, made.match_counts.tolist()) == (2, 5, [1, 2])
     assert published(build) == made
+
+
+@pytest.mark.parametrize("limit", [None, 2])
+def test_queries_that_a_rule_chose_are_the_members_and_no_label_is_lost(
+    build: Build, limit: int | None
+) -> None:
+    Case.objects.filter(build=build, query__head=factories.QUERIES[0]).delete()
+    Candidate.objects.filter(mining=build.mining, query__head=factories.QUERIES[0]).delete()
+    Mining.objects.filter(pk=build.mining_id).update(limit=limit, query_rule=int(QueryRule.ENGLISH))
+    build.mining.refresh_from_db()
+    made = published(build)
+    members = made.queries.members.order_by("position").values_list("text__head", flat=True)
+    assert list(members) == list(factories.QUERIES[1:])
+    assert (made.queries_until, made.size, made.match_counts.tolist()) == (2, 6, [1, 2])
 
 
 def test_a_mining_is_published_by_the_agents_of_its_builds(build: Build) -> None:

@@ -143,7 +143,11 @@ def test_what_can_be_no_review_is_refused(
         review.submit(erin, case, label, reason, evidence, 0)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=20,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+)
 @given(reason=st.text(st.characters(exclude_categories=())).filter(str.strip))
 def test_any_reason_can_be_stored(erin: User, case: Case, reason: str) -> None:
     seen = Review.objects.filter(rater=erin).count()
@@ -224,7 +228,11 @@ def test_the_last_action_goes_back_label_by_label_across_cases(erin: User) -> No
     assert taken == [(one.pair_id, 0), (other.pair_id, 1), (one.pair_id, 1)]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+)
 @given(actions=st.lists(st.sampled_from([1, 0, None, "undo"]), max_size=8))
 def test_as_many_undos_as_labels_leave_nothing(
     erin: User, case: Case, actions: list[int | str | None]
@@ -258,7 +266,7 @@ def test_of_two_windows_at_the_same_moment_one_stores_and_the_other_is_told() ->
     start = threading.Barrier(2)
 
     def label(value: int) -> str:
-        start.wait(timeout=10)
+        start.wait(timeout=60)
         try:
             submit(erin, case, value, "because")
         except review.Conflict as conflict:

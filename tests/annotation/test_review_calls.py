@@ -6,6 +6,7 @@ from collections import deque
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from annotation import claims, worker
 from annotation.access import Role
@@ -178,3 +179,14 @@ def test_a_call_whose_worker_died_is_asked_again(erin: User, case: Case) -> None
     assert claims.claim_call() is not None and claims.claim_call() is None
     claims.free_all()
     assert claims.claim_call() is not None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_waits_for_a_value_holds_no_connection_of_the_pool(
+    monkeypatch: pytest.MonkeyPatch, erin: User, case: Case
+) -> None:
+    held: list[bool] = []
+    monkeypatch.setattr("time.sleep", lambda seconds: held.append(connection.connection is not None))
+    calls.wait(calls.ask(erin, case, "reverse([])"), 0.5)
+
+    assert held and set(held) == {connection.vendor == "sqlite"}

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotation.models import Preference
-from annotation.review.layout import USUAL, BadLayout, Pane, layout_in, save_layout
+from annotation.review.layout import USUAL, BadLayout, Pane, Place, layout_in, place_of, save_layout
 from annotation.review.shortcuts import keys_of, switch_keys
 from tests import factories
 
@@ -60,3 +60,30 @@ def test_what_another_version_stored_is_left_out(erin: User, stored: object) -> 
     Preference.objects.create(user=erin, layout=stored)
 
     assert layout_in(kept(erin)) == USUAL
+
+
+def test_each_page_is_arranged_for_itself(erin: User) -> None:
+    save_layout(erin, {"left": "40"}, ["agent"])
+    save_layout(erin, {"left": "60"}, ["run"], Place.RATING)
+    save_layout(erin, {}, ["other"], Place.PAIRWISE)
+    save_layout(erin, {"left": "45"}, [])
+    found = {place: layout_in(kept(erin), place) for place in Place}
+
+    assert {place: (one.text, one.closed_text) for place, one in found.items()} == {
+        Place.REVIEW: ("left=45", ""),
+        Place.RATING: ("left=60", "run"),
+        Place.PAIRWISE: ("", "other"),
+    }
+
+
+def test_what_was_stored_before_raters_could_arrange_their_pages_is_kept(erin: User) -> None:
+    Preference.objects.create(user=erin, layout={"sizes": {"left": 40}, "closed": ["agent"]})
+    save_layout(erin, {"middle": "30"}, [], Place.RATING)
+
+    assert layout_in(kept(erin)).text == "left=40"
+    assert layout_in(kept(erin), Place.RATING).text == "middle=30"
+
+
+def test_a_page_that_is_not_there_is_refused() -> None:
+    with pytest.raises(BadLayout, match="Pages are: review, rating, pairwise"):
+        place_of("somewhere")

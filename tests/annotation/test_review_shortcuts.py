@@ -162,7 +162,11 @@ def test_restoring_brings_back_the_defaults(erin: User) -> None:
     assert keys_of(erin).live(Action.NEXT) == "n"
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=50,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+)
 @given(wanted=st.dictionaries(st.sampled_from(Action), st.text(max_size=2)))
 def test_whatever_is_wanted_no_stored_key_has_two_meanings(erin: User, wanted: dict[Action, str]) -> None:
     with contextlib.suppress(KeysRefused):

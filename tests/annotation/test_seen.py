@@ -4,9 +4,13 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from pytest_django import DjangoAssertNumQueries
 
-from annotation.models import Seen
-from annotation.seen import mark_seen
-from tests import factories
+from annotation.models import Quota, Seen, SeenBenchmark
+from annotation.seen import mark_benchmark_seen, mark_seen, seen_among, sides
+from annotation.studies import queueing, routing, unfilled
+from annotation.studies.estimating import owners, seen_by
+from retrieval.models import Benchmark, Pair, Text
+from tests import factories, studies
+from tests.retrieval.exporting.conftest import benchmark
 
 pytestmark = pytest.mark.django_db
 
@@ -31,3 +35,66 @@ def test_nothing_is_remembered_of_a_visitor_without_an_account() -> None:
     mark_seen(AnonymousUser(), [factories.cases(factories.opened())[0].pair_id])
 
     assert not Seen.objects.exists()
+
+
+def test_of_two_snippets_that_are_compared_both_are_seen() -> None:
+    one, other, alone = studies.three_pairs()
+    study = studies.study(pairs=[one, alone])
+    study.pairs.filter(pair=one).update(other=other)
+    assert sides(study.pairs.all()) == {one.pk, other.pk, alone.pk}
+    assert sides(study.pairs.filter(pair=alone)) == {alone.pk}
+
+
+def labelled(made: Benchmark) -> Pair:
+    """A pair of which the benchmark has a label."""
+    return Pair.objects.filter(pk__in=made.labels.values("pair"))[0]
+
+
+def unlabelled() -> Pair:
+    query, snippet = Text.objects.keep_all(["another question", "def other():\n    pass\n"])
+    return Pair.objects.create(query=query, snippet=snippet)
+
+
+def test_a_file_of_labels_is_one_row_and_stands_for_each_pair(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    ray, erin, made = factories.ray(), factories.erin(), benchmark()
+    pairs = set(made.labels.values_list("pair", flat=True))
+    other = factories.cases(factories.opened())[0].pair_id
+    mark_seen(ray, [other])
+    with django_assert_num_queries(1):
+        mark_benchmark_seen(ray, made)
+    mark_benchmark_seen(ray, made)
+    mark_benchmark_seen(AnonymousUser(), made)
+
+    assert SeenBenchmark.objects.count() == 1 and Seen.objects.count() == 1
+    with django_assert_num_queries(1):
+        found = seen_among([ray.pk, erin.pk], [*pairs, other])
+    assert found == {(ray.pk, pair) for pair in {*pairs, other}}
+
+
+def test_whoever_has_the_labels_is_not_given_a_pair_of_them() -> None:
+    made = benchmark()
+    told, untold = labelled(made), unlabelled()
+    study = studies.study(pairs=[told, untold])
+    reader, other = studies.rater("rita", study), studies.rater("rob", study)
+    mark_benchmark_seen(reader.user, made)
+
+    numbers = dict(study.pairs.values_list("pair", "number"))
+    first = queueing.next_assignment(reader)
+    assert first is not None and first.study_pair.number == numbers[untold.pk]
+    quota = Quota.objects.select_related("study_pair").get(study_pair__pair=told)
+    assert set(routing.takers(quota)) == {other}
+    shown = owners([(told.pk, None), (untold.pk, None)])
+    assert seen_by([reader.user_id, other.user_id], shown) == {reader.user_id: frozenset({told.pk})}
+    assert unfilled.able(study, [quota]).seen == frozenset({(reader.user_id, told.pk)})
+
+
+def test_of_two_snippets_the_labels_of_either_are_too_much() -> None:
+    made = benchmark()
+    told = labelled(made)
+    study = studies.study(pairs=[unlabelled()], kind="pairwise", scale="preference")
+    study.pairs.update(other=told)
+    rita = studies.rater("rita", study)
+    mark_benchmark_seen(rita.user, made)
+    assert queueing.next_assignment(rita) is None

@@ -64,10 +64,12 @@ def browser() -> Iterator[Browser]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     """`manage.py serve` with the sample's collections and the cast of `prepare`; nothing is built yet."""
     from tests.e2e.workbench import python, serving
+    from tests.packages import share
 
     if shutil.which("bwrap") is None:
         missing("bubblewrap is not installed (apt-get install bubblewrap)")
     home = tmp_path_factory.mktemp("home")
+    share(home)
     python(home, "-m", "tests.e2e.prepare")
     with serving(home) as running:
         yield running
@@ -214,6 +216,31 @@ def rated(server: Workbench) -> dict[str, int]:
     from tests.e2e.workbench import python
 
     ids: dict[str, int] = json.loads(python(server.home, "-m", "tests.e2e.rated"))
+    return ids
+
+
+@pytest.fixture(scope="session")
+def judged(server: Workbench, functions: dict[str, int], rated: dict[str, int]) -> dict[str, int]:
+    """Studies in which something was done, and rows of a few other pages."""
+    import json
+
+    from tests.e2e.workbench import python
+
+    ids: dict[str, int] = json.loads(
+        python(server.home, "-m", "tests.e2e.judged", str(functions["function"]))
+    )
+    return ids
+
+
+@pytest.fixture(scope="session")
+def ordered(server: Workbench, watched: Watched, other_builds: dict[str, int]) -> dict[str, int]:
+    """A benchmark on whose pages, as on those of two builds, orders run and have ended."""
+    import json
+
+    from tests.e2e.workbench import python
+
+    builds = str(watched.build), str(other_builds["broken"])
+    ids: dict[str, int] = json.loads(python(server.home, "-m", "tests.e2e.ordered", *builds))
     return ids
 
 

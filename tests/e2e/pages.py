@@ -25,6 +25,11 @@ OVERFLOW: Final = """() => {
   return `${seen.scrollWidth} px wide in a window of ${window.innerWidth} px: ${names.join(", ")}`;
 }"""
 
+QUIET: Final = """() => document.readyState === "complete"
+  && !document.querySelector(".htmx-swapping, .htmx-settling, [data-guard].htmx-request")"""
+DEAD_FOR_MS: Final = 350
+"""A second press must not label what nobody can have seen: static/js/keys.js."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -47,10 +52,22 @@ PLACES: Final = (
     Place("collection-snippets", "/collections/{snippets}/", "admin"),
     Place("collection-queries-corpus", "/collections/{queries}/corpus/", "admin"),
     Place("collection-snippets-corpus", "/collections/{snippets}/corpus/", "admin"),
+    Place("collection-queries-filters", "/collections/{queries}/filters/", "admin"),
+    Place("collection-snippets-filters", "/collections/{snippets}/filters/", "admin"),
     Place("upload", "/collections/upload/", "admin"),
+    Place("upload-beir", "/collections/upload/?format=beir", "admin"),
+    Place("upload-qrels", "/collections/upload/?format=qrels", "admin"),
+    Place("upload-columns", "/collections/upload/{table}/", "admin"),
     Place("build-new", "/builds/new/", "admin"),
     Place("connection", "/connection/", "admin"),
+    Place("connection-test", "/connection/tests/{connection}/", "admin"),
     Place("build", "/builds/{build}/", "admin"),
+    Place("build-canary", "/builds/{canary}/canary/", "admin"),
+    Place("extension-canary", "/builds/{extended}/extensions/1/canary/", "admin"),
+    Place("build-extended", "/builds/{extended}/", "admin"),
+    Place("build-cases-canary", "/builds/{canary}/cases/?canary=finished&label=1", "admin"),
+    Place("build-drift", "/builds/{canary}/drift/1/", "admin"),
+    Place("build-drift-none", "/builds/{canary}/drift/0/?moved=up", "admin"),
     Place("build-missing", "/builds/{build}/missing/", "admin"),
     Place("build-writes", "/builds/{written_build}/", "admin"),
     Place("build-waiting", "/builds/{waiting}/", "admin"),
@@ -58,10 +75,14 @@ PLACES: Final = (
     Place("build-cap", "/builds/{waiting}/cap/", "admin"),
     Place("build-merge", "/builds/{rounds}/merge/", "admin"),
     Place("build-publish", "/builds/{rounds}/publish/", "admin"),
+    Place("build-publish-counted", "/builds/{rounds}/publish/?counted", "admin"),
     Place("build-publish-open", "/builds/{waiting}/publish/", "admin"),
+    Place("build-publish-running", "/builds/{build}/publish/", "admin"),
+    Place("build-publish-ended", "/builds/{broken}/publish/", "admin"),
     Place("project-cap", "/project/cap/", "admin"),
     Place("build-abandoned", "/builds/{broken}/abandoned/", "admin"),
     Place("build-cases", "/builds/{build}/cases/?reached=unclear&label=1", "admin"),
+    Place("build-cases-slowest", "/builds/{build}/cases/?reached=clear&sort=duration", "admin"),
     Place("build-cases-none", "/builds/{build}/cases/?stage=abandoned", "admin"),
     Place("build-extend", "/builds/{build}/extend/?k=25", "admin"),
     Place("build-extend-nothing-chosen", "/builds/{waiting}/extend/", "admin"),
@@ -79,6 +100,8 @@ PLACES: Final = (
     Place("benchmark-holes", "/benchmarks/1/holes/", "admin"),
     Place("benchmark-compare", "/benchmarks/1/compare/", "reader"),
     Place("benchmark-upload", "/benchmarks/1/upload/", "admin"),
+    Place("benchmark-holes-ordered", "/benchmarks/{published}/holes/", "admin"),
+    Place("benchmark-upload-ordered", "/benchmarks/{published}/upload/", "admin"),
     Place("benchmark-nothing-found", "/benchmarks/1/?found=5%2B", "reader"),
     Place("benchmark-corpus", "/benchmarks/1/corpus/", "reader"),
     Place("benchmark-query", "/benchmarks/1/queries/1/", "reader"),
@@ -87,6 +110,8 @@ PLACES: Final = (
     Place("benchmark-exports", "/benchmarks/1/exports/", "admin"),
     Place("compare", "/browse/compare/?first={build}&second={waiting}", "reader"),
     Place("compare-nothing-chosen", "/browse/compare/", "reader"),
+    Place("compare-annotators", "/browse/compare/annotators/?first=1&second=2", "reader"),
+    Place("compare-annotators-nothing-chosen", "/browse/compare/annotators/", "reader"),
     Place("rounds", "/browse/{rounds}/rounds/", "reader"),
     Place("browse-nothing-found", "/browse/{build}/?q=zzzz", "reader"),
     Place("distribution", "/browse/{build}/distribution/", "reader"),
@@ -97,6 +122,8 @@ PLACES: Final = (
     Place("case-screened", "/browse/cases/{screened}/", "reader"),
     Place("crossing", "/browse/{build}/queries/{query}/tests/", "expert"),
     Place("adjudication", "/adjudication/", "expert"),
+    Place("adjudication-queue", "/adjudication/{split}/", "expert"),
+    Place("adjudication-pair", "/adjudication/{split}/pairs/1/conditions/{split_condition}/", "expert"),
     Place("precedents", "/precedents/?q=sort", "expert"),
     Place("review", "/review/", "expert"),
     Place("review-case", "/review/cases/{case}/", "expert"),
@@ -112,6 +139,7 @@ PLACES: Final = (
     Place("proposals-listed", "/written/jobs/{job}/", "expert"),
     Place("proposals-done", "/written/jobs/{decided}/next/", "expert"),
     Place("proposal", "/written/functions/{function}/", "expert"),
+    Place("proposal-ran", "/written/functions/{function}/runs/{function_run}/", "expert"),
     Place("proposal-edit", "/written/functions/{function}/?edit=1", "expert"),
     Place("review-keys", "/review/keys/", "expert"),
     Place("history", "/history/", "expert"),
@@ -119,16 +147,31 @@ PLACES: Final = (
     Place("study-new", "/studies/new/", "admin"),
     Place("guidelines", "/guidelines/", "admin"),
     Place("guideline-new", "/guidelines/new/", "admin"),
+    Place("guideline", "/guidelines/{guideline}/", "admin"),
+    Place("guideline-edit", "/guidelines/{guideline}/next/", "admin"),
     Place("audit", "/audit/", "admin"),
     Place("audit-labels", "/audit/labels/", "admin"),
     Place("study", "/studies/{rate_own}/", "admin"),
-    Place("study-figures", "/studies/{rate_own}/figures/", "admin"),
+    Place("study-edit", "/studies/{draft}/edit/", "admin"),
+    Place("study-draft", "/studies/{draft}/", "admin"),
+    Place("study-amend", "/studies/{rate_own}/amend/", "admin"),
+    Place("study-again", "/studies/{rate_own}/again/", "admin"),
+    Place("study-control", "/studies/{rate_own}/control/?action=pause", "admin"),
+    Place("study-publish", "/studies/{split}/publish/", "admin"),
+    Place("study-figures-none", "/studies/{rate_own}/figures/", "admin"),
+    Place("study-figures", "/studies/{split}/figures/", "admin"),
+    Place("study-figures-pairs", "/studies/{split}/figures/pairs/?row=always+1&cell=1", "admin"),
     Place("rate", "/rate/", "rater"),
     Place("rate-none", "/rate/", "expert"),
     Place("rate-study", "/rate/{rate_own}/", "rater"),
     Place("rate-leave", "/rate/{rate_own}/leave/", "rater"),
     Place("rate-guidelines", "/rate/{rate_own}/guidelines/", "rater"),
     Place("rate-pair", "/rate/{rate_own}/next/", "rater"),
+    Place("rate-pair-revealed", "/rate/{revealed}/pairs/1/", "rater"),
+    Place("rate-ran", "/rate/{tested}/pairs/1/runs/{own_run}/", "rater"),
+    Place("rate-answer", "/rate/{tested}/pairs/1/calls/{own_call}/", "rater"),
+    Place("rate-strength", "/rate/{tested}/pairs/1/programs/{own_program}/strength/", "rater"),
+    Place("rate-trial", "/rate/{tested}/pairs/1/trials/{own_trial}/", "rater"),
     Place("rate-pair-agents", "/rate/{rate_agents}/next/", "rater"),
     Place("rate-pair-of-two", "/rate/{rate_pairwise}/next/", "rater"),
     Place("api-docs", "/api/docs", "reader"),
@@ -154,6 +197,12 @@ class Noise:
         )
         if message.type == "error" and not own_status:
             self.heard.append(f"{message.text} ({message.location['url']})")
+
+
+def until_keys_work(page: Page) -> None:
+    """Wait until what has just come is settled, and for the moment after that in which keys are dead."""
+    page.wait_for_function(QUIET)
+    page.wait_for_timeout(DEAD_FOR_MS)
 
 
 def watched_page(context: BrowserContext) -> tuple[Page, Noise]:

@@ -12,10 +12,12 @@ PASSWORD = "correct horse battery"
 CAST = {
     "ada": "admin",
     "erin": "expert",
+    "ebba": "expert",
     "edda": "expert",
     "emil": "expert",
     "enzo": "expert",
     "elsa": "expert",
+    "emma": "expert",
     "ray": "reader",
     "nora": "",
 }
@@ -29,11 +31,11 @@ def main() -> None:
     from django.contrib.auth.models import User
 
     from annotation.access import Role, give_role
-    from cosqa_site import running, sample
+    from cosqa_site import preparing, sample
     from retrieval.importing import Options, import_python
     from tests.e2e.measured import measure
 
-    running.prepare()
+    preparing.prepare()
     measure()
     for name, role in CAST.items():
         user = User.objects.create_user(name, password=PASSWORD)

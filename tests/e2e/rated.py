@@ -42,6 +42,7 @@ RATERS = {
     "stepped": ("rosi", "own_tests"),
     "sent": ("rhea", "reading"),
     "timed": ("runa", "reading"),
+    "arranged": ("rona", "own_tests"),
     "rate_own": ("rick", "own_tests"),
     "rate_agents": ("rick", "agents_tests"),
     "rate_pairwise": ("rick", "own_tests"),
@@ -52,9 +53,9 @@ RATERS = {
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
     django.setup()
-    from cosqa_site import running
+    from cosqa_site import preparing
 
-    running.prepare()
+    preparing.prepare()
     print(json.dumps({name: made(name) for name in RATERS}))
 
 

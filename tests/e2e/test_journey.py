@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Login, Watched
+from tests.e2e.pages import until_keys_work
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.workbench import Workbench
 
@@ -31,7 +32,7 @@ def case_on(page: Page) -> str:
 def press(page: Page, key: str) -> None:
     """Press a key that leads to another case, once the page takes keys again, and wait for that case."""
     before = case_on(page)
-    page.wait_for_timeout(350)
+    until_keys_work(page)
     page.keyboard.press(key)
     expect(page.locator(f'#case:not([data-case="{before}"])')).to_be_visible()
 
@@ -49,7 +50,7 @@ def key_of(page: Page, *, agree: bool) -> str:
 def override(page: Page, reason: str) -> None:
     """Contradict the agents; the page asks for a reason, and takes it."""
     before = case_on(page)
-    page.wait_for_timeout(350)
+    until_keys_work(page)
     page.keyboard.press(key_of(page, agree=False))
     expect(page.locator("#label-problem")).to_contain_text("Give a reason")
     expect(page.locator("#reason")).to_be_focused()

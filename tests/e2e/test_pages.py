@@ -19,7 +19,8 @@ TARGET_SIZE = {"target-size": {"enabled": True}}
 """The rule of WCAG 2.2 AA that axe-core leaves off by itself."""
 FOREIGN = {"api-docs": {"heading-order": {"enabled": False}}}
 """Swagger's page begins its sections with an h3; no criterion of WCAG forbids it, nor is it ours."""
-SCHEMES = ("light", "dark")
+COLOURS_ALONE = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+"""Between the schemes nothing else differs: the elements, their places and their words are the same."""
 COLOURS_SETTLED = """async () => {
   const frame = () => new Promise(requestAnimationFrame);
   await frame().then(frame);
@@ -53,10 +54,13 @@ def look(
     tried: dict[str, int],
     functions: dict[str, int],
     rated: dict[str, int],
+    judged: dict[str, int],
+    ordered: dict[str, int],
     sessions: dict[str, Any],
 ) -> Iterator[Looker]:
     """Looks at each page once, however many tests ask about it."""
-    ids = watched.ids | other_builds | functions | tried | rated | {"execution": executed, "call": called}
+    ids = watched.ids | other_builds | functions | tried | rated | judged | ordered
+    ids |= {"execution": executed, "call": called}
     contexts = {role: entered(browser, server, sessions, name) for role, name in WHO.items()}
     known: dict[str, Look] = {}
 
@@ -80,8 +84,8 @@ def examined(context: BrowserContext, place: Place, address: str) -> Look:
     page.set_viewport_size({"width": WIDE, "height": HEIGHTS[WIDE]})
     response = page.goto(address)
     page.locator("main h1:visible, main h2:visible, #content h1, .swagger-ui h1").first.wait_for()
-    rules = TARGET_SIZE | FOREIGN.get(place.name, {})
-    violations = [one for scheme in SCHEMES for one in violations_of(page, scheme, rules)]
+    wanted = {"rules": TARGET_SIZE | FOREIGN.get(place.name, {})}
+    violations = violations_of(page, "light", wanted) + violations_of(page, "dark", COLOURS_ALONE)
     overflows = [overflow(page)]
     page.set_viewport_size({"width": NARROW, "height": HEIGHTS[NARROW]})
     overflows.append(overflow(page))
@@ -91,11 +95,11 @@ def examined(context: BrowserContext, place: Place, address: str) -> Look:
     )
 
 
-def violations_of(page: Page, scheme: Any, rules: dict[str, dict[str, bool]]) -> list[str]:
-    """All that axe-core finds in one colour scheme, however slight."""
+def violations_of(page: Page, scheme: Any, wanted: dict[str, Any]) -> list[str]:
+    """What axe-core finds in one colour scheme of what is wanted, however slight."""
     page.emulate_media(color_scheme=scheme)
     page.evaluate(COLOURS_SETTLED)
-    found = Axe().run(page, options={"resultTypes": ["violations"], "rules": rules})
+    found = Axe().run(page, options={"resultTypes": ["violations"], **wanted})
     return [
         f"{scheme}: {one['id']}: {one['help']}: {[node['html'][:200] for node in one['nodes'][:3]]}"
         for one in found.response["violations"]

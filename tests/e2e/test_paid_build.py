@@ -16,6 +16,7 @@ from tests.e2e.pages import NARROW, log_in, overflow
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.workbench import Workbench
 from tests.fake_messages import FakeMessages
+from tests.packages import share
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +24,7 @@ def paying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workbench
     if shutil.which("bwrap") is None:
         missing("bubblewrap is not installed (apt-get install bubblewrap)")
     home: Path = tmp_path_factory.mktemp("paid")
+    share(home)
     with paid.paid(home) as both:
         yield both
     shutil.rmtree(home, ignore_errors=True)
@@ -65,7 +67,7 @@ def test_a_large_live_build_shows_its_canary_and_one_click_lets_it_go_on(
 ) -> None:
     server, fake = paying
     before = asked(fake)
-    paid.order(page, server.url, "large and live")
+    paid.order(page, server.url, "large and live", "fresh")  # no other test has paid for it
     build = paid.confirm(page)
     wait_until(page, "canary done: waiting for you")
     assert asked(fake) - before == paid.CANARY, "nothing but the canary is paid for"
@@ -83,6 +85,42 @@ def test_a_large_live_build_shows_its_canary_and_one_click_lets_it_go_on(
     wait_until(page, "done")
     assert asked(fake) - before == paid.PAIRS, "each pair once"
     expect(page.get_by_text("ada let the build go on")).to_be_visible()
+
+
+def test_a_large_extension_shows_a_canary_of_its_own_and_one_click_lets_it_go_on(
+    page: Page, paying: tuple[Workbench, FakeMessages]
+) -> None:
+    """The build is small and had none; six queries of eight candidates each are many."""
+    server, fake = paying
+    paid.order(page, server.url, "small, then more", "fresh", pairs=24)
+    build = paid.confirm(page)
+    wait_until(page, "done")
+    before, new = asked(fake), 48
+    page.goto(f"{server.url}/builds/{build}/extend/?queries=6&seed=3")
+    expect(page.locator("#canary-first")).to_contain_text("24 random cases of them go first")
+    expect(page.get_by_label("Why the canary is skipped")).to_be_hidden()
+    page.get_by_label("Skip the canary").check()
+    expect(page.get_by_label("Why the canary is skipped")).to_be_visible()
+    page.get_by_label("Skip the canary").uncheck()
+    page.get_by_label("Why", exact=True).fill("more of the rare ones")
+    page.get_by_role("button", name="Extend the build").click()
+    page.wait_for_url(f"**/builds/{build}/")
+    wait_until(page, "canary done: waiting for you")
+    assert asked(fake) - before == paid.CANARY, "nothing but the canary is paid for"
+    page.locator("#see-canary-1").click()
+    expect(page.get_by_role("heading", name="Canary of extension 1 of small, then more")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"All {new} new pairs")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Before the extension")).to_be_visible()
+    expect(page.get_by_role("heading", name="20 cases to read")).to_be_visible()
+    page.set_viewport_size({"width": NARROW, "height": 844})
+    assert overflow(page) == ""
+    page.get_by_role("button", name="Go on with all new pairs").click()
+    page.goto(f"{server.url}/builds/{build}/")
+    wait_until(page, "done")
+    assert asked(fake) - before == new, "each new pair once"
+    expect(
+        page.get_by_text("24 of 48 new pairs went first, as a canary; ada let the build go on")
+    ).to_be_visible()
 
 
 def test_a_connection_test_says_what_the_server_can_do(

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Login
 from tests.e2e.launching import written
+from tests.e2e.pages import until_keys_work
 from tests.e2e.workbench import Workbench
 
 
@@ -32,7 +33,7 @@ def shown(page: Page) -> str:
 
 def press(page: Page, key: str) -> None:
     """Press a key once the page takes one: it lets nobody decide what they can't have seen."""
-    page.wait_for_timeout(350)
+    until_keys_work(page)
     page.keyboard.press(key)
 
 

@@ -13,10 +13,12 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import CONTEXT, Login
-from tests.e2e.pages import log_in
+from tests.e2e.pages import log_in, until_keys_work
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.rated import RATERS
-from tests.e2e.workbench import Workbench, free_port, python, serving
+from tests.e2e.workbench import Workbench, python, serving
+from tests.packages import share
+from tests.ports import free_port
 
 COUNT = (
     "from annotation.models import Rating; "
@@ -48,12 +50,11 @@ def pair_on(page: Page) -> str:
 
 def other_pair(page: Page, than: str) -> None:
     expect(page.locator(f'#case:not([data-case="{than}"])')).to_be_visible()
-    page.wait_for_timeout(350)  # a second press must not label the next pair before anybody has seen it
+    until_keys_work(page)
 
 
-@pytest.mark.parametrize("page", ["session"], indirect=True)
-def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[str, int]) -> None:
-    first = pair_on(page)
+def label_with_everything(page: Page) -> None:
+    """A test that runs, a call, a tag, notes, and then the label: by keyboard alone."""
     page.wait_for_selector(".cm-content")
     page.keyboard.press("t")
     expect(page.locator(".cm-content")).to_be_focused()
@@ -73,6 +74,12 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     page.keyboard.type("works: 1 0 u")
     page.keyboard.press("Escape")
     page.keyboard.press("1")
+
+
+@pytest.mark.parametrize("page", ["session"], indirect=True)
+def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[str, int]) -> None:
+    first = pair_on(page)
+    label_with_everything(page)
     other_pair(page, first)
     stored = json.loads(shell(server, LAST.format(rated["session"])))
     assert stored == [1, "works: 1 0 u", ["partial"], 1, 1, True]
@@ -81,7 +88,7 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     expect(page.locator(f'#case[data-case="{first}"]')).to_be_visible()
     expect(page.locator("#notes")).to_have_value("works: 1 0 u")
     expect(page.locator("input[name=tags][value=partial]")).to_be_checked()
-    page.wait_for_timeout(350)
+    until_keys_work(page)
     page.keyboard.press("0")
     other_pair(page, first)
     second = pair_on(page)
@@ -89,7 +96,7 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     expect(page.locator("#guidelines-dialog")).to_contain_text("does all that is asked")
     page.keyboard.press("Escape")
     expect(page.locator("#guidelines-dialog")).to_be_hidden()
-    page.wait_for_timeout(350)
+    until_keys_work(page)
     page.keyboard.press("-")
     page.keyboard.type("needs a language that I don't know")
     page.keyboard.press("Enter")
@@ -118,9 +125,51 @@ def test_a_call_becomes_a_test_whose_run_is_stepped_through_and_tried(page: Page
     expect(page.locator(".panel-code .line.is-step")).to_have_count(1)
     page.keyboard.press("k")
     expect(page.locator("#run .strength")).to_contain_text("Does green mean anything?")
-    page.wait_for_timeout(100)  # a form that has just come is sent by htmx a moment later
+    until_keys_work(page)  # a form that has just come is sent by htmx a moment later
     page.keyboard.press("k")
     expect(page.locator("#run .strength")).to_contain_text("Strength: caught")
+
+
+PANES = ("#pane-query", "#pane-code", "#test-panel", "#run")
+
+
+def boxes(page: Page) -> list[Any]:
+    return [page.locator(pane).bounding_box() for pane in PANES]
+
+
+@pytest.mark.parametrize("page", ["arranged"], indirect=True)
+def test_panes_are_arranged_and_remembered_and_nothing_jumps(page: Page) -> None:
+    page.wait_for_selector(".cm-content")
+    usual = boxes(page)
+    divider = page.get_by_role("separator", name="Between code and your test")
+    divider.focus()
+    with page.expect_response("**/review/layout/?page=rating"):
+        page.keyboard.press("ArrowRight")
+    moved, value = boxes(page), divider.get_attribute("aria-valuenow")
+    assert moved[2]["x"] > usual[2]["x"] and moved[0]["width"] > usual[0]["width"]
+    page.keyboard.press("t")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("assert turned([1, 2]) == [2, 1]")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#run[data-state=done]")).to_contain_text("passed")
+    assert boxes(page) == moved
+    page.keyboard.press("Escape")
+    close = page.get_by_role("button", name="Show the execution of your test")
+    with page.expect_response("**/review/layout/?page=rating"):
+        close.press("Enter")
+    expect(page.locator("#pane-run-body")).to_be_hidden()
+    page.reload()
+    expect(page.locator("#pane-run-body")).to_be_hidden()
+    assert page.locator("#test-panel").bounding_box()["x"] == pytest.approx(moved[2]["x"], abs=8)  # type: ignore[index]
+    first = pair_on(page)
+    page.keyboard.press("1")
+    other_pair(page, first)
+    expect(page.locator("#pane-run-body")).to_be_hidden()
+    divider.focus()
+    page.keyboard.press("Enter")
+    expect(divider).not_to_have_attribute("aria-valuenow", value or "")
+    assert page.locator("#test-panel").bounding_box()["x"] == pytest.approx(usual[2]["x"], abs=1)  # type: ignore[index]
+    expect(page.locator("#pane-history")).to_be_visible()
 
 
 @pytest.mark.parametrize("page", ["reveal"], indirect=True)
@@ -129,7 +178,7 @@ def test_the_blind_label_locks_before_anything_is_shown(page: Page) -> None:
     page.keyboard.press("1")
     expect(page.locator("#locked")).to_contain_text("match")
     expect(page.locator(".panel-agents-test")).to_contain_text("test_should_fail")
-    page.wait_for_timeout(350)
+    until_keys_work(page)
     page.keyboard.press("0")
     expect(page.locator("#label-problem")).to_contain_text("give the reason")
     page.locator("#reason").fill("The test shows that the order is kept.")
@@ -258,6 +307,7 @@ def alone(tmp_path: Path) -> tuple[Path, int]:
     """A home of its own with the studies, for a server that is killed; and a study's id."""
     if shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
+    share(tmp_path)
     ids = json.loads(python(tmp_path, "-m", "tests.e2e.rated"))
     return tmp_path, int(ids["stopped"])
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.conftest import Login, Watched
-from tests.e2e.pages import HEIGHTS, NARROW, WIDE, overflow
+from tests.e2e.pages import HEIGHTS, NARROW, WIDE, overflow, until_keys_work
 from tests.e2e.workbench import Workbench
 
 NOW = "#pane-execution [data-step-now]"
@@ -195,7 +195,7 @@ def test_the_last_decisions_are_a_key_away_and_can_be_changed(page: Page) -> Non
     expect(page.locator(f'#case[data-case="{case}"]')).to_be_visible()
     assert page.url == address
     expect(page.locator(".label-button.is-current")).to_contain_text("Unsure")
-    page.wait_for_timeout(400)  # a key is dead for a moment on a page that has just come
+    until_keys_work(page)
     page.keyboard.press("z")
     expect(page.locator("#review-status")).to_contain_text("Taken back")
 

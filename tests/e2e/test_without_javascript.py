@@ -25,7 +25,7 @@ def test_a_reader_logs_in_and_browses(server: Workbench, watched: Watched, login
 
 
 def test_an_expert_labels(server: Workbench, watched: Watched, login: Login) -> None:
-    page = login("enzo", java_script_enabled=False).new_page()
+    page = login("ebba", java_script_enabled=False).new_page()
     page.goto(f"{server.url}/review/cases/{watched.ids['case']}/")
     page.locator('button[name=label][value="0"]').click()
     expect(page.locator("#label-problem")).to_contain_text("Give a reason")

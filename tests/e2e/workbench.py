@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
+
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTS_WITHIN = 60.0
@@ -94,12 +95,6 @@ def serving(home: Path, port: int = 0, **variables: str) -> Iterator[Workbench]:
         yield Workbench(f"http://127.0.0.1:{port}", home, process.pid)
     finally:
         end(process)
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

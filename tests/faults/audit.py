@@ -188,7 +188,16 @@ def uncounted(answered: Sequence[Answered]) -> Iterator[str]:
     counted = Counter(unknown.values_list("digest", flat=True))
     for digest, count in lost.items():
         if digest and count > counted[digest]:
-            yield f"{count} replies to {digest[:12]} were not stored, and {counted[digest]} are counted"
+            yield (
+                f"{count} replies to {digest[:12]} were not stored, and {counted[digest]} are counted: "
+                + "; ".join(attempts(digest))
+            )
+
+
+def attempts(digest: str) -> Iterator[str]:
+    """What the rows say of one request, for whoever looks for the cause."""
+    for call in LLMCall.objects.filter(digest=digest).order_by("attempt"):
+        yield f"{call.pk} {call.status} of build {call.build_id} cost {call.cost} {call.error[:200]!r}"
 
 
 def stored() -> set[str]:

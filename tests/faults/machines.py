@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from tests.faults import services
-from tests.faults.services import Listening, Process, free_port, python
+from tests.faults.services import Listening, Process, python
+from tests.ports import free_port
 
 DATABASE: Final = "chaos"
 THREADS: Final = 8

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from tests.ports import free_port
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 STARTS: Final = 120.0
 """Seconds that a start may take on a machine that does much else."""
@@ -36,12 +38,6 @@ def wait_for(ready: Callable[[], bool], what: str, seconds: float = STARTS) -> N
         if time.monotonic() > ends:
             raise TimeoutError(f"waited {seconds:.0f} s in vain for {what}")
         time.sleep(0.05)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def listens(port: int) -> bool:

@@ -34,7 +34,8 @@ def test_builds_survive_a_worker_whose_clock_is_minutes_ahead(servers: None) -> 
 
 
 def test_builds_survive_kills_of_the_only_process() -> None:
-    assert "5 kills" in drive("--one-machine", "--cases", "40", "--kills", "5")
+    # Who starts again frees what the dead held: a lease may be longer than a busy machine keeps a live one.
+    assert "5 kills" in drive("--one-machine", "--cases", "40", "--kills", "5", "--lease", "45")
 
 
 @pytest.mark.postgres

@@ -26,7 +26,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
-from tests.faults.services import LEASH, ROOT, free_port
+from tests.faults.services import LEASH, ROOT
+from tests.ports import free_port
 from tests.raters.crowd import Rater, crowd, finish
 
 STARTS: Final = 120.0

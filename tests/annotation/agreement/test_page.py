@@ -135,9 +135,12 @@ def test_the_people_of_another_condition_are_held_against_the_same_others(whole_
 
 
 def test_interim_figures_have_no_p() -> None:
-    found = page(study(interim=True))
+    found = page(study(interim=True, margin=0.05))
     assert found.interim
     assert all(one.p is None and one.p_holm is None for one in found.comparisons)
+    assert all(one.margin is None for one in found.comparisons)
+    assert all(one.margin is None for one in found.alternatives)
+    assert any(one.margin for one in page(study(margin=0.05)).comparisons)
     for one in found.alternatives:
         assert one.p is None and one.winning is None and "interim" in one.words
         assert all(rater.p is None and rater.wins is None for rater in one.raters)

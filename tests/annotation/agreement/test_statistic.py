@@ -38,6 +38,17 @@ def test_large_samples_are_drawn_in_blocks_that_add_up_too() -> None:
     assert draws.sums(np.ones((30_000, 1)))[:, 0] == pytest.approx(30_000)
 
 
+def test_columns_that_are_alike_have_the_same_sums_to_the_last_digit() -> None:
+    draws, columns = Draws.even(6), np.sqrt(np.arange(18.0)).reshape(6, 3)
+    sums = draws.sums(columns[:, [0, 2, 1, 2]])
+    assert sums == pytest.approx(draws.counts @ columns[:, [0, 2, 1, 2]])
+    assert (sums[:, 1] == sums[:, 3]).all()
+
+
+def test_no_column_has_no_sums() -> None:
+    assert Draws.even(4).sums(np.zeros((4, 0))).shape == (1000, 0)
+
+
 def test_a_query_alone_in_its_stratum_joins_another_one() -> None:
     drawn = Draws(np.array([0, 1, 1, 1, 2])).sums(np.eye(5))
     assert drawn.std(axis=0).all() and drawn.sum(axis=1) == pytest.approx(5)

@@ -216,7 +216,7 @@ def test_a_build_that_is_not_there(ray: Client, pk: int) -> None:
 
 def test_a_build_is_launched_by_batch_and_shows_its_open_ones(ada: Client, settings: Any) -> None:
     settings.ANTHROPIC_API_KEY = "a-key"
-    live = order(provider="live", model="a-model", unpriced=True, batches=True)
+    live = order(provider="live", model="a-model", unpriced=True, unconfirmed=True, batches=True)
     found = post(ada, "builds", live, 201)
     assert found["batches"]
     build = Build.objects.get(pk=found["id"])
@@ -233,3 +233,10 @@ def test_a_build_is_launched_by_batch_and_shows_its_open_ones(ada: Client, setti
         )
     [shown] = get(ada, f"builds/{build.pk}")["progress"]["open_batches"]
     assert (shown["provider_id"], shown["requests"], shown["state"]) == ("open", 9, "open")
+
+
+def test_a_build_is_ordered_as_in_the_paper(ada: Client) -> None:
+    made = post(ada, "builds", order(profile="paper"), 201)
+    assert made["annotator"]["config"]["profile"] == "paper"
+    refused = post(ada, "builds", order(name="other", profile="paper", second_test=True), 422)
+    assert "no second_test" in refused["detail"]

@@ -46,7 +46,7 @@ def test_without_one_there_is_nothing(ada: Client) -> None:
 
 def test_skipping_it_takes_a_reason(ada: Client, settings: Any) -> None:
     settings.ANTHROPIC_API_KEY = "a-key"
-    live = order(provider="live", unpriced=True, model="m")
+    live = order(provider="live", unpriced=True, unconfirmed=True, model="m")
     post(ada, "builds", live, 201)
     assert Canary.objects.count() == 1
     made = post(ada, "builds", live | {"name": "other", "skip_canary": "prompts are proven"}, 201)

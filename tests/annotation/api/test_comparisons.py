@@ -42,3 +42,18 @@ def test_figures_of_both_sides(ray: Client, builds: tuple[Build, Build]) -> None
 
 def test_another_build_that_is_not_there_is_not_found(ray: Client, builds: tuple[Build, Build]) -> None:
     assert ray.get(f"/api/builds/{builds[0].pk}/comparison/999999").status_code == 404
+
+
+def test_the_effect_of_places_is_told_where_candidates_were_screened_together(
+    ray: Client, builds: tuple[Build, Build]
+) -> None:
+    assert get(ray, f"builds/{builds[0].pk}/place-effect") is None
+    together = factories.opened("together", annotator=factories.annotator(screener="query", seed=3))
+    for case in factories.cases(together)[:6]:
+        factories.settled(case, 1)
+
+    found = get(ray, f"builds/{together.pk}/place-effect")
+
+    assert found["places"][0] == {"place": 1, "pairs": 2, "matches": 2, "unclear": 0}
+    assert found["queries"] == 2
+    assert found["matches"] == {"value": 0.0, "low": 0.0, "high": 0.0, "beyond_chance": False}

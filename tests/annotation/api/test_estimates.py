@@ -59,7 +59,9 @@ def test_it_is_launched_on_and_kept(ada: Client, order: dict[str, Any]) -> None:
 
 
 def test_a_launch_without_a_look_is_told_apart(ada: Client, order: dict[str, Any]) -> None:
-    post(ada, "builds", order, 201)
+    assert "unconfirmed" in post(ada, "builds", order, 422)["detail"]
+    assert not Build.objects.exists()
+    post(ada, "builds", order | {"unconfirmed": True}, 201)
     build = Build.objects.get()
     assert build.estimate and build.estimate["pairs"] == 6
     assert build.events.filter(event="estimated, confirmed by nobody").exists()
@@ -68,6 +70,12 @@ def test_a_launch_without_a_look_is_told_apart(ada: Client, order: dict[str, Any
 def test_what_is_free_is_not_estimated(ada: Client, order: dict[str, Any]) -> None:
     post(ada, "builds", order | {"provider": "exchange"}, 201)
     assert Build.objects.get().estimate is None
+
+
+def test_an_estimate_of_other_sampling_confirms_nothing(ada: Client, order: dict[str, Any]) -> None:
+    found = post(ada, "builds/estimate", order)
+    wordy = order | {"sampling": {"temperature": 1}, "estimate": found["confirm"]}
+    assert "has changed" in post(ada, "builds", wordy, 422)["detail"]
 
 
 def test_an_estimate_of_something_else_is_refused(ada: Client, order: dict[str, Any]) -> None:

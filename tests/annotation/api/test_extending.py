@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
 
-from annotation.models import Build, Case, Extension, Rerun
+from annotation.extending import doing
+from annotation.extending.wishing import Wish
+from annotation.models import Build, Case, Extension, Price, Rerun
+from retrieval.models import Mining
 from tests import factories
 from tests.annotation.extending.test_doing import add
 from tests.calls import get, post
@@ -51,6 +58,28 @@ def test_an_extension_is_estimated_confirmed_listed_and_taken_back(ada: Client) 
     assert refused["type"] == "urn:cosqa:control-refused"
     assert post(ada, f"builds/{build.pk}/extensions/cancel", {"note": "a slip"})["state"] == "cancelled"
     assert [row["state"] for row in get(ada, f"builds/{build.pk}/extensions")["extensions"]] == ["cancelled"]
+
+
+def test_what_a_server_of_embeddings_was_asked_is_told_with_its_price(ada: Client) -> None:
+    build = settled_build()
+    add(("sort words", "sort files"), build.queries)
+    doing.extend(build, Wish(None, 1), "more")
+    asked = {"model": "text-large", "requests": 4, "tokens": 2_000_000, "untold": 0}
+    Mining.objects.update(asked={"endpoint:text-large": asked})
+    expected = {"encoder": "endpoint:text-large", **asked, "cost": None}
+    assert get(ada, f"builds/{build.pk}")["mining"]["asked"] == [expected]
+    long_ago = timezone.now() - timedelta(days=400)
+    Price.objects.create(model="text-large", effective_from=long_ago, input="0.13", output=0)
+    (row,) = get(ada, f"builds/{build.pk}/extensions")["extensions"]
+    assert row["asked"] == [{**expected, "cost": "0.26"}]
+    page = ada.get(reverse("build", args=[build.pk])).content.decode()
+    assert page.count("endpoint:text-large: 2,000,000 tokens, $0.26") == 2, (
+        "the build's own, and the extension's"
+    )
+    Mining.objects.update(asked={"endpoint:text-large": {**asked, "tokens": 0, "untold": 4}})
+    assert get(ada, f"builds/{build.pk}")["mining"]["asked"][0]["cost"] is None
+    Mining.objects.update(asked=None)
+    assert get(ada, f"builds/{build.pk}")["mining"]["asked"] == []
 
 
 def test_an_estimate_of_another_wish_does_not_hold(ada: Client) -> None:

@@ -32,6 +32,7 @@ def test_all_cases_of_a_stage_are_asked_in_one_batch_at_half_the_price(
     assert call is not None and call.price is not None
     tokens = call.input_tokens, call.output_tokens, call.cache_read_tokens, call.cache_write_tokens
     assert call.cost == -(-call.price.cost(*tokens) // 2) > 0
+    assert build.tally.reused == 0, "what its own batch answered"
     batch = Batch.objects.get()
     assert (batch.state, batch.requests, batch.answered, batch.returned) == (Batch.State.ENDED, 9, 9, 0)
     balanced(build)

@@ -129,6 +129,42 @@ def test_two_batches_of_one_size_that_were_lost_together_are_told_apart_by_their
     assert LLMCall.objects.count() == 18
 
 
+def test_a_batch_that_another_one_was_taken_for_waits_and_is_not_paid_twice(
+    tools: Tools, fake: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Price.objects.create(
+        model="other-model",
+        effective_from=datetime(2026, 1, 1, tzinfo=UTC),
+        input=Decimal(1),
+        output=Decimal(5),
+    )
+    factories.opened("never arrived", provider=Build.Provider.LIVE, model="other-model", batches=True)
+    batched()
+    while worker.drain_cases("llm", tools):
+        pass
+    never, lost = Batch.objects.order_by("build__name")
+    Batch.objects.filter(pk=never.pk).update(look_at=None)
+    kill_between_create_and_store(tools, monkeypatch)
+    Batch.objects.filter(pk=never.pk).update(
+        state=Batch.State.SENDING, sent_at=timezone.now(), has_room=False, look_at=timezone.now()
+    )
+    Batch.objects.filter(pk=lost.pk).update(look_at=None)
+    tend(tools)
+    never.refresh_from_db()
+    assert (never.state, never.found) == (Batch.State.OPEN, True), "it was taken for the one that was lost"
+    Batch.objects.filter(pk=lost.pk).update(look_at=timezone.now() - timedelta(hours=1))
+    batching.tend_one(tools.llm_of)
+    lost.refresh_from_db()
+    assert lost.state == Batch.State.SENDING and "its results will say" in lost.error
+    for _ in range(30):
+        tend(tools)
+    work(tools)
+    assert len(fake.batches.made) == 2
+    assert set(Tally.objects.values_list("settled", flat=True)) == {9}
+    stored = LLMCall.objects.filter(status=LLMCall.Status.SUCCEEDED).count()
+    assert stored == len(fake.batches.asked), "each reply that was written was stored"
+
+
 def test_a_batch_that_is_gone_for_good_counts_at_its_bounds_and_is_asked_anew(
     tools: Tools, fake: FakeMessages
 ) -> None:

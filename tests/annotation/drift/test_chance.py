@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from annotation.drift.chance import ALPHA, Answer, Counts, OddOnes, counted, level_of, odd_ones
+from annotation.drift.chance import ALPHA, Answer, Counts, OddOnes, counted, level_of, move_of, odd_ones
 
 
 def test_the_probability_is_the_upper_end_of_a_binomial_with_a_third() -> None:
@@ -26,6 +26,11 @@ def test_only_pairs_with_one_answer_unlike_both_others_say_anything() -> None:
 def test_no_verdict_is_an_answer_of_its_own_and_never_a_zero() -> None:
     assert odd_ones([(0, 0, None), (None, None, None), (None, None, 0)]) == OddOnes(2, 2)
     assert counted([(0, None), (None, 1), (0, 0.5), (1, 0), (None, None)]) == Counts(1, 1, 1, 2)
+
+
+def test_each_pair_moves_one_way() -> None:
+    moves = [move_of(*pair) for pair in ((0, 0.5), (1, 0), (0, None), (None, 0), (None, None), (1, 1))]
+    assert moves == ["up", "down", "unlike", "unlike", "agreed", "agreed"]
 
 
 def test_a_build_with_many_checks_takes_more_for_a_shift() -> None:

@@ -9,17 +9,18 @@ from typing import Any
 
 import pytest
 
-from annotation.estimating import experience
+from annotation.estimating import confirming, experience
 from annotation.estimating.figures import Estimate, Range
 from annotation.estimating.making import AGENTS, estimate
-from annotation.estimating.tokens import characters
-from annotation.launching import Judge, Order
-from annotation.llm import Request
-from annotation.models import Build, Price
+from annotation.estimating.tokens import Counter, characters
+from annotation.launching import Judge, LaunchRefused, Order
+from annotation.models import Build, LLMCall, Price
 from annotation.stages import Stage
+from retrieval.models import Annotator
 from tests import factories
 
 pytestmark = pytest.mark.django_db
+WRITTEN = (Stage.WRITING_TEST, Stage.FIXING)
 
 
 def order(**changes: Any) -> Order:
@@ -47,9 +48,48 @@ def test_calls_follow_from_the_papers_share_of_unclear_pairs() -> None:
     assert (screening.low, screening.expected) == (9, 9 * 1.02)
     assert screening.high == pytest.approx(9 * 1.15)
     assert stages[Stage.WRITING_TEST].expected == pytest.approx(9 * 0.33 * 1.02)
-    assert stages[Stage.ARBITRATING] == stages[Stage.WRITING_TEST]
+    assert stages[Stage.ARBITRATING].expected == stages[Stage.WRITING_TEST].expected
+    assert stages[Stage.ARBITRATING].high == pytest.approx(9 * 0.5 * 1.15)
     assert stages[Stage.FIXING].expected == pytest.approx(9 * 0.33 * 0.035)
     assert stages[Stage.FIXING].high == pytest.approx(9 * 0.5 * 0.1633 * 2)
+
+
+@pytest.mark.parametrize(
+    ("switches", "programs", "tests"),
+    [
+        ({"rewrites": 0}, 1, 1),
+        ({"rewrites": 1}, 2, 1),
+        ({"rewrites": 3}, 4, 1),
+        ({"rewrites": 0, "second_test": True}, 2, 2),
+        ({"rewrites": 2, "second_test": True}, 6, 2),
+    ],
+)
+def test_the_high_figure_has_every_program_that_the_switches_allow(
+    switches: dict[str, Any], programs: int, tests: int
+) -> None:
+    found = estimate(order(**switches))
+    writing, fixing = (next(s.calls for s in found.stages if s.stage == stage) for stage in WRITTEN)
+    assert writing.high == pytest.approx(9 * 0.5 * 1.15 * programs)
+    assert writing.expected == pytest.approx(9 * 0.33 * 1.02)
+    assert fixing.high == pytest.approx(9 * 0.5 * 0.1633 * 2 * tests)
+    told = [basis.figure for basis in found.basis if basis.what == "Programs of a tested pair"]
+    assert told == ([f"1 (1 to {programs})"] if programs > 1 else [])
+
+
+def test_what_begins_at_its_execution_may_be_given_a_second_test() -> None:
+    for second, most in ((False, 0), (True, 9 * 1.15 * 2)):
+        found = estimate(order(second_test=second), start=Stage.EXECUTING)
+        writing = next(stage.calls for stage in found.stages if stage.stage == Stage.WRITING_TEST)
+        assert writing.low == writing.expected == 0
+        assert writing.high == pytest.approx(most)
+
+
+def test_an_estimate_of_other_switches_confirms_no_launch() -> None:
+    word = confirming.signed(order(), estimate(order()))
+    assert confirming.confirmed(order(), word)
+    for changes in ({"second_test": True}, {"rewrites": 3}):
+        with pytest.raises(LaunchRefused, match="has changed"):
+            confirming.confirmed(order(**changes), word)
 
 
 def test_one_model_alone_asks_once_a_pair_and_tests_nothing() -> None:
@@ -110,10 +150,8 @@ def test_without_a_price_there_are_no_dollars_but_all_the_rest() -> None:
 
 
 def test_a_providers_counter_decides_the_length_of_the_prompts() -> None:
-    def count(request: Request) -> int:
-        return characters(request)
-
-    many, few = estimate(order(), count), estimate(order())
+    counter = Counter("the provider's own counter", lambda requests: [characters(one) for one in requests])
+    many, few = estimate(order(), counter), estimate(order())
     screening, locally = many.stages[0].input_tokens, few.stages[0].input_tokens
     assert screening.expected == pytest.approx(locally.expected * 3.6)
 
@@ -141,7 +179,7 @@ def measured() -> Build:
             factories.open_case(build, factories.candidate(mining, member.text, snippet, rank))
     for number, case in enumerate(factories.cases(build)):
         factories.settled(case, number % 2)
-    build.tally.change(calls=40, programs=8)
+    build.tally.change(calls=42, programs=10, unclear=8, cleared=-8)
     Build.objects.filter(pk=build.pk).update(state=Build.State.DONE, finished_at=datetime.now(UTC))
     return build
 
@@ -153,7 +191,7 @@ def test_what_earlier_builds_measured_takes_the_place_of_what_is_assumed() -> No
     assert known.unclear.low < 8 / 24 < known.unclear.high
     assert known.outputs["screener"].expected == 60
     assert known.outputs["screener"].low == pytest.approx(54)
-    assert known.again.expected == 1.0  # 24 screenings, 8 programs, 8 verdicts: 40 calls
+    assert known.again.expected == 1.0  # 24 screenings, 10 programs of 8 pairs, 8 verdicts: 42 calls
     assert known.outputs["arbiter"] == experience.OUTPUT["arbiter"]  # there were too few of them
     sources = {basis.what: basis.source for basis in known.basis}
     assert sources["Unclear to the screener"] == sources["Tokens of a reply"] == "measured"
@@ -165,6 +203,35 @@ def test_other_models_and_builds_that_go_on_teach_nothing() -> None:
     assert experience.of_model("another-model").basis[0].source == "paper"
     Build.objects.filter(pk=build.pk).update(state=Build.State.PAUSED)
     assert experience.of_model("small-model").basis[0].source == "paper"
+
+
+def test_a_single_llm_says_nothing_of_what_agents_would_test() -> None:
+    build = measured()
+    alone, _ = Annotator.objects.get_or_create(kind=Annotator.Kind.SINGLE_LLM, name="alone", version=1)
+    Build.objects.filter(pk=build.pk).update(annotator=alone)
+    LLMCall.objects.filter(build=build).update(agent="single_llm")
+    known = experience.of_model("small-model")
+    assert known.unclear == experience.UNCLEAR
+    assert known.basis[0].source == "paper"
+
+
+def test_one_model_alone_is_as_wordy_as_it_was() -> None:
+    single = order(annotator=Judge.SINGLE_HALF)
+    before = estimate(single).stages[0]
+    build = measured()
+    alone, _ = Annotator.objects.get_or_create(kind=Annotator.Kind.SINGLE_LLM, name="alone", version=1)
+    Build.objects.filter(pk=build.pk).update(annotator=alone)
+    LLMCall.objects.filter(build=build).update(agent="single_llm")
+    after = estimate(single).stages[0]
+    assert before.output_tokens.expected == pytest.approx(9 * 1.02 * 130)
+    assert after.output_tokens.expected == pytest.approx(after.calls.expected * 60)
+
+
+def test_a_reply_about_all_candidates_of_a_query_is_taken_for_as_many() -> None:
+    build = measured()
+    LLMCall.objects.filter(build=build).update(agent="query_screener", output_tokens=90)
+    known = experience.of_model("small-model")
+    assert known.outputs["query_screener"].expected == 90 // build.mining.k
 
 
 def test_prices_are_shown_without_an_exponent() -> None:
@@ -183,3 +250,30 @@ def test_batches_halve_the_price_of_screener_and_test_writer_alone() -> None:
         assert (other.calls, other.input_tokens) == (one.calls, one.input_tokens)
     assert "half" in [basis.figure for basis in batched.basis]
     assert "half" not in [basis.figure for basis in live.basis]
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {},
+        {"rounds": 3},
+        {"screen_by_query": True},
+        {"rewrites": 2, "second_test": True},
+        {"fix_rounds": 0},
+        {"annotator": Judge.SINGLE_HALF},
+        {"drift_check": True},
+    ],
+)
+def test_stages_add_up_to_the_total_and_every_range_is_in_order(
+    switches: dict[str, Any], settings: Any
+) -> None:
+    settings.DRIFT_EVERY = 2
+    priced()
+    found = estimate(order(**switches))
+    for name in ("calls", "input_tokens", "output_tokens", "cost"):
+        ranges, total = [getattr(stage, name) for stage in found.stages], getattr(found, name)
+        assert all(0 <= one.low <= one.expected <= one.high for one in (*ranges, total)), name
+        for end in ("low", "expected", "high"):
+            whole = sum(getattr(one, end) for one in ranges)
+            assert getattr(total, end) == pytest.approx(whole), (name, end)
+    assert found.calls.expected > 0 and found.cost is not None and found.cost.expected > 0

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from annotation.actors import AtShell
 from annotation.missing import deciding
 from annotation.missing.deciding import Choice
 from annotation.models import Build, Filling, Price
@@ -62,7 +63,7 @@ def test_a_reason_does_without_the_small_one_and_is_kept(settings: Any) -> None:
         *("--at-once", "written for yesterday"),
     )
     event = Filling.objects.get().build.events.get(event="skipped the canary")
-    assert event.note == "written for yesterday"
+    assert event.note == f"written for yesterday ({AtShell.now()})"
 
 
 def test_export_writes_what_was_accepted(tmp_path: Path) -> None:

@@ -56,6 +56,21 @@ def test_trying_again_costs_the_mean_of_the_stages_that_are_left(build: Build) -
     assert group.left == (("screening", 1), ("writing test", 1))
 
 
+@pytest.mark.parametrize("agent", ["query_screener", "single_llm"])
+def test_trying_again_costs_what_whoever_judged_first_was_paid(agent: str) -> None:
+    by = factories.single_llm() if agent == "single_llm" else factories.annotator(screener="query", seed=1)
+    build = factories.opened(annotator=by)
+    first, second, third = factories.cases(build)[:3]
+    factories.settled(first, 1)
+    factories.settled(second, 0)
+    factories.abandoned(third, "odd")
+    add(AgentBill, {"build": build, "agent": agent}, calls=2, spent=20)
+    Price.objects.create(
+        model=build.model, effective_from=timezone.now(), input=Decimal(1), output=Decimal(1)
+    )
+    assert [group.price for group in groups(build)] == [10]
+
+
 def test_a_stage_that_nobody_has_paid_for_has_no_price(build: Build) -> None:
     factories.abandoned(factories.cases(build)[2], "odd")
     AgentBill.objects.filter(agent="arbiter").delete()

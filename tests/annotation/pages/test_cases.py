@@ -6,7 +6,7 @@ from django.http import QueryDict
 from annotation import progress
 from annotation.models import Build, Case, Tally
 from annotation.pages import cases as pages
-from annotation.pages.figures import levels, stage_rows
+from annotation.pages.figures import levels, stage_rows, times
 from annotation.stages import Event, Stage
 from sandbox.report import Outcome
 from tests import factories
@@ -43,8 +43,19 @@ def test_every_number_of_the_funnel_leads_to_so_many_cases(build: Build) -> None
     assert told["tests written"] == (4, 4)
 
 
+def test_times_lead_to_the_timed_cases_the_slowest_first(build: Build) -> None:
+    places = {case.pk: place for place, case in enumerate(Case.objects.filter(build=build).order_by("pk"))}
+    for pk, place in places.items():
+        Case.objects.filter(pk=pk).update(seconds=place)
+    clear, unclear = times(build)
+    assert [places[pk] for pk in found(build, clear.link)] == [1, 0]
+    assert [places[pk] for pk in found(build, unclear.link)] == [3, 2]
+    rows = pages.cases_page(build, Build.objects.all(), QueryDict("sort=duration")).cases
+    assert [(places[row.pk], row.seconds) for row in rows[:4]] == [(3, 3.0), (2, 2.0), (1, 1.0), (0, None)]
+
+
 def test_every_stage_leads_to_the_cases_that_it_worked_on(build: Build) -> None:
-    rows = [row for row in stage_rows(Tally.objects.get(), {}) if row.stage != Stage.FIXING]
+    rows = [row for row in stage_rows(Tally.objects.get(), {}, {}) if row.stage != Stage.FIXING]
     assert [row.cases for row in rows] == [len(found(build, row.link)) for row in rows]
 
 

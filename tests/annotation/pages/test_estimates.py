@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
+from django.template.loader import render_to_string
+from django.utils.html import strip_tags
 
 from annotation.estimating.figures import Estimate, PriceUsed, Range, StageEstimate
 from annotation.launching import Order
-from annotation.models import Build, ProjectTally
+from annotation.models import AgentBill, Build, ProjectTally
 from annotation.models.builds import NANO
 from annotation.pages import estimates
 from tests import factories
@@ -106,7 +109,65 @@ def test_how_the_actual_figure_stands_to_the_range(state: str, calls: int, word:
     assert found.rows[0].share == f"{calls * 10} %"
 
 
+@pytest.mark.parametrize("agent", ["screener", "query_screener"])
+def test_each_stage_stands_beside_the_bill_of_its_agent(agent: str) -> None:
+    writing = replace(STAGE, stage="writing_test")
+    both = replace(FOUND, stages=(STAGE, writing))
+    by = factories.annotator(screener="query") if agent == "query_screener" else factories.annotator()
+    build = factories.opened(state="done", estimate=both.to_json(), annotator=by)
+    AgentBill.objects.create(
+        build=build, agent=agent, calls=12, input_tokens=70, output_tokens=9, spent=7 * NANO
+    )
+    found = estimates.comparison(build, build.tally)
+    assert found is not None
+    assert [(row.name, row.actual, row.sign.word) for row in found.stages] == [
+        ("screening: calls", "12", "within the range"),
+        ("screening: tokens in", "70", "below the range"),
+        ("screening: tokens out", "9", "within the range"),
+        ("screening: dollars", "$7.00", "above the range"),
+        ("writing test: calls", "0", "below the range"),
+        ("writing test: tokens in", "0", "below the range"),
+        ("writing test: tokens out", "0", "below the range"),
+        ("writing test: dollars", "$0", "below the range"),
+    ]
+
+
 @pytest.mark.parametrize("stored", [None, {}, {"pairs": "many"}])
 def test_what_was_not_estimated_or_can_not_be_read_is_not_compared(stored: object) -> None:
     build = factories.opened(estimate=stored)
     assert estimates.comparison(Build.objects.get(), build.tally) is None
+
+
+def shown(html: str) -> list[dict[str, list[float]]]:
+    """Each line of the table: its columns, as (expected, low, high)."""
+    lines = re.findall(r"<tr>(.*?)</tr>", html.partition("</thead>")[2], re.DOTALL)
+    cells = (re.findall(r'<td data-label="([^"]+)".*?>(.*?)</td>', line, re.DOTALL) for line in lines)
+    number = re.compile(r"[\d.]+")
+    return [
+        {name: [float(one) for one in number.findall(strip_tags(cell))] for name, cell in row}
+        for row in cells
+    ]
+
+
+def test_the_table_has_a_line_a_stage_and_their_sums_last() -> None:
+    written = StageEstimate("writing_test", Range(2, 4, 7), Range(30, 50, 60), Range(0, 5, 6), COST)
+    rows, total = estimates.table(replace(FOUND, stages=(STAGE, written)))
+    assert [row.name for row in (*rows, total)] == ["screening", "writing test", "all stages"]
+    html = render_to_string("annotation/_estimate.html", {"rows": rows, "total": total})
+    *stages, last = shown(html)
+    assert len(stages) == 2
+    assert list(last) == ["Calls", "Tokens in", "Tokens out", "Dollars"]
+    for name, whole in last.items():
+        columns = zip(*(stage[name] for stage in stages), strict=True)
+        assert whole == [sum(column) for column in columns], name
+        assert all(low <= expected <= high for expected, low, high in [whole, *(s[name] for s in stages)])
+    assert last["Calls"] == [14, 10, 21]
+    assert last["Dollars"] == [4, 2, 12]
+
+
+def test_without_a_price_the_table_has_a_question_mark_for_dollars() -> None:
+    unpriced = replace(FOUND, price=None, stages=(replace(STAGE, cost=None),))
+    rows, total = estimates.table(unpriced)
+    assert (rows[0].cost, total.cost) == (None, None)
+    html = render_to_string("annotation/_estimate.html", {"rows": rows, "total": total})
+    assert html.count(">?</td>") == 2 and "$" not in html

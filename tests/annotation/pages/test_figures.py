@@ -4,6 +4,9 @@ import time
 from decimal import Decimal
 
 import pytest
+from django.http import QueryDict
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
@@ -11,6 +14,7 @@ from annotation import progress
 from annotation.models import AgentBill, Build, Case, Duration, Price, Tally
 from annotation.models.figures import add, bucket_of, middle
 from annotation.pages import figures as pages
+from annotation.pages.cases import cases_page
 from annotation.pages.figures import Figures
 from annotation.stages import Event, Stage
 from sandbox.report import Outcome
@@ -70,6 +74,7 @@ def test_the_funnel_tells_how_far_cases_came_not_where_they_are() -> None:
         "tests executed": 2,
         "ran": 1,
         "did not run": 1,
+        "tested the candidate": 1,
         "arbitrated": 2,
         "settled": 4,
         "abandoned": 1,
@@ -169,6 +174,45 @@ def test_agents_cost_what_their_bills_say() -> None:
     assert [row.bill for row in shown(build).stages[1:]] == [None] * 4
 
 
+@pytest.mark.parametrize("agent", ["query_screener", "single_llm"])
+def test_whoever_judges_first_has_the_bill_of_screening(agent: str) -> None:
+    by = factories.single_llm() if agent == "single_llm" else factories.annotator(screener="query", seed=1)
+    build = factories.opened(annotator=by)
+    for case in factories.cases(build)[:4]:
+        factories.settled(case, 0)
+    assert next((row.agent, row.bill) for row in shown(build).stages) == (agent, None)
+    add(AgentBill, {"build": build, "agent": agent}, calls=2, spent=8_000)
+    row = shown(build).stages[0]
+    assert (row.stage, row.agent, row.cases, row.cost_a_case) == (Stage.SCREENING, agent, 4, 2_000)
+
+
+def test_who_writes_functions_has_a_row_of_its_own(ada: Client) -> None:
+    build = factories.opened()
+    add(AgentBill, {"build": build, "agent": "snippet_writer"}, calls=3, spent=6_000_000_000)
+    row, *others = shown(build).stages
+    assert (row.stage, row.agent, row.cost_a_case) == (None, "snippet_writer", None)
+    assert row.bill is not None and row.bill.calls == 3
+    assert [other.bill for other in others] == [None] * 5
+    page = ada.get(reverse("build", args=[build.pk])).content.decode()
+    assert "writing functions" in page
+    assert "$6.00" in page
+
+
+def test_what_second_tests_brought_stands_on_the_page(ada: Client) -> None:
+    assert shown(factories.opened("without")).second is None
+    build = factories.opened("with", annotator=factories.annotator(second_test=True))
+    found = shown(build).second
+    assert found is not None and (found.tests, found.touched, found.cost) == (0, 0, None)
+    assert "none was needed yet" in ada.get(reverse("build", args=[build.pk])).content.decode()
+    build.tally.change(second_tests=8, second_touched=6)
+    add(AgentBill, {"build": build, "agent": "test_writer"}, calls=20, spent=20 * 500_000)
+    found = shown(build).second
+    assert found is not None and (found.tests, found.touched, found.cost) == (8, 6, 8 * 500_000)
+    page = " ".join(ada.get(reverse("build", args=[build.pk])).content.decode().split())
+    assert "8 programs executed because the first one tested nothing" in page
+    assert "$0.004" in page
+
+
 def test_the_mean_rate_is_over_all_the_time_since_the_cases_were_made() -> None:
     build = factories.opened()
     assert shown(build, 2.0).mean_a_minute is None
@@ -185,3 +229,23 @@ def test_reads_do_not_grow_with_the_build(django_assert_num_queries: DjangoAsser
     shot = progress.snapshot(build)
     with django_assert_num_queries(2):
         pages.figures(shot, 1.0)
+
+
+def test_what_tested_the_candidate_and_second_tests_lead_to_their_cases() -> None:
+    build = factories.opened()
+    cases = factories.cases(build)
+    factories.examined(cases[0], 1)
+    factories.examined(cases[1], 0, factories.a_report(Outcome.UNTESTED, assertions=()))
+    factories.examined(cases[2], 0, factories.a_report(Outcome.UNTESTED, assertions=()))
+    Case.objects.filter(pk__in=[cases[0].pk, cases[1].pk]).update(tested_again=True)
+    build.tally.change(second_tests=2, second_touched=1)
+    links = {level.name: QueryDict(level.link) for level in shown(build).levels}
+
+    def found(name: str) -> list[int]:
+        return sorted(row.pk for row in cases_page(build, Build.objects.all(), links[name]).cases)
+
+    assert found("tested the candidate") == [cases[0].pk]
+    assert found("second tests") == [cases[0].pk, cases[1].pk]
+    assert found("of them, tested the candidate") == [cases[0].pk]
+    untested = cases_page(build, Build.objects.all(), QueryDict("ran=untested"))
+    assert sorted(row.pk for row in untested.cases) == [cases[1].pk, cases[2].pk]

@@ -99,6 +99,14 @@ def test_a_label_that_somebody_changed_is_found(pin: Pin) -> None:
     assert "labels" in {one.where for one in found.grounds}
 
 
+def test_a_query_that_lost_all_its_matches_is_told_as_what_differs(pin: Pin) -> None:
+    of_query = BenchmarkLabel.objects.filter(pair__query=BenchmarkLabel.objects.earliest("pk").pair.query)
+    of_query.update(relevance=0)
+    found = reproduce(pin)
+    assert not found.equal
+    assert any(one.where.endswith("/value") for one in found.changes)
+
+
 def test_a_list_that_somebody_changed_is_found(pin: Pin) -> None:
     spoilt = RankedList.objects.filter(run__system="better").first()
     assert spoilt is not None

@@ -8,7 +8,7 @@ from annotation.models import Rating, Study
 from annotation.pinning import NothingToPin, pin_study, reproduce
 from retrieval.models import Pin
 from tests import studies
-from tests.annotation.studies.test_figures import agents, rated_study
+from tests.annotation.studies.rated import agents, rated_study
 
 pytestmark = pytest.mark.django_db
 

@@ -9,14 +9,14 @@ from django.urls import reverse
 
 from annotation import review
 from annotation.access import Role
-from annotation.models import Build, Case, Rerun
+from annotation.models import Build, Case, Rerun, Study
 from annotation.pages.rerunning import picked_by_words
 from annotation.rerunning import ordering
 from annotation.rerunning.ordering import Again
 from annotation.rerunning.sent_back import waiting, waits
 from annotation.review import Beside
 from annotation.stages import Stage
-from tests import factories
+from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
 
@@ -124,3 +124,27 @@ def test_readers_are_not_told(client: Client, build: Build) -> None:
     tag(one, "test_wrong_expectation")
     client.force_login(factories.ray())
     assert "Sent back" not in client.get(reverse("case", args=[one.pk])).content.decode()
+
+
+def test_a_tag_of_a_rater_asks_when_the_study_is_closed_for_the_case_that_was_shown(build: Build) -> None:
+    one, two = judged_by_tests(build)
+    study = studies.study(conditions=("agents_tests",), pairs=[one.pair, two.pair])
+    study.pairs.filter(pair=one.pair).update(case=one)
+    ruth = studies.rater("ruth", study)
+    studies.rated(ruth, 1, study.pairs.get(pair=one.pair), tags=["test_wrong_reading"])
+    studies.rated(ruth, 1, study.pairs.get(pair=two.pair), tags=["test_wrong_reading"])  # of no case
+    assert not waiting(build).exists()
+    Study.objects.update(state=Study.State.CLOSED)
+    assert list(waiting(build)) == [one] and waits(one) and not waits(two)
+    tag(two, "test_tests_nothing")
+    assert set(waiting(build)) == {one, two}
+    again(build, Stage.WRITING_TEST)
+    assert not waiting(build).exists()
+
+
+def test_a_rater_who_is_left_out_asks_for_nothing(build: Build) -> None:
+    one, _ = judged_by_tests(build)
+    study = studies.study(conditions=("reveal",), pairs=[one.pair], state=Study.State.CLOSED)
+    study.pairs.update(case=one)
+    studies.rated(studies.rater("ruth", study, excluded=True), 1, tags=["test_environment"])
+    assert not waiting(build).exists()

@@ -20,18 +20,23 @@ from annotation.models import (
     TestProgram,
 )
 from annotation.review import crossing
-from annotation.studies import adjudicating
+from annotation.studies import adjudicating, gathering
 from annotation.studies.adjudicating import (
     AdjudicatedMeanwhile,
     BadAdjudication,
     Decision,
+    Given,
     MayNotAdjudicate,
     decide,
+    given_of,
     splits,
     voters_of,
 )
+from annotation.studies.asking_again import Choice, ask_again
 from annotation.studies.auditing import events
+from annotation.studies.controlling import Action, control
 from annotation.studies.precedents import precedents
+from annotation.studies.verifying import adjudicated
 from sandbox.program import Limits
 from sandbox.protocol import Sandbox
 from tests import factories, studies
@@ -150,7 +155,41 @@ def test_the_last_round_and_the_last_revision_count(study: Study, raters: list[E
         state=Assignment.State.DONE,
     )
     Rating.objects.create(assignment=again, value=0, revision=1, evidence="0" * 64)
-    assert [one.votes for one in splits(study)] == [(1, 1, 0, 0)]
+    assert splits(study) == []
+    # From when the second round is open, what was said in the first one counts no more.
+    found.quotas.update(round=2, opened_at=last.created_at, reserved=1, done=1)
+    assert given_of(study) == {(found.pk, 1, condition(study).pk): [Given(0, False)]}
+    assert [one.rating.value for one in voters_of(found, condition(study))] == [0]
+    assert splits(study) == []
+
+
+def test_a_decision_on_an_earlier_round_stands_no_more(
+    study: Study, raters: list[Enrolment], judge: User
+) -> None:
+    found = said(study, raters, 1, 1, 0, 0)
+    decide(judge, found, condition(study), RIGHT, 0)
+    assert [one.decision is None for one in splits(study)] == [False]
+    ask_again(study, Choice(every=True), "stricter now", factories.ada())
+    for rater, value in zip(raters, (1, 0, 0, 1), strict=True):
+        studies.rated(rater, value, found)
+    assert [one.decision for one in splits(study)] == [None]
+    assert adjudicated(condition(study)) == {} and gathering.gather(study).adjudicated == {}
+
+
+def test_a_pair_that_gets_no_more_ratings_is_decided_too(study: Study, raters: list[Enrolment]) -> None:
+    said(study, raters, 1, 0, number=1)
+    said(study, raters, 1, 1, 1, number=2)
+    assert splits(study) == []
+    for rater in raters[2:]:
+        studies.assignment(rater, pair(study), state=Assignment.State.SKIPPED)
+    study.pairs.get(number=1).quotas.update(reserved=2)
+    assert [(one.number, one.votes) for one in splits(study)] == [(1, (1, 0))]
+    studies.rater("rolf", study)  # who can still take the pair
+    assert splits(study) == []
+    control(study, Action.CLOSE, factories.ada(), "time is up")
+    assert [(one.number, one.votes) for one in splits(study)] == [(1, (1, 0))]
+    made = decide(studies.user("judge"), pair(study), condition(study), RIGHT, 0)
+    assert made.value == 1
 
 
 def test_a_decision_stands_beside_the_ratings(study: Study, raters: list[Enrolment], judge: User) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.models import Amendment, Assignment, AuditEvent, Quota, Rating, Study
-from annotation.studies import guiding, planning
-from annotation.studies.asking_again import Choice, ask_again, chosen, follow
+from annotation.models import Amendment, Assignment, AuditEvent, Quota, Rating, Seen, Study
+from annotation.studies import gathering, guiding, planning, queueing, unfilled
+from annotation.studies.asking_again import Choice, Takers, ask_again, chosen, follow, takers
 from annotation.studies.planning import StudyRefused
 from tests import factories, studies
 
@@ -77,3 +77,62 @@ def test_a_study_follows_another_version_as_an_amendment(study: Study) -> None:
     assert study.guideline == second
     assert not guiding.acknowledged(study, factories.person("ruth"))
     assert Amendment.objects.get().after["guidelines"]["version"] == 2
+
+
+@pytest.fixture
+def revealed() -> Study:
+    """A study of *reveal* with two ratings a pair, all given by raters who have seen what agents said."""
+    study = studies.study("second", conditions=("reveal",), raters=2)
+    for name in ("ruth", "sam"):
+        rater = studies.rater(name, study, capacity=3)
+        for sampled in study.pairs.order_by("number"):
+            studies.rated(rater, 1, sampled)
+            Seen.objects.create(user=rater.user, pair=sampled.pair)
+    return study
+
+
+def test_raters_that_have_seen_nothing_can_take_their_pairs_again(study: Study) -> None:
+    assert takers(study, Choice(every=True)) == [Takers("own tests", 3, 2, 2, 2)]
+
+
+def test_who_could_take_a_round_is_told_before(revealed: Study) -> None:
+    every = Choice(every=True)
+    assert takers(revealed, every) == [Takers("reveal", 2, 0, 0, 3)]
+    studies.rater("new", revealed)
+    assert takers(revealed, every) == [Takers("reveal", 2, 1, 1, 3)]
+
+
+def test_raters_that_have_seen_the_evidence_are_not_asked_again_and_new_ones_are(revealed: Study) -> None:
+    new = studies.rater("new", revealed)
+    ask_again(revealed, Choice(every=True), "stricter now", factories.ada())
+    for rater in revealed.enrolments.exclude(pk=new.pk):
+        assert queueing.next_assignment(rater) is None
+    given = queueing.next_assignment(new)
+    assert given is not None and given.round == 2
+
+
+def test_places_that_nobody_can_take_are_given_up_with_a_reason(revealed: Study) -> None:
+    assert unfilled.unfilled(revealed) == [] and gathering.is_complete(revealed)
+    ask_again(revealed, Choice(every=True), "stricter now", factories.ada())
+    new = studies.rater("new", revealed)
+    studies.rated(new, 1, revealed.pairs.get(number=1))
+    assert [one.study_pair.number for one in unfilled.unfilled(revealed)] == [1, 2, 3]
+    with pytest.raises(StudyRefused, match="Say why"):
+        unfilled.give_up(revealed, " ", factories.ada())
+
+    assert unfilled.give_up(revealed, "raters have seen the tests", factories.ada()) == 3
+    wanted = dict(Quota.objects.order_by("study_pair__number").values_list("study_pair__number", "wanted"))
+    assert wanted == {1: 1, 2: 1, 3: 1} and unfilled.given_up(revealed) == 3
+    for number in (2, 3):
+        studies.rated(new, 1, revealed.pairs.get(number=number))
+    assert gathering.is_complete(revealed)
+    event = AuditEvent.objects.get(verb="missing ratings given up")
+    assert event.detail == {"ratings": 3, "pairs": 3, "why": "raters have seen the tests"}
+    with pytest.raises(StudyRefused, match="nothing has to be given up"):
+        unfilled.give_up(revealed, "again", factories.ada())
+
+
+def test_a_place_that_somebody_holds_or_can_take_is_waited_for(study: Study) -> None:
+    studies.assignment(studies.rater("tess", study), study.pairs.get(number=1))
+    held = [one.study_pair.number for one in unfilled.unfilled(study)]
+    assert held == []

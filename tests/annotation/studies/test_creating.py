@@ -197,9 +197,22 @@ def test_pseudonyms_are_new_and_tell_no_order(build: Build) -> None:
 def test_one_more_rater_on_a_split_is_stored_and_told(build: Build) -> None:
     study = make(order(build, one_more=True), factories.ada())
     assert study.one_more
-    top, nobody_left = estimating.outlook_of(study).warnings[-2:]
-    assert "come on top" in top and "no rater is left for a pair on which 3 part" in nobody_left
+    found = estimating.outlook_of(study)
+    assert "no rater is left for a pair on which 3 part" in found.warnings[-1]
+    assert (found.more, found.notes) == (0, ())
     remake(study, order(build, raters=4), factories.ada())
     assert not study.one_more
+    without = estimating.outlook_of(study)
     remake(study, order(build, raters=4, one_more=True), factories.ada())
-    assert not any("no rater is left" in one for one in estimating.outlook_of(study).warnings)
+    found = estimating.outlook_of(study)
+    assert not any("no rater is left" in one for one in found.warnings)
+    assert found.more == 1 and "about 1 rating more, if a rater is right in 90%" in found.notes[0]
+    assert found.ratings == without.ratings and found.hours > without.hours
+
+
+def test_comparisons_name_rows_that_there_will_be(build: Build) -> None:
+    study = make(order(build, comparisons=(("agents", "own_tests"),)), factories.ada())
+    assert study.comparisons == [["agents", "own_tests"]]
+    with pytest.raises(StudyRefused, match="no row “reading”"):
+        make(order(build, name="second", comparisons=(("agents", "reading"),)), factories.ada())
+    assert not Study.objects.filter(name="second").exists()

@@ -9,7 +9,9 @@ from io import StringIO
 
 import pytest
 
+from annotation.models import CallRequest, ExecutionRequest, ProgramText, Rating, TestProgram
 from annotation.studies import exporting, planning
+from retrieval.models import Pair, Text
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +34,29 @@ def test_every_revision_is_there_under_its_pseudonym() -> None:
     assert list(rows[0]) == list(exporting.COLUMNS)
     assert "zanzibar" not in json.dumps(rows)
     assert json.loads("".join(exporting.as_json(rows))) == rows
+
+
+def test_a_rating_is_exported_with_its_weight_and_with_what_it_rests_on() -> None:
+    query = "sort a list " + "of numbers " * 60
+    pair = Pair.objects.create(query=Text.objects.keep(query), snippet=Text.objects.keep("def f(): pass"))
+    study = studies.study(pairs=[pair])
+    study.pairs.update(stratum="match", probability=0.25)
+    made = studies.rated(studies.rater("ruth", study), 1, reading="ascending")
+    call = CallRequest.objects.create(
+        user=made.assignment.rater, assignment=made.assignment, pair=pair, expression="f(1)"
+    )
+    program = TestProgram.objects.create(pair=pair, source=ProgramText.keep("assert True"))
+    run = ExecutionRequest.objects.create(
+        user=made.assignment.rater, assignment=made.assignment, program=program
+    )
+    Rating.objects.update(calls=[call.pk], runs=[run.pk, run.pk + 1])
+    (row,) = exporting.ratings(study)
+    assert (row["stratum"], row["probability"], row["reading"]) == ("match", 0.25, "ascending")
+    assert (row["calls"], row["runs"]) == (1, 2)
+    assert row["calls_sha256"] == [hashlib.sha256(b"f(1)").hexdigest()]
+    assert row["runs_sha256"] == [hashlib.sha256(b"assert True").hexdigest()]
+    assert row["query_whole"] == query.strip() and len(row["query_text"]) < len(query)
+    assert exporting.numbered(study, 0, 5) == [(made.pk, row)]
 
 
 def test_cells_are_no_formulas_and_numbers_stay_numbers() -> None:

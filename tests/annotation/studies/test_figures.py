@@ -2,70 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import pytest
+from django.utils import timezone
 
-from annotation.agreement import Figure
-from annotation.models import Adjudication, Condition, Enrolment, Rating, Review, Scoring, Study
+from annotation.agreement.conditions import Reliability
+from annotation.models import (
+    Adjudication,
+    Condition,
+    Enrolment,
+    Rating,
+    Review,
+    Scoring,
+    Study,
+)
 from annotation.review import labelling
+from annotation.studies.asking_again import Choice, ask_again
 from annotation.studies.figures import (
-    Figures,
     NoFigures,
+    compute,
     confusion_pairs,
     figures_of,
     name_of,
     refuse_to_raters,
 )
+from annotation.studies.gathering import Until
+from annotation.studies.reporting import report
 from annotation.studies.scoring import score
-from retrieval.models import Annotator, Label, Pair, Text
+from annotation.studies.verifying import votes
+from retrieval.models import Annotator
 from tests import factories, studies
+from tests.annotation.studies.rated import agents, rated_study, row, rows_of
 
 pytestmark = pytest.mark.django_db
 
 Kind = Condition.Kind
-PAIRS = 8
-
-
-def many_pairs(count: int = PAIRS) -> list[Pair]:
-    """Pairs of as many queries."""
-    texts = Text.objects.keep_all([f"query number {one}" for one in range(count)])
-    code = Text.objects.keep_all([f"def f{one}(): return {one}" for one in range(count)])
-    return [
-        Pair.objects.create(query=query, snippet=snippet) for query, snippet in zip(texts, code, strict=True)
-    ]
-
-
-def rated_study(values: Sequence[Sequence[int | None]], kind: str = Kind.OWN_TESTS, **columns: Any) -> Study:
-    """A study whose raters, one a row, said these values of its pairs."""
-    study = studies.study(conditions=(kind,), pairs=many_pairs(len(values[0])), raters=len(values), **columns)
-    rate(study, kind, values)
-    return study
-
-
-def rate(study: Study, kind: str, values: Sequence[Sequence[int | None]]) -> list[Enrolment]:
-    raters: list[Enrolment] = []
-    for row in values:
-        rater = studies.rater(f"{kind}-{len(raters)}", study, kind)
-        for sampled, value in zip(study.pairs.order_by("number"), row, strict=True):
-            studies.rated(rater, value, sampled)
-        raters.append(rater)
-    return raters
-
-
-def agents(study: Study, labels: Sequence[int | None], model: str = "small-model") -> Annotator:
-    made = factories.annotator(model=model)
-    for sampled, label in zip(study.pairs.order_by("number"), labels, strict=True):
-        if label is not None:
-            Label.objects.create(pair=sampled.pair, annotator=made, value=label)
-    return made
-
-
-def row(found: Figures, name: str) -> dict[str, Figure]:
-    assert found.page
-    one = next(one for one in found.page.table if name in one.name)
-    return {"accuracy": one.accuracy, "precision": one.precision, "coverage": one.coverage}
 
 
 def test_nothing_is_computed_before_somebody_rated() -> None:
@@ -102,7 +72,7 @@ def test_planted_pairs_and_assisted_labels_never_count() -> None:
     assert Review.objects.exists()
     after = figures_of(study)
     assert after.page == before
-    assert (after.flow.sampled, after.flow.planted, after.flow.rated) == (4, 1, 12)
+    assert (after.flow.sampled, after.flow.planted, after.flow.places.rated) == (4, 1, 12)
 
 
 def test_a_study_is_interim_until_every_planned_rating_is_there() -> None:
@@ -167,47 +137,31 @@ def test_decisions_settle_open_pairs_in_a_table_of_their_own() -> None:
     assert any("adjudicated" in str(way) for way in found.page.treated)
 
 
-def test_reveal_is_held_against_a_second_look() -> None:
-    study = studies.study(conditions=(Kind.REVEAL, Kind.SECOND_LOOK), pairs=many_pairs(), raters=3)
-    build = factories.opened()
-    agent = agents(study, [1] * PAIRS)
-    for sampled, case in zip(study.pairs.all(), factories.cases(build), strict=False):
-        case.annotator = agent
-        case.save()
-        sampled.case = case
-        sampled.save()
-    for kind, phase in ((Kind.REVEAL, Rating.Phase.REVISED), (Kind.SECOND_LOOK, Rating.Phase.SECOND_LOOK)):
-        for rater in rate(study, kind, [[0] * PAIRS] * 3):
-            for done in rater.assignments.all():
-                value = int(kind == Kind.REVEAL)
-                Rating.objects.create(assignment=done, phase=phase, revision=1, value=value, evidence="")
-    found = figures_of(study)
-    assert found.influence
-    assert found.influence.towards.revealed.value == 1
-    assert found.influence.towards.second_look.value == 0
-    assert found.influence.towards.influence.value == 1
+def test_only_the_last_round_of_a_pair_counts_whoever_rates_in_it() -> None:
+    study = rated_study([[1, 1], [1, 1], [1, 0]], scale=Study.Scale.BINARY)
+    assert reliability_of(study).labels == 6
+    at = Until(timezone.now(), *last_ids(), complete=True)
+    ask_again(study, Choice(slice="split"), "stricter now", factories.ada())
+    assert reliability_of(study).labels == 3
+    newcomer = studies.rater("newcomer", study)
+    studies.rated(newcomer, 0, study.pairs.get(number=2))
+    assert reliability_of(study).labels == 4
+    assert votes(studies.condition(study))[study.pairs.get(number=2).pk] == {newcomer.user_id: 0}
+    assert report(study).labels == 4
+    before = compute(study, at).page
+    assert before and before.reliability[0].labels == 6
+    Enrolment.objects.filter(pk=newcomer.pk).update(excluded=True)
+    assert report(study).labels == 3 and Rating.objects.count() == 7
 
 
-def test_choices_between_two_know_their_sides() -> None:
-    study = pairwise()
-    found = figures_of(study)
-    assert found.page is None
-    assert found.preference
-    assert (found.preference.choices, found.preference.ties) == (8, 1)
-    assert found.preference.decided.value == pytest.approx(6 / 7)
-    assert found.preference.left.value == pytest.approx(6 / 7)
+def last_ids() -> tuple[int, int, int, int]:
+    return Rating.objects.latest("pk").pk, 0, 0, 0
 
 
-def pairwise() -> Study:
-    study = studies.study(
-        conditions=(Kind.READING,),
-        pairs=many_pairs(),
-        raters=1,
-        kind=Study.Kind.PAIRWISE,
-        scale=Study.Scale.PREFERENCE,
-    )
-    rate(study, Kind.READING, [[1, 1, 1, -1, 0, 1, 1, 1]])
-    return study
+def reliability_of(study: Study) -> Reliability:
+    found = figures_of(study).page
+    assert found
+    return found.reliability[0]
 
 
 def test_looking_at_figures_writes_nothing_and_shows_no_version_of_a_sealed_study_unscored() -> None:
@@ -237,11 +191,6 @@ def test_labels_that_came_with_the_data_are_no_version_to_be_scored() -> None:
     made = agents(study, [1, 0, 1, 0])
     Annotator.objects.filter(pk=made.pk).update(kind=Annotator.Kind.ORIGINAL)
     assert figures_of(study).unscored == ()
-
-
-def rows_of(found: Figures) -> set[str]:
-    assert found.page is not None
-    return {row.name for row in found.page.table}
 
 
 def test_raters_do_not_see_figures_before_all_is_done() -> None:
@@ -284,14 +233,3 @@ def test_the_cost_in_queries_does_not_grow_with_the_study(django_assert_num_quer
     figures_of(study)
     with django_assert_num_queries(8):
         figures_of(study)
-
-
-def test_only_the_planned_comparisons_are_tested() -> None:
-    study = rated_study([[1, 0, 1, 0]] * 3)
-    one = agents(study, [1, 0, 1, 1], "one")
-    agents(study, [1, 1, 1, 1], "two")
-    study.comparisons = [[name_of(one), "own_tests"], [name_of(one), "nobody any more"]]
-    study.save()
-    found = figures_of(study).page
-    assert found
-    assert [(row.first, row.second) for row in found.comparisons] == [(name_of(one), "own tests")]

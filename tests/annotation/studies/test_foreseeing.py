@@ -12,7 +12,7 @@ from annotation.models import Study
 from annotation.studies.foreseeing import Rates, Size, assumptions, foresee, needed, size_of
 from annotation.studies.planning import StudyRefused
 from tests import studies
-from tests.annotation.studies.test_figures import agents, rated_study
+from tests.annotation.studies.rated import agents, rated_study
 
 pytestmark = pytest.mark.django_db
 SIZE = Size(40, 1, 3, 1, 0.05, 100, 2.0, 30.0)

@@ -8,7 +8,7 @@ import json
 from xml.etree import ElementTree
 
 from annotation.agreement import Figure
-from annotation.studies.formats import as_csv, as_json, as_latex, as_svg, tex, words
+from annotation.studies.formats import NARROW, as_csv, as_json, as_latex, as_svg, tex, words
 from annotation.studies.tables import Table
 
 HOSTILE = '=HYPERLINK("http://x") & 50 % <script>alert(1)</script> \\input{/etc/passwd} $x$'
@@ -32,9 +32,16 @@ def test_a_figure_is_said_with_its_interval_or_why_there_is_none() -> None:
 
 def test_csv_has_columns_for_the_ends_and_runs_nothing() -> None:
     rows = list(csv.reader(io.StringIO(as_csv(TABLE))))
-    assert rows[0] == ["Annotator", "n", "Accuracy", "Accuracy low", "Accuracy high"]
-    assert rows[1] == ["'" + HOSTILE, "12", "0.5", "0.25", "0.75"]
-    assert rows[2] == ["nobody", "0", "", "", ""]
+    ends = ["Accuracy", "Accuracy low", "Accuracy high", "Accuracy undefined draws", "Accuracy remark"]
+    assert rows[0] == ["Annotator", "n", *ends]
+    assert rows[1] == ["'" + HOSTILE, "12", "0.5", "0.25", "0.75", "0", ""]
+    assert rows[2] == ["nobody", "0", "", "", "", "0", "there is no pair"]
+
+
+def test_draws_without_a_value_are_counted() -> None:
+    table = Table("t", "T", ("Who", "Alpha"), (("a", Figure(0.5, undefined=0.062, words="too often")),))
+    rows = list(csv.DictReader(io.StringIO(as_csv(table))))
+    assert rows[0]["Alpha undefined draws"] == "62" and rows[0]["Alpha remark"] == "too often"
 
 
 def test_json_keeps_everything_unrounded() -> None:
@@ -66,4 +73,21 @@ def test_a_chart_is_well_formed_and_escaped() -> None:
     root = ElementTree.fromstring(drawn)
     assert len(root.findall("{http://www.w3.org/2000/svg}circle")) == 1
     assert as_svg(Table("t", "T", ("A", "B"), (("a", 1),))) == ""
+
+
+def test_a_narrow_chart_says_the_same_and_keeps_within_its_frame() -> None:
+    def texts(drawn: str) -> list[str]:
+        root = ElementTree.fromstring(drawn)
+        return sorted(one.text or "" for one in root.iter("{http://www.w3.org/2000/svg}text"))
+
+    narrow = as_svg(TABLE, NARROW)
+    assert texts(narrow) == texts(as_svg(TABLE))
+    root = ElementTree.fromstring(narrow)
+    wide = float(root.get("viewBox", "").split()[2])
+    names = "x", "x1", "x2", "cx"
+    places = [float(one.get(name, "0")) for one in root.iter() for name in names]
+    assert wide < 340 and all(0 <= place <= wide for place in places)
+
+
+def test_what_has_no_figure_has_no_chart() -> None:
     assert as_svg(Table("t", "T", ("A", "B"), (("a", Figure(None)),), charted="B")) == ""

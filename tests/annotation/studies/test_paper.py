@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from annotation.models import Study
 from annotation.studies.figures import NoFigures
 from annotation.studies.paper import write_paper
+from annotation.studies.planning import freeze
+from annotation.studies.sampling.wishing import Allocation, Stratifier, Wish
 from tests import studies
-from tests.annotation.studies.test_figures import agents, rated_study
+from tests.annotation.studies.rated import agents, rated_study
 
 pytestmark = pytest.mark.django_db
 
@@ -55,3 +58,59 @@ def test_it_compiles(tmp_path: Path) -> None:
                 cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
             )  # fmt: skip
             assert ran.returncode == 0, ran.stdout[-2000:]
+
+
+def told(study: Study, folder: Path) -> str:
+    write_paper(study, folder)
+    return (folder / "methods.tex").read_text()
+
+
+def test_methods_tell_the_design_of_the_frozen_plan(tmp_path: Path) -> None:
+    wish = Wish(4, seed=77, strata=(Stratifier.LABEL, Stratifier.RANK), allocation=Allocation.EQUAL)
+    study = rated_study(
+        [[1, 0, 1, 0]] * 3,
+        sample={"wish": wish.as_json(), "population": 400, "population_queries": 50},
+        comparisons=[["agents", "own_tests"], ["agents", "nobody"]],
+        margin=0.05,
+        exclusions="raters below 60 % on planted pairs.",
+    )
+    agents(study, [1, 0, 1, 1])
+    study.pairs.filter(number=1).update(probability=0.25)
+    study.enrolments.update(years_of_python=4, occupation="Engineer", languages="English and Dutch")
+    study.enrolments.filter(pseudonym="R01").update(years_of_python=9, languages="english", excluded=True)
+    study.enrolments.filter(pseudonym="R02").update(years_of_python=8, languages="DUTCH")
+    freeze(study)
+    Study.objects.filter(pk=study.pk).update(margin=0.5)  # what the plan says counts
+    methods = told(study, tmp_path)
+    for words in (
+        "one pair a query, in strata by the agents' label and the rank (1, 2 to 5, 6 to 10, after 10)",
+        "as many of each, with the seed 77",
+        "from 400 pairs of 50 queries was 0.25 to 1",
+        r"comparisons of agents with own\_tests; agents with nobody. 1 of them could not be made",
+        "margin of non-inferiority is 0.05",
+        r"raters below 60 \% on planted pairs. 1 raters are left out",
+        "2 raters took part, with 4 to 8 years of Python (median 6); roles: Engineer (2)",
+        "languages: DUTCH (2), English (1)",
+        "What agents had said was closed to them.",
+    ):
+        assert words in methods, (words, methods)
+    table = (tmp_path / "tables" / "raters.csv").read_text()
+    assert '"4 to 8, median 6",2' in table and "language,DUTCH,2" in table and "R02" not in table
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words", "never"),
+    [
+        (("own_tests", "reveal"), "closed to raters under own tests. Under reveal everything", "to them"),
+        (("agents_tests",), "Under agent's tests they saw the agents' test program", "closed to"),
+        (("reading", "second_look"), "closed to them. Under second look", "assisted"),
+    ],
+)
+def test_methods_say_what_raters_saw_of_the_agents(
+    tmp_path: Path, kinds: tuple[str, ...], words: str, never: str
+) -> None:
+    study = studies.study(conditions=kinds)
+    studies.rated(studies.rater("ruth", study), 1)
+    methods = told(study, tmp_path)
+    assert words in methods and never not in methods
+    assert "The plan has no exclusion rules" in methods and "No comparison was planned" in methods

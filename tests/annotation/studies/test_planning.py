@@ -123,3 +123,20 @@ def test_a_closed_study_is_history() -> None:
     study = studies.study(state=Study.State.CLOSED)
     with pytest.raises(StudyRefused, match="closed"):
         change(study, "because")
+
+
+def test_a_comparison_of_no_row_is_refused_with_the_names_that_there_are() -> None:
+    study = studies.study(conditions=("own_tests", "reading"))
+    with pytest.raises(StudyRefused, match=r"no row “people”\. Its rows are own_tests, reading, always 0"):
+        change(study, "because", comparisons=[["people", "reading"]])
+    with pytest.raises(StudyRefused, match="the same row"):
+        change(study, "because", comparisons=[["own tests", "own_tests"]])
+    change(study, "because", comparisons=[["own tests", "reading"], ["always 0", "reading"]])
+    assert study.comparisons == [["own tests", "reading"], ["always 0", "reading"]]
+
+
+def test_what_was_frozen_with_a_name_of_no_row_can_still_be_amended_otherwise() -> None:
+    study = studies.study(comparisons=[["nobody", "own_tests"]])
+    freeze(study)
+    change(study, "a slip", margin=0.05)
+    assert study.margin == 0.05

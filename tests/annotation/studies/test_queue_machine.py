@@ -29,10 +29,12 @@ from hypothesis.stateful import (
 from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, StudyPair
 from annotation.seen import mark_seen
 from annotation.studies import choosing, drafts, queueing, rating, routing
+from annotation.studies.flow import flow_of
 from annotation.studies.ordering import GAP
 from annotation.studies.queueing import Lapsed
 from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said
 from tests import studies
+from tests.annotation.studies.test_flow import adds_up
 from tests.annotation.studies.test_queueing import grid
 
 State, Kind = Assignment.State, Condition.Kind
@@ -252,6 +254,12 @@ class Queue(RuleBasedStateMachine):
         place = {"assignment__study_pair": quota.study_pair, "assignment__condition": quota.condition}
         values = list(blind.filter(**place, assignment__state=State.DONE).values_list("value", flat=True))
         return max(values.count(0), values.count(1)) * 2 <= len(values)
+
+    @invariant()
+    def the_flow_adds_up(self) -> None:
+        """Every place is given, open, free or given up, and all that was handed out became something."""
+        if hasattr(self, "study"):
+            adds_up(flow_of(self.study, 5, 0, 0))
 
     @invariant()
     def a_locked_label_keeps_its_place_for_its_rater(self) -> None:

@@ -16,6 +16,7 @@ from annotation.seen import mark_seen
 from annotation.studies import checking, drafts, queueing, rating
 from annotation.studies.queueing import Lapsed, QueueClosed, next_assignment
 from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said, submit, undo
+from annotation.studies.restoring import restore
 from tests import studies
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +69,24 @@ def test_a_label_ends_the_assignment_and_is_stored_with_what_was_on_screen(rita:
     assert made.guideline == rita.study.guideline
     assert (state_of(held), counts(held)) == (State.DONE, (1, 1))
     assert drafts.texts(held) == {"test": "assert True"}
+
+
+def test_how_the_query_was_read_has_its_own_history(rita: Enrolment) -> None:
+    held = given(rita)
+    drafts.save(held, "reading", "in plac")
+    first = submit(held, held.token, said(1, reading=" in\nplace\x00 "), 0)
+    assert first.reading == "in place␀" and drafts.texts(held) == {}
+    again = Assignment.objects.get(pk=held.pk)
+    second = submit(again, again.token, said(1, reading="a sorted copy"), 1)
+    assert (second.revision, second.reading, second.supersedes) == (2, "a sorted copy", first)
+    restored = restore(Rating.objects.get(pk=first.pk))
+    assert (restored.revision, restored.reading) == (3, "in place␀")
+    undo(rita)
+    assert drafts.texts(held)["reading"] == "in place␀"
+    now = Assignment.objects.get(pk=held.pk)
+    with pytest.raises(BadRating, match="at most 300"):
+        submit(now, now.token, said(1, reading="x" * 301), 4)
+    assert drafts.texts(held)["reading"] == "x" * 301
 
 
 def test_sending_the_same_again_returns_what_is_stored(rita: Enrolment) -> None:

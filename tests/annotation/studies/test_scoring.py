@@ -14,7 +14,7 @@ from annotation.studies.figures import name_of
 from annotation.studies.planning import StudyRefused
 from annotation.studies.scoring import named, score
 from tests import factories, studies
-from tests.annotation.studies.test_figures import agents, rated_study
+from tests.annotation.studies.rated import agents, rated_study
 
 pytestmark = pytest.mark.django_db
 

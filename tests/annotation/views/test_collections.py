@@ -1,34 +1,16 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
-from pytest_django import DjangoAssertNumQueries, Settings
+from pytest_django import DjangoAssertNumQueries
 
 from annotation.pages import collections as pages
-from retrieval.models import ImportJob
+from retrieval import deriving
+from retrieval.models import Collection
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-UPLOAD = "/collections/upload/"
-
-
-@pytest.fixture(autouse=True)
-def own_storage(settings: Settings, tmp_path: Path) -> None:
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "default": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path},
-        },
-    }
-
-
-def a_file(name: str = "queries.json", content: bytes = b"[]") -> SimpleUploadedFile:
-    return SimpleUploadedFile(name, content)
 
 
 def test_collections_are_listed_and_lead_to_their_members(ada: Client) -> None:
@@ -48,6 +30,14 @@ def test_members_are_shown_with_source_licence_and_rule(ada: Client) -> None:
     assert "MIT" in content
     testable = page.context["page"].rules[0]
     assert (testable.count, testable.total) == (3, 4)
+
+
+def test_a_filtered_collection_says_what_its_filters_refused(ada: Client) -> None:
+    made = deriving.make("tested", factories.snippets(), ["testable"])
+    content = ada.get(reverse("collection", args=[made.pk])).content.decode()
+    assert "<dt>Refused: testable</dt><dd>1</dd>" in content
+    Collection.objects.filter(pk=made.pk).update(size=1)
+    assert "completes it" in ada.get(reverse("collection", args=[made.pk])).content.decode()
 
 
 def test_members_come_in_pages_both_ways(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,73 +64,8 @@ def test_reads_do_not_grow_with_the_members(
 ) -> None:
     for name, many in (("few", 2), ("many", 40)):
         made = factories.snippets([f"def f{n}(x):\n    return x + {n}\n" for n in range(many)], name)
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(8):
             ada.get(reverse("collection", args=[made.pk]))
-
-
-def test_uploading_makes_a_job_for_a_worker(ada: Client) -> None:
-    answer = ada.post(
-        UPLOAD,
-        {"name": "dev", "format": "cosqa", "file": a_file(), "codebase": a_file("codes.txt", b"{}")},
-        follow=True,
-    )
-    job = ImportJob.objects.get()
-    assert (job.name, job.state, job.created_by) == ("dev", "waiting", factories.ada())
-    with job.file.open() as file, job.codebase.open() as codebase:
-        assert (file.read(), codebase.read()) == (b"[]", b"{}")
-    page = answer.content.decode()
-    assert "waits for a worker" in page
-    assert 'hx-trigger="every 2s"' in page
-
-
-def test_python_needs_no_code_base(ada: Client) -> None:
-    ada.post(UPLOAD, {"name": "mine", "format": "python", "file": a_file("mine.py", b"x = 1")})
-    assert not ImportJob.objects.get().codebase
-
-
-@pytest.mark.parametrize(
-    ("format_", "file"),
-    [
-        ("python", "thing-1.0.tar.gz"),
-        ("documented", "thing.whl"),
-        ("codesearchnet", "python_test_0.jsonl.gz"),
-        ("staqc", "code.pickle"),
-        ("ncs", "questions.json"),
-    ],
-)
-def test_every_format_is_offered_and_takes_its_files(ada: Client, format_: str, file: str) -> None:
-    assert f'value="{format_}"' in ada.get(UPLOAD).content.decode()
-    for _ in range(2):  # the second one's file gets another name, with the same end
-        ada.post(UPLOAD, {"name": "mine", "format": format_, "file": a_file(file, b"x")})
-    for job in ImportJob.objects.all():
-        assert str(job.file.name).endswith(file.removeprefix("thing-1.0").removeprefix(file.split(".")[0]))
-
-
-@pytest.mark.parametrize(
-    ("form", "file", "said"),
-    [
-        ({"name": ""}, "mine.py", "This field is required"),
-        ({"format": "cosqa"}, "dev.json", "choose its file too"),
-        ({"format": "python"}, "mine.exe", "ends in .py, .whl, .zip"),
-    ],
-)
-def test_what_is_wrong_is_said_and_the_name_is_kept(
-    ada: Client, form: dict[str, str], file: str, said: str
-) -> None:
-    answer = ada.post(UPLOAD, {"name": "mine", "format": "python", **form, "file": a_file(file)})
-    page = answer.content.decode()
-    assert answer.status_code == 422
-    assert said in page
-    assert form.get("name") == "" or 'value="mine"' in page
-    assert not ImportJob.objects.exists()
-
-
-def test_a_larger_file_is_told_the_command(ada: Client, settings: Settings) -> None:
-    settings.UPLOAD_LIMIT_BYTES = 10
-    form = {"name": "big", "format": "python", "file": a_file("big.py", b"x" * 11)}
-    page = ada.post(UPLOAD, form).content.decode()
-    assert "manage.py import python PATH --name NAME" in page
-    assert not ImportJob.objects.exists()
 
 
 def test_jobs_show_counts_and_problems_and_stop_asking_when_all_are_over(ada: Client) -> None:
@@ -153,6 +78,28 @@ def test_jobs_show_counts_and_problems_and_stop_asking_when_all_are_over(ada: Cl
     assert "hx-trigger" in ada.get(reverse("import-jobs")).content.decode()
 
 
-@pytest.mark.parametrize("name", ["collections", "upload", "import-jobs"])
+@pytest.mark.parametrize("name", ["collections", "import-jobs"])
 def test_only_admins_may(erin: Client, name: str) -> None:
     assert erin.get(reverse(name)).status_code == 403
+
+
+def test_a_job_says_of_how_many_refused_records_its_problems_are_the_first(ada: Client) -> None:
+    factories.import_job(state="done", unreadable=130, problems=["small.json, record 1: no"] * 100)
+    factories.import_job(state="done", unreadable=1, problems=["small.json, record 1: no"])
+    text = ada.get(reverse("collections")).content.decode()
+    assert "the first 100 of 130 refused records" in text and ">1 refused record<" in text
+
+
+def test_a_failed_import_leads_back_to_the_form_filled_in(ada: Client) -> None:
+    factories.import_job(state="failed", format="beir", name="my & own")
+    page = ada.get(reverse("collections")).content.decode()
+    address = "/collections/upload/?format=beir&amp;name=my%20%26%20own"
+    assert f'href="{address}"' in page
+    form = ada.get(address.replace("&amp;", "&")).context["form"]
+    assert form.initial == {"name": "my & own", "format": "beir"}
+
+
+def test_a_table_leads_to_its_columns(ada: Client) -> None:
+    job = factories.import_job(state="columns", format="table")
+    for page in ("collections", "dashboard"):
+        assert reverse("upload-columns", args=[job.pk]) in ada.get(reverse(page)).content.decode()

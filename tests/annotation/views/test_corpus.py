@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,12 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
+from annotation import releasing
 from annotation.access import Role, give_role
-from annotation.models import Build, BuildEvent, Case, Condition
+from annotation.models import Build, BuildEvent, Case, Condition, Tally
 from annotation.pages.corpus_pins import corpus_now
 from annotation.pinning import Reproduced, reproduce
+from annotation.releasing import Wish
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
@@ -88,6 +91,17 @@ def test_a_benchmarks_statistics(ray: Client, benchmark_: Benchmark) -> None:
     assert [row["Queries"] for row in rows[:3]] == [1, 2, 0]
     (row,) = table(ray, "benchmark-corpus", benchmark_.pk, "relevance")
     assert (row["Relevance 0"], row["Relevance 1"], row["Labels"]) == (1, 2, 3)
+    drawn = re.search(r"labels</span>.*?</figure>", page, re.DOTALL)  # two columns of a third and two thirds
+    assert drawn and re.findall(r'height="([\d.]+)"', drawn.group())[-2:] == ["60.0", "120.0"]
+    assert "relevance 0" in drawn.group() and "relevance 1" in drawn.group()
+
+
+def test_a_benchmark_of_a_build_has_the_builds_programs(ray: Client) -> None:
+    build = factories.said(factories.opened("autumn"), (1, 0, 1))
+    Tally.objects.filter(build=build).update(written=4, test_cases=10, programs=4, ran=3)
+    made = releasing.publish(Wish("ours", build.mining, build))
+    ours = table(ray, "benchmark-corpus", made.pk, "size")[0]
+    assert (ours["Test cases a program"], ours["Executable programs"]) == ("2.50", "75.0 %")
 
 
 @pytest.mark.parametrize("kind", ["queries", "snippets"])
@@ -122,11 +136,20 @@ def test_what_is_empty_says_so(ada: Client) -> None:
     assert "Nothing to count yet" in told(ada, "build-corpus", factories.launched().pk)
 
 
-@pytest.mark.parametrize(("key", "form"), [("none", "json"), ("size", "svg"), ("size", "exe"), ("", "")])
+@pytest.mark.parametrize(("key", "form"), [("none", "json"), ("size", "exe"), ("", "")])
 def test_other_tables_and_formats_are_not_there(ray: Client, build: Build, key: str, form: str) -> None:
     assert (
         ray.get(reverse("build-corpus", args=[build.pk]), {"table": key, "format": form}).status_code == 404
     )
+
+
+def test_a_table_is_drawn_where_its_link_offers_that(ray: Client, build: Build) -> None:
+    here = reverse("build-corpus", args=[build.pk])
+    offered = re.findall(r"table=([\w-]+)&amp;format=svg", ray.get(here).content.decode())
+    assert "size" in offered
+    for key in offered:
+        answer = ray.get(here, {"table": key, "format": "svg"})
+        assert answer.content.startswith(b"<svg"), key
 
 
 def test_a_table_can_be_taken_home(ray: Client, build: Build) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import strip_tags
 
-from annotation.models import AgentBill, Build, DriftCheck, DriftWatch
+from annotation.models import AgentBill, Build, DriftAnswer, DriftCheck, DriftWatch, Seen
 from annotation.models.builds import NANO
 from tests import factories
 from tests.annotation.views.test_builds import NEW, order
@@ -36,6 +37,11 @@ def text_of(client: Client, build: Build) -> str:
     return unescape(" ".join(strip_tags(html).replace("\xa0", " ").split()))
 
 
+def pairs_of(client: Client, build: Build, number: int, query: str = "") -> str:
+    html = client.get(reverse("build-drift", args=[build.pk, number]) + query).content.decode()
+    return unescape(" ".join(strip_tags(html).replace("\xa0", " ").split()))
+
+
 def test_the_page_shows_each_check_and_the_bill_apart(ada: Client) -> None:
     page = text_of(ada, shifted())
     assert "Drift check 9 calls, $2.00" in page
@@ -47,6 +53,59 @@ def test_the_page_shows_each_check_and_the_bill_apart(ada: Client) -> None:
 
 def test_a_build_without_one_says_nothing_of_it(ada: Client) -> None:
     assert "Drift check" not in text_of(ada, factories.opened())
+
+
+def links_of(client: Client, build: Build) -> dict[str, str]:
+    """Where the numbers of the checks lead, by the beginning of what the link is called."""
+    html = client.get(reverse("build", args=[build.pk])).content.decode()
+    found = re.findall(r'<a id="drift-\d-\w+" href="([^"]+)" aria-label="([^"]+): see the pairs">', html)
+    return {unescape(name): unescape(url) for url, name in found}
+
+
+def test_each_number_of_a_check_leads_to_exactly_its_pairs(ada: Client) -> None:
+    build = factories.opened()
+    answers = ((1, 1, 0), (1, 0.5, 0.5), (0, 0, 1), (0.5, 0.5, None), (0, 0, 0), (None, None, None))
+    check = factories.drift_checked(build, *answers)
+    assert (check.up, check.down, check.unlike, check.agreed) == (1, 2, 1, 2)
+    ids = check.watch.drawn
+    places = {"Higher, 1": [2], "Lower, 2": [0, 1], "No verdict once, 1": [3], "As at first, 2": [4, 5]}
+    links = links_of(ada, build)
+    for name, wanted in places.items():
+        page = ada.get(links[f"{name}, after 3 settled cases"]).context["page"]
+        assert [row.case for row in page.rows] == [ids[place] for place in wanted], name
+    every = ada.get(links["All 6, after 3 settled cases"]).context["page"]
+    assert [row.case for row in every.rows] == [ids[place] for place in (2, 0, 1, 3, 4, 5)]
+    assert "Lower, 1, after 0 settled cases" in links and "Higher, 0, after 0 settled cases" not in links
+
+
+def test_a_pair_shows_the_old_and_the_new_verdict_with_the_models_words(ada: Client) -> None:
+    build = factories.opened()
+    factories.settled(factories.cases(build)[0], 1)
+    check = factories.drift_checked(build, (1, 0.5, 0), (0.5, 0.5, None))
+    page = pairs_of(ada, build, check.number)
+    assert "▼ lower ✓ match said at first ? unclear said again ✗ no match said now ✓ match" in page
+    assert "≠ no verdict once ? unclear said at first ? unclear said again – no verdict said now" in page
+    assert Seen.objects.filter(user=factories.ada()).count() == 2
+    baseline = pairs_of(ada, build, 0)
+    assert "The baseline: 2 pairs, each asked twice" in baseline
+    assert "▼ lower ✓ match said at first ? unclear said again ✓ match" in baseline
+
+
+def test_there_is_no_list_of_a_check_that_is_asked_or_that_there_is_not(ada: Client, erin: Client) -> None:
+    check = factories.drift_checked(build := factories.opened(), (1, 1, 1))
+    url = reverse("build-drift", args=[build.pk, check.number])
+    assert erin.get(url).status_code == 403
+    assert "none is in this list" in pairs_of(ada, build, check.number, "?moved=up")
+    assert ada.get(reverse("build-drift", args=[build.pk, 7])).status_code == 404
+    DriftCheck.objects.filter(pk=check.pk).update(finished_at=None)
+    assert ada.get(url).status_code == 404
+
+
+def test_the_models_words_are_shown_as_text(ada: Client) -> None:
+    check = factories.drift_checked(build := factories.opened(), (1, 1, 0))
+    DriftAnswer.objects.update(words="<img src=x onerror=alert(1)>\u202e")
+    html = ada.get(reverse("build-drift", args=[build.pk, check.number])).content.decode()
+    assert "<img src=x" not in html and "\u202e" not in html
 
 
 def test_resuming_it_asks_why_first(ada: Client) -> None:

@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation import children, worker
-from annotation.pages import exports as pages
+from annotation.models import Seen, SeenBenchmark
 from retrieval.models import Benchmark, ExportJob, Member
 from tests import factories, studies
 from tests.annotation.test_worker import in_process  # noqa: F401  (a fixture)
@@ -60,23 +60,24 @@ def test_an_export_is_ordered_written_and_downloaded(ada: Client, made: Benchmar
     assert job.warnings[0].startswith("1 candidate pair unjudged")
     text = ada.get(page(made)).content.decode()
     assert file(job) in text and "1 candidate pair unjudged" in text
+    assert not SeenBenchmark.objects.exists(), "who orders a file has not read it"
     answer = ada.get(file(job))
     assert answer.streaming and f"made-{made.name.split()[1]}-v1-release.zip" in answer["Content-Disposition"]
     with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:
         assert {"query.json", "provenance/labels.jsonl", "finetune/dev_query.json"} <= set(archive.namelist())
         assert json.loads(archive.read("workbench.json"))["digest"] == made.digest
+    b"".join(ada.get(file(job)))  # once more
+    assert list(SeenBenchmark.objects.values_list("user__username", "benchmark")) == [("ada", made.pk)]
+    assert not Seen.objects.exists(), "one row, however many labels the file has"
 
 
-def test_the_choice_says_how_many_snippets_each_policy_withholds(
-    ada: Client, made: Benchmark, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_choice_says_how_many_snippets_each_policy_withholds(ada: Client, made: Benchmark) -> None:
     licences(made, "", "Proprietary")
     text = ada.get(page(made)).content.decode()
     assert '<option value="none" selected>none: 0</option>' in text
     assert "not known to allow passing on: 1</option>" in text
     assert "states no licence (the careful choice): 2</option>" in text
-    monkeypatch.setattr(pages, "MOST_COUNTED", 3)
-    assert "(the careful choice)</option>" in ada.get(page(made)).content.decode()
+    assert "! 1 snippet here with a stated licence that is not known to allow passing on" in text
 
 
 def test_a_worker_withholds_by_the_policy_that_was_chosen(
@@ -91,6 +92,8 @@ def test_a_worker_withholds_by_the_policy_that_was_chosen(
         with zipfile.ZipFile(io.BytesIO(b"".join(ada.get(file(ExportJob.objects.all()[0]))))) as archive:
             manifest = json.loads(archive.read("workbench.json"))
         assert (manifest["withhold"], manifest["withheld_for"]) == (policy, withheld)
+        warned = [one for one in ExportJob.objects.all()[0].warnings if "1 snippet passed on" in one]
+        assert len(warned) == (policy == "none")
     assert "withheld: forbidden" in ada.get(page(made)).content.decode()
     assert ada.post(page(made), {**ORDER, "withhold": "all"}).status_code == 422
 

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Build, BuildEvent, Extension, Rerun, Tally
+from annotation.models import Build, BuildEvent, Extension, ExtensionCanary, Rerun, Tally
 from annotation.models.builds import NANO
 from tests import factories
 from tests.annotation.api.test_extending import settled_build
@@ -57,6 +57,47 @@ def test_a_wish_is_priced_then_done_with_its_cap(ada: Client) -> None:
     assert Tally.objects.get(build=build).cap == int(Decimal("2.5") * NANO)
     assert BuildEvent.objects.filter(build=build, event="cap changed", user=factories.ada()).exists()
     assert "its pairs are mined" in words(ada.get(reverse("build", args=[build.pk])))
+
+
+@pytest.mark.parametrize(
+    ("provider", "above", "first"), [("live", 5, True), ("live", 6, False), ("file", 5, False)]
+)
+def test_the_offer_says_whether_a_canary_goes_first(
+    ada: Client, settings: Any, provider: str, above: int, first: bool
+) -> None:
+    settings.CANARY_ABOVE = settings.CANARY_CASES = above
+    build = settled_build()
+    add(("sort words", "sort files"), build.queries)
+    Build.objects.filter(pk=build.pk).update(provider=provider)
+    page = ada.get(reverse("build-extend", args=[build.pk]), {"queries": "2", "seed": "9"})
+    assert ("5 random cases of them go first" in words(page)) == first
+    assert ('name="skip_canary"' in page.content.decode()) == first
+
+
+def test_skipping_the_canary_is_ticked_with_a_reason(ada: Client, settings: Any) -> None:
+    settings.CANARY_ABOVE = settings.CANARY_CASES = 5
+    build = settled_build()
+    add(("sort words", "sort files"), build.queries)
+    Build.objects.filter(pk=build.pk).update(provider="live")
+    url = reverse("build-extend", args=[build.pk])
+    sent = hidden(ada.get(url, {"queries": "2"})) | {"do": "extend", "why": "more", "skip_canary": "on"}
+    refused = ada.post(url, sent)
+    assert refused.status_code == 422
+    assert "Say why, or let the canary go first." in words(refused)
+    assert ada.post(url, sent | {"skip_canary_because": "it is the same model"}).status_code == 302
+    event = BuildEvent.objects.get(build=build, event="skipped the canary")
+    assert (event.user, event.note) == (factories.ada(), "extension 1: it is the same model")
+    assert not ExtensionCanary.objects.exists()
+
+
+def test_a_reason_without_the_tick_skips_nothing(ada: Client) -> None:
+    build = settled_build()
+    add(("sort words", "sort files"), build.queries)
+    Build.objects.filter(pk=build.pk).update(provider="live")
+    url = reverse("build-extend", args=[build.pk])
+    sent = {"do": "extend", "why": "more", "skip_canary_because": "maybe"}
+    assert ada.post(url, hidden(ada.get(url, {"queries": "2"})) | sent).status_code == 302
+    assert ExtensionCanary.objects.count() == 1
 
 
 def test_without_a_reason_nothing_is_done(ada: Client) -> None:

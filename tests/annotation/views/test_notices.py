@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from decimal import Decimal
 from html import unescape
 from typing import Any
 
@@ -11,8 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import strip_tags
 
-from annotation import notifying, sending
-from annotation.models import Build, Delivery
+from annotation import caps, notifying, sending
+from annotation.models import Build, Delivery, Notice, ProjectTally
+from annotation.models.builds import NANO
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -54,3 +57,33 @@ def test_the_dashboard_says_who_is_told_and_what_did_not_get_out(ada: Client, fa
 
 def test_the_dashboard_says_that_nobody_is_told(ada: Client) -> None:
     assert "Nobody is notified: COSQA_NOTIFY_EMAIL" in text_of(ada, reverse("dashboard"))
+
+
+@pytest.mark.parametrize("page", ["dashboard", "project-cap"])
+def test_the_projects_cap_is_told_where_an_admin_looks_until_it_is_raised(ada: Client, page: str) -> None:
+    ProjectTally.objects.now()
+    ProjectTally.objects.update(cap=NANO, spent=NANO // 2)
+    path = reverse(page)
+    assert "that all live builds share" not in text_of(ada, path)
+    ProjectTally.objects.update(spent=8 * NANO // 10)
+    told = text_of(ada, path)
+    assert "$0.8000 of the $1.0000 that all live builds share are spent." in told
+    assert "Live builds go on until nothing is left" in told and "Raise the cap before that" in told
+    assert "Noticed" not in told, "no worker has looked"
+    ProjectTally.objects.update(spent=NANO)
+    notifying.look()
+    Notice.objects.update(at=timezone.now() - timedelta(hours=3))
+    told = text_of(ada, path)
+    assert "builds stand still until an admin raises the cap" in told
+    assert "Noticed 3 hours ago" in told
+    assert "No live build begins a call." in told and "resume the builds that stopped at it" in told
+    caps.change_project_cap(Decimal(10), factories.ada(), "more")
+    assert "that all live builds share" not in text_of(ada, path)
+
+
+def test_it_says_whether_the_notice_got_out(ada: Client, failing: Build) -> None:
+    ProjectTally.objects.now()
+    ProjectTally.objects.update(cap=NANO, spent=NANO)
+    notifying.flush()
+    told = text_of(ada, reverse("dashboard"))
+    assert "E-mail: ✓ sent" in told and "Command: … is sent soon" in told

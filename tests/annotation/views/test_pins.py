@@ -15,7 +15,7 @@ from annotation.models import Condition, Study
 from annotation.pinning import pin_leaderboard, pin_study, reproduce
 from retrieval.models import Benchmark, Pin
 from tests import factories, studies
-from tests.annotation.studies.test_figures import rated_study
+from tests.annotation.studies.rated import rated_study
 from tests.annotation.views.test_benchmarks import benchmark_, scored
 
 pytestmark = pytest.mark.django_db

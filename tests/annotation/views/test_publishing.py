@@ -48,9 +48,25 @@ def ordered(build: Build, **columns: object) -> PublishJob:
 
 
 def test_it_counts_labels_by_source_before_anything_is_published(ada: Client, build: Build) -> None:
-    text = ada.get(address(build)).content.decode()
+    text = ada.get(address(build) + "?counted").content.decode()
     assert "first &lt;i&gt;" in text and "agents" in text and "unjudged" in text
+    assert 'hx-trigger="load"' not in text
     assert not Benchmark.objects.exists()
+
+
+def test_many_pairs_are_counted_once_the_page_is_there_and_few_at_once(
+    ada: Client, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def counts(wish: Wish) -> None:
+        pytest.fail("who only opens the page waits for no count")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pages, "outlook", counts)
+        text = ada.get(address(build)).content.decode()
+    assert 'hx-get="?counted" hx-trigger="load" hx-select="#outlook"' in text
+    assert 'href="?counted"' in text and 'name="pool"' in text
+    monkeypatch.setattr(pages, "SMALL", 9)
+    assert "hx-get" not in (text := ada.get(address(build)).content.decode()) and "unjudged" in text
 
 
 def test_the_build_leads_to_it_once_it_is_over(ada: Client, build: Build) -> None:
@@ -137,6 +153,12 @@ def test_its_progress_is_shown(ada: Client, build: Build) -> None:
     ordered(build, name="plus <i>", state="running", done=3, total=9)
     text = ada.get(fragment(build)).content.decode()
     assert "3 of 9 pairs" in text and "plus &lt;i&gt;" in text and "updated every 2 s" in text
+
+
+def test_before_the_first_pair_it_is_at_reading(ada: Client, build: Build) -> None:
+    ordered(build, state="running", done=0, total=9)
+    text = ada.get(fragment(build)).content.decode()
+    assert "reading …" in text and 'max="9">' in text and "0 of 9" not in text
 
 
 def test_progress_counts_every_pair_judged_or_not(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,6 +185,18 @@ def test_an_earlier_label_is_restored_from_the_pair_and_from_the_history(client:
     assert f"ratings/{second.pk}/restore/" in html and where not in html, "what stands is not offered"
 
 
+def test_a_rater_may_say_how_they_read_the_query(client: Client) -> None:
+    of = given(client, Kind.READING)
+    assert "I read the query as" in page(client, of)
+    client.post(path(of, "draft/"), {"field": "reading", "text": "in <i>pl"})
+    assert 'value="in &lt;i&gt;pl"' in page(client, of)
+    send(client, of, "1", reading="in <i>place</i>")
+    assert Rating.objects.get().reading == "in <i>place</i>"
+    assert 'value="in &lt;i&gt;place&lt;/i&gt;"' in page(client, of)
+    send(client, of, "1", reading="a copy")
+    assert "read as “in &lt;i&gt;place" in page(client, of)
+
+
 def test_what_can_not_be_restored_is_said(client: Client) -> None:
     of = given(client, Kind.SECOND_LOOK)
     send(client, of, "1")

@@ -13,6 +13,7 @@ from annotation.models import (
     Rating,
     RatingDraft,
 )
+from annotation.studies import running
 from sandbox.program import Limits
 from sandbox.report import Outcome
 from tests import factories, studies
@@ -91,3 +92,29 @@ def test_somebody_elses_pair_run_and_call_are_nowhere(client: Client) -> None:
     assert client.get(path(of)).status_code == 403, "as everything that is not there for who is kept blind"
     studies.assignment(other, of.study_pair)
     assert client.get(path(of, f"runs/{ran.pk}/")).status_code == 403
+
+
+def test_an_earlier_test_is_put_back_into_the_editor(client: Client) -> None:
+    of = given(client, Kind.OWN_TESTS)
+    for source in ("assert reverse([1]) == [1]", "assert reverse([2]) == [2]"):
+        client.post(path(of, "runs/"), {"source": source})
+    fulfil_one(SandboxProvider(open=lambda: FakeSandbox(factories.a_report(Outcome.FAILED))), Limits())
+    client.post(path(of, "draft/"), {"field": "test", "text": "# half a thought"})
+    first = ExecutionRequest.objects.earliest("pk")
+    link = f'href="{path(of)}?start={first.program_id}"'
+    assert link in client.get(path(of, f"runs/{first.pk}/")).content.decode()
+    assert "reverse([1])" in editor(client, f"{path(of)}?start={first.program_id}")
+    assert "# half a thought" in editor(client, path(of)), "the draft stays until something else is typed"
+
+
+def test_no_other_persons_test_is_put_into_the_editor(client: Client) -> None:
+    of = given(client, Kind.OWN_TESTS)
+    other = studies.assignment(studies.rater("rolf", of.condition.study), of.study_pair)
+    theirs = running.run(other, of.study_pair.pair, "assert 'theirs'").program
+    for start in (str(theirs.pk), "agents", "999999", "x"):
+        assert "theirs" not in editor(client, f"{path(of)}?start={start}")
+
+
+def editor(client: Client, where: str) -> str:
+    html = client.get(where).content.decode()
+    return html.split('id="test-source"')[1].split("</textarea>")[0]

@@ -14,6 +14,7 @@ from annotation.models import (
     Guideline,
 )
 from tests import factories, studies
+from tests.annotation.studies.rated import rated_study
 from tests.rating_pages import (
     given,
     page,
@@ -87,3 +88,27 @@ def test_an_empty_list_says_what_to_do(client: Client) -> None:
 def test_the_navigation_leads_raters_there(client: Client) -> None:
     given(client, Kind.READING)
     assert '<a href="/rate/" aria-current="page">Rate</a>' in client.get("/rate/").content.decode()
+
+
+@pytest.mark.parametrize("where", ["/rate/", "/rate/{study}/"])
+def test_figures_are_linked_once_they_are_open_to_the_rater(client: Client, where: str) -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3)
+    rita = study.enrolments.all()[0]
+    client.force_login(rita.user)
+    here, figures = where.format(study=study.pk), f'href="/studies/{study.pk}/figures/"'
+    assert figures not in client.get(here).content.decode(), "their part is not finished"
+    Enrolment.objects.filter(pk=rita.pk).update(finished_at=rita.accepted_at)
+    assert figures in client.get(here).content.decode()
+    assert client.get(f"/studies/{study.pk}/figures/").status_code == 200
+    study.pairs.get(number=1).quotas.update(wanted=4)
+    assert figures not in client.get(here).content.decode(), "a planned rating is missing"
+
+
+def test_precedents_are_linked_where_one_rates_and_in_the_guidelines(client: Client) -> None:
+    of = given(client, Kind.READING)
+    html = page(client, of)
+    precedents = 'href="/precedents/"'
+    assert precedents in html.partition("<dialog")[0]
+    assert precedents in html.partition('id="guidelines-dialog"')[2]
+    guidelines = client.get(f"/rate/{of.condition.study_id}/guidelines/").content.decode()
+    assert precedents in guidelines

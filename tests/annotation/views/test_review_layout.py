@@ -23,7 +23,7 @@ def test_the_next_page_is_arranged_as_this_one_was_left(erin: Client, case: Case
     page = erin.get(reverse("review-case", args=[case.pk])).content.decode()
 
     assert answer.status_code == 204
-    assert '<meta name="review-layout" content="agent=20,left=40">' in page
+    assert '<meta name="review-layout" content="agent=20,left=40" data-closed="history query">' in page
     assert page.count("is-closed") == 2
     assert page.count('aria-expanded="false"') == 2
 

@@ -16,8 +16,8 @@ from annotation.models import Case
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-SIGNED_IN = 4
-"""Session, person, groups, and studies in which the person rates blind: of every request."""
+SIGNED_IN = 3
+"""Session, person with groups, and studies in which the person rates blind: of every request."""
 
 
 @pytest.fixture

@@ -117,3 +117,19 @@ def test_lists_of_cases_name_the_round(ada: Client, build: Build) -> None:
 def test_the_figures_of_a_build_count_cases_of_all_rounds(ada: Client, build: Build) -> None:
     page = text(ada, "build", build.pk)
     assert "cases, 3 rounds" in page and "of the cases" in page
+
+
+def test_counts_of_a_round_lead_to_its_cases(ada: Client, build: Build) -> None:
+    page = text(ada, "rounds", build.pk)
+    address = f"{reverse('build-cases', args=[build.pk])}?round=2&amp;"
+    assert f"{address}stage=settled" in page and f"{address}label=1" in page
+    cases = list(Case.objects.filter(build=build, round=2, label=1))
+    listed = ada.get(reverse("build-cases", args=[build.pk]), {"round": "2", "label": "1"}).content.decode()
+    assert "of round 2" in listed
+    assert [f'value="{case.pk}"' in listed for case in cases] == [True]
+    others = Case.objects.filter(build=build).exclude(round=2)
+    assert not any(f'name="case" value="{case.pk}"' in listed for case in others)
+
+
+def test_who_may_not_list_cases_sees_the_counts_of_rounds_alone(ray: Client, build: Build) -> None:
+    assert "?round=" not in text(ray, "rounds", build.pk)

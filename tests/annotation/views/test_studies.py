@@ -12,11 +12,11 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.access import Role
-from annotation.models import AuditEvent, Build, Enrolment, Study
+from annotation.models import AuditEvent, Build, Enrolment, Seen, Study
 from annotation.studies import planning
 from retrieval.models import Label
 from tests import factories, studies
-from tests.annotation.studies.test_figures import agents, rated_study
+from tests.annotation.studies.rated import agents, rated_study
 
 pytestmark = pytest.mark.django_db
 PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\n"
@@ -288,3 +288,33 @@ def test_a_finished_study_is_published(ada: Client) -> None:
     assert "Published as the annotator" in page(ada, "study", study.pk)
     told = ada.post(reverse("study-publish", args=[study.pk]), follow=True).content.decode()
     assert "published already" in told
+
+
+def test_who_can_take_a_round_is_shown_and_what_nobody_can_is_given_up(ada: Client) -> None:
+    study = studies.study(conditions=("reveal",), raters=1)
+    ruth = studies.rater("ruth", study)
+    for sampled in study.pairs.order_by("number"):
+        studies.rated(ruth, 1, sampled)
+        Seen.objects.create(user=ruth.user, pair=sampled.pair)
+    again = reverse("study-again", args=[study.pk])
+    counted = ada.post(again, {"every": "on", "step": "count"}).content.decode()
+    assert "3 rated pairs" in counted and "0 raters can take each pair, 1 is planned" in counted
+    assert "3 pairs have too few" in counted
+    assert "nobody can take" not in page(ada, "study", study.pk)
+
+    ada.post(again, {"every": "on", "why": "stricter"})
+    shown = page(ada, "study", study.pk)
+    assert "Places that nobody can take" in shown and "reveal: 3 pairs, 3 free places" in shown
+    told = ada.post(again, {"step": "give_up", "why": ""}, follow=True).content.decode()
+    assert "Say why" in told
+    told = ada.post(again, {"step": "give_up", "why": "all have seen it"}, follow=True).content.decode()
+    assert "3 planned ratings are waited for no more" in told
+    assert "Places that nobody can take" not in told
+
+
+@pytest.mark.parametrize("where", ["/studies/{}/ratings/?format=csv", "/api/studies/{}/ratings"])
+def test_whoever_takes_ratings_home_has_seen_the_pairs(ada: Client, where: str) -> None:
+    study = rated_study([[1, 0]] * 3)
+    assert ada.get(where.format(study.pk)).status_code == 200
+    seen = Seen.objects.filter(user=factories.ada()).values_list("pair", flat=True)
+    assert set(seen) == set(study.pairs.values_list("pair", flat=True))

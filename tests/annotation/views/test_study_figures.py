@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from django.test import Client
@@ -10,7 +11,7 @@ from django.urls import reverse
 
 from annotation.models import Study
 from tests import factories, studies
-from tests.annotation.studies.test_figures import agents, pairwise, rated_study
+from tests.annotation.studies.rated import agents, pairwise, rated_study
 
 pytestmark = pytest.mark.django_db
 
@@ -112,3 +113,18 @@ def test_a_pairwise_study_has_its_own_table(ray: Client) -> None:
 def test_names_are_escaped(ray: Client, study: Study) -> None:
     Study.objects.update(name="<script>alert(1)</script>")
     assert "<script>alert" not in page(ray, study)
+
+
+def test_every_table_of_the_page_is_drawn_or_says_that_it_can_not_be(ray: Client, study: Study) -> None:
+    Study.objects.update(purpose=Study.Purpose.SEALED)
+    offered = set(re.findall(r"table=([\w-]+)&amp;format=svg", page(ray, study)))
+    tables = set(re.findall(r"table=([\w-]+)&amp;format=csv", page(ray, study)))
+    assert offered >= {"main", "confusion", "treatments", "kappas", "reliability", "flow"}
+    for table in tables:
+        asked = {"table": table, "format": "svg"}
+        response = ray.get(reverse("study-figures-download", args=[study.pk]), asked)
+        text = response.content.decode()
+        assert response.status_code == (200 if table in offered else 404), table
+        assert ("<svg" in text[:10]) is (table in offered)
+        assert table in offered or "nothing that could be drawn" in text
+    assert tables - offered == {"scorings", "reported"}

@@ -1,0 +1,62 @@
+"""Tables as drawings: points, bars, cells, or nothing where there is nothing."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from annotation.agreement import Figure
+from annotation.studies.downloads import formats_of
+from annotation.studies.drawing import drawing
+from annotation.studies.tables import Table
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "<script>alert(1)</script> & more"
+
+
+def drawn(table: Table) -> ElementTree.Element:
+    text = drawing(table)
+    assert "<script" not in text
+    return ElementTree.fromstring(text)
+
+
+def texts(root: ElementTree.Element) -> list[str]:
+    return [one.text or "" for one in root.iter(f"{SVG}text")]
+
+
+def test_figures_of_several_columns_are_points_named_by_row_and_column() -> None:
+    figure = Figure(0.5, 0.25, 0.75)
+    rows = (
+        ("easy", HOSTILE, 12, figure, Figure(None, words="there is no pair")),
+        ("hard", "b", 3, figure, 0.25),
+    )
+    root = drawn(Table("strata", "By stratum", ("Stratum", "Annotator", "n", "Accuracy", "F1"), rows))
+    assert len(root.findall(f"{SVG}circle")) == 3, "what is undefined has no point"
+    assert "hard · b · F1" in texts(root)
+    assert not any(text == "12" for text in texts(root))
+
+
+def test_one_column_of_counts_is_bars_from_nought() -> None:
+    root = drawn(Table("flow", "Flow", ("What", "How many"), ((HOSTILE, 10), ("open", 5), ("none", 0))))
+    wide = [float(one.get("width", "")) for one in root.findall(f"{SVG}rect")]
+    assert wide[0] == 2 * wide[1] > wide[2] == 0
+    assert {"10", "5", "0"} <= set(texts(root))
+
+
+def test_several_columns_of_counts_are_cells_the_fuller_the_darker() -> None:
+    table = Table("confusion", "C", ("Annotator", "both", "one"), (("a", 3, 1), ("b", 0, 0), ("c", 1.5, 0.5)))
+    root = drawn(table)
+    assert [one.get("fill-opacity") for one in root.findall(f"{SVG}rect")][:2] == ["0.375", "0.125"]
+    assert {"3", "1", "0", "both", "one", "1.500"} <= set(texts(root))
+
+
+def test_shares_without_intervals_are_points_too() -> None:
+    rows = (("paper", 0.9, None, "arXiv"), ("people", 0.8, 0.5, "arXiv"))
+    root = drawn(Table("reported", "R", ("Who", "Accuracy", "Alpha", "Where"), rows))
+    assert len(root.findall(f"{SVG}circle")) == 3
+
+
+def test_words_and_undefined_figures_draw_nothing_and_offer_no_file() -> None:
+    for rows in ((("a", "at noon"),), (("a", Figure(None, words="no pair")),), (("a", None),)):
+        table = Table("t", "T", ("Who", "What"), rows)
+        assert drawing(table) == ""
+        assert formats_of(table) == ("csv", "json", "tex")

@@ -1,0 +1,102 @@
+"""The flow of pairs adds up: whatever was planned, handed out, given back or given up has its row."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotation.models import Assignment, Quota, Study
+from annotation.studies import queueing, unfilled
+from annotation.studies.asking_again import Choice, ask_again
+from annotation.studies.downloads import FORMATS
+from annotation.studies.figures import figures_of
+from annotation.studies.flow import Flow, flow_of
+from annotation.studies.tables import Cell, Table, flow
+from tests import factories, studies
+
+pytestmark = pytest.mark.django_db
+State = Assignment.State
+
+
+def adds_up(found: Flow) -> None:
+    places, out = found.places, found.handed_out
+    assert places.planned + places.beside == places.rated + places.open + places.free + places.given_up
+    assert out.all == places.rated + places.open + out.earlier + out.skipped + out.lapsed
+    assert all(count >= 0 for count in (places.beside, places.free, places.given_up, out.earlier))
+
+
+def table_of(study: Study) -> Table:
+    return flow(figures_of(study))
+
+
+def rows_of(study: Study) -> dict[Cell, Cell]:
+    return {row[0]: row[1] for row in table_of(study).rows}
+
+
+def test_places_that_are_given_up_have_their_row() -> None:
+    study = studies.study(raters=3)
+    first, second = (studies.rater(name, study) for name in ("rita", "rob"))
+    for number in (1, 2, 3):
+        studies.rated(first, 1, study.pairs.get(number=number))
+    studies.rated(second, 1, study.pairs.get(number=1))
+    skipped = queueing.next_assignment(second)
+    assert skipped is not None
+    queueing.skip(skipped, skipped.token, "another language")
+    queueing.leave(second)
+    assert rows_of(study)["free, nobody has the pair yet"] == 5
+    assert unfilled.give_up(study, "nobody is left", factories.ada()) == 5
+
+    rows = rows_of(study)
+    assert [rows[name] for name in ("ratings planned", "ratings given", "skipped")] == [9, 4, 1]
+    assert rows["given up, nobody could take the place"] == 5
+    assert rows["free, nobody has the pair yet"] == 0
+    assert rows["pairs handed out"] == 5
+    adds_up(figures_of(study).flow)
+
+
+def test_what_lapsed_is_free_again_and_what_was_given_before_asking_again_is_told_apart() -> None:
+    study = studies.study(raters=1)
+    rita = studies.rater("rita", study)
+    for number in (1, 2):
+        studies.rated(rita, 1, study.pairs.get(number=number))
+    third = queueing.next_assignment(rita)
+    assert third is not None
+    Assignment.objects.filter(pk=third.pk).update(reserved_until=third.created_at)
+    queueing.expire()
+    ask_again(study, Choice(every=True), "the rules are stricter now", factories.ada())
+
+    found = flow_of(study, 3, 0, 0)
+    adds_up(found)
+    assert (found.places.rated, found.places.free, found.handed_out.earlier) == (0, 3, 2)
+    assert (found.handed_out.all, found.handed_out.lapsed) == (3, 1)
+
+
+def test_one_more_rating_is_told_beside_those_that_were_planned() -> None:
+    study = studies.study(raters=2, one_more=True)
+    quota = Quota.objects.filter(study_pair__study=study).first()
+    assert quota is not None
+    Quota.objects.filter(pk=quota.pk).update(wanted=3)
+    found = flow_of(study, 3, 0, 0)
+    adds_up(found)
+    assert (found.places.planned, found.places.beside, found.places.free) == (6, 1, 7)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from(State.values)), min_size=3, max_size=3))
+def test_it_adds_up_whatever_is_wanted_and_held(pairs: list[tuple[int, str]]) -> None:
+    study = studies.study(f"drawn {Study.objects.count()}", raters=2)
+    rita = studies.rater(f"rita {study.pk}", study)
+    for number, (wanted, state) in enumerate(pairs, 1):
+        of = study.pairs.get(number=number)
+        studies.assignment(rita, of, state=state)
+        Quota.objects.filter(study_pair=of).update(wanted=max(1, wanted))
+    adds_up(flow_of(study, 3, 0, 0))
+
+
+def test_every_export_has_the_rows() -> None:
+    study = studies.study(raters=3)
+    studies.rated(studies.rater("rita", study), 1, study.pairs.get(number=1))
+    for name in ("csv", "json", "tex", "svg"):
+        made, _ = FORMATS[name]
+        assert "given up, nobody could take the place" in made(table_of(study))

@@ -1,0 +1,176 @@
+"""`manage.py leaderboard`: who stands where, for people and machines, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from html import unescape
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.pages import board
+from retrieval import mining
+from retrieval.evaluation import noise
+from retrieval.evaluation.leaderboard import titles_of
+from retrieval.evaluation.noise import ErrorRates
+from retrieval.evaluation.publishing import Order, publish
+from retrieval.models import Annotator, Benchmark, Label, Run
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made(tmp_path: Path, settings: Any) -> Benchmark:
+    """A benchmark of a mining by two encoders, with two systems."""
+    settings.COSQA_HOME = tmp_path
+    found = factories.mining(factories.queries(), factories.snippets(), encoders=["bm25", "bow"], k=2)
+    mining.perform(found, tmp_path / "vectors")
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    for candidate in found.candidates.all():
+        Label.objects.create(pair=candidate.pair, annotator=by, value=candidate.rank % 2)
+    done = publish(Order("small", found.queries, found.snippets, "", found), Label.objects.all())
+    call_command(
+        "evaluate", "small", "--encoder", "bm25", "bow", "--metrics", "mrr,ndcg_all", stdout=StringIO()
+    )
+    return done
+
+
+def said(*words: str) -> str:
+    out = StringIO()
+    call_command("leaderboard", *words, stdout=out)
+    return out.getvalue()
+
+
+def test_people_read_who_stands_where(made: Benchmark) -> None:
+    text = said("small", "--leave-one-out")
+    assert text.startswith("small@1, candidates: mrr over")
+    assert "helped to mine; without bm25 rank" in text
+    assert "after Holm, stays above in" in text
+    assert "flip 6.1% of the matches" in text
+
+
+def test_machines_get_every_digit(made: Benchmark) -> None:
+    found = json.loads(said("small@1", "--json", "--errors", "0.1,0.2", "--leave-one-out", "--matches", "1-"))
+    assert set(found["systems"]) == {"bm25", "bow"}
+    assert found["label_noise"]["rates"] == {"matches": 0.1, "others": 0.2, "source": "as given"}
+    assert set(found["without"]) == {"bm25", "bow"}
+    assert 0 <= found["differences"][0]["stays_above"] <= 1
+    told = ("trained_on", "sees_tasks", "shared_with_annotator")
+    assert [found["systems"]["bm25"][key] for key in told] == ["nothing: it counts words", False, "nothing"]
+
+
+def test_reliability_and_coverage_are_told(made: Benchmark, ray: Client) -> None:
+    found = json.loads(said("small", "--json"))
+    (group,) = found["reliability"]["groups"]
+    assert group["queries"] >= 2 and set(group["means"]) == {"bm25", "bow"}
+    assert found["reliability"]["cronbach_alpha"] is None  # one group
+    assert 0 < found["systems"]["bm25"]["coverage"]["judged"] <= 1
+    text = said("small")
+    assert "Cronbach's alpha undefined, average variance undefined" in text
+    assert "bm25 covers 100.0% of the judged snippets" in text
+    page = ray.get(reverse("benchmark", args=[made.pk])).content.decode()
+    assert "By number of matches" in page and "covers 100.0 % of all that is judged" in page
+
+
+def test_training_and_family_are_marked(made: Benchmark, tmp_path: Path, ray: Client) -> None:
+    agents = Annotator.objects.version(Annotator.Kind.AGENTS, "agents", {"model": "gpt-4o"})
+    factories.launched("first", mining=made.mining, annotator=agents)
+    run = tmp_path / "run"
+    run.write_text("queries-0 Q0 snippets-0 1 1 x\n")
+    for name in ("nightowl", "text-embedding-3-large", "codebert", "mine"):
+        call_command("evaluate", "small", "--run", f"{name}={run}", "--metrics", "mrr", stdout=StringIO())
+    found = json.loads(said("small", "--json"))["systems"]
+    shared = {one["system"]: one["shared_with_annotator"] for one in found.values()}
+    assert shared["text-embedding-3-large"] == "of the family of the annotator’s model (OpenAI)"
+    assert (shared["codebert"], shared["mine"], shared["bm25"]) == ("no", None, "nothing")
+    assert [one["system"] for one in found.values() if one["sees_tasks"]] == [
+        "codebert",
+        "nightowl",
+    ]
+    lines = {line.split()[1]: line for line in said("small").splitlines()[1:7]}
+    assert "trained on data of this field’s benchmarks" in lines["nightowl"]
+    assert "of the family of the annotator’s model" in lines["text-embedding-3-large"]
+    assert "family" not in lines["codebert"] and "trained" not in lines["mine"]
+    page = ray.get(reverse("benchmark", args=[made.pk])).content.decode()
+    assert page.count("trained on data of this field’s benchmarks") == 2
+    assert page.count("of the family of the annotator’s model (OpenAI)") == 2
+
+
+def test_the_command_and_the_page_assume_the_same_errors(
+    made: Benchmark, monkeypatch: pytest.MonkeyPatch, ray: Client
+) -> None:
+    """Without a choice both take what a study measured; the page's hint fills the page as it is typed."""
+    measured = board.Choice("study-7", "by a study", ErrorRates(0.2, 0.1, "the study"))
+    monkeypatch.setattr(board, "_studied", lambda benchmark, user: [measured])
+    monkeypatch.setattr(noise, "MOST_AT_ONCE", 0)
+    place = reverse("benchmark", args=[made.pk])
+    assert json.loads(said("small", "--json"))["label_noise"]["rates"]["source"] == "the study"
+    assert "Stays above" in ray.get(place).content.decode()
+    for asked in (
+        {"errors": "0.1", "metric": "mrr", "found": "1"},
+        {"errors": "study-7", "found": "2-4"},
+        {"errors": "0.02", "found": "5+"},
+        {"errors": "0.04"},
+    ):
+        page = ray.get(place, asked).content.decode()
+        if "Each against the next" not in page:
+            continue
+        assert "Stays above" not in page
+        (hint,) = set(
+            re.findall(r"<code[^>]*>python manage.py ([^<]*--errors [^<]*)</code> computes it", page)
+        )
+        call_command(*shlex.split(unescape(hint)), stdout=StringIO())
+        assert "Stays above" in ray.get(place, asked).content.decode(), hint
+
+
+def test_one_system_with_two_texts_stands_twice(made: Benchmark, tmp_path: Path) -> None:
+    run = tmp_path / "bm25.run"
+    run.write_text("queries-0 Q0 snippets-0 1 1 x\n")
+    call_command("evaluate", "small", "--run", f"bm25 ={run}", stdout=StringIO())
+    Run.objects.filter(system="bm25 ").update(system="bm25")
+    text = said("small")
+    assert " bm25: " in text and "; text: whole" in text
+    assert " bm25 (text not known): " in text and "; text: not known" in text
+    found = json.loads(said("small", "--json"))
+    assert {name: one["text_option"] for name, one in found["systems"].items()} == {
+        "bm25": "whole",
+        "bow": "whole",
+        "bm25 (text not known)": None,
+    }
+
+
+def test_titles_that_are_alike_are_told_apart_by_the_run() -> None:
+    runs = [
+        Run(pk=1, system="a", text_option="without docstring"),
+        Run(pk=2, system="a (without docstring)", text_option="whole"),
+        Run(pk=3, system="a", text_option=""),
+    ]
+    assert list(titles_of(runs).values()) == [
+        "a (without docstring) (run 1)",
+        "a (without docstring) (run 2)",
+        "a (text not known)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("other",), "no benchmark 'other'"),
+        (("small", "--pool", "collection"), "No run on small@1 searched collection"),
+        (("small", "--matches", "many"), "write a number"),
+        (("small", "--errors", "2"), "between 0 and 1"),
+        (("small", "--errors", "0.1,0.2,0.3"), "between 0 and 1"),
+        (("small", "--metric", "ndcg_all", "--leave-one-out"), "not one that ranks decide"),
+    ],
+)
+def test_what_is_wrong_is_said(made: Benchmark, words: tuple[str, ...], why: str) -> None:
+    with pytest.raises(CommandError, match=why):
+        said(*words)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation import children
+from annotation.pages import filtering as pages
+from retrieval.deriving import SNIPPET_FILTERS
+from retrieval.management.commands.filter_job import perform
+from retrieval.models import Collection, FilterJob
+from tests import factories
+from tests.annotation.test_worker import in_process  # noqa: F401 -- a fixture
+
+pytestmark = pytest.mark.django_db
+TWICE = "def f(values):\n    return sorted(values)\n"
+
+
+def address(collection: Collection, name: str = "collection-filters") -> str:
+    return reverse(name, args=[collection.pk])
+
+
+def choices(ada: Client, collection: Collection) -> dict[str, pages.Choice]:
+    return {choice.name: choice for choice in ada.get(address(collection)).context["choices"]}
+
+
+def test_every_filter_is_offered_with_counts_and_refused_examples(ada: Client) -> None:
+    snippets = factories.snippets()
+    found = choices(ada, snippets)
+    assert list(found) == list(SNIPPET_FILTERS)
+    assert (found["testable"].refused, found["testable"].looked_at) == (1, 4)
+    content = ada.get(address(snippets)).content.decode()
+    assert "snippets-3: def nothing():" in content
+    assert "counted when made" in content
+
+
+def test_queries_have_their_own_filters(ada: Client) -> None:
+    queries = factories.queries(["sort a list", "os.path.join", "how to sort a list"])
+    found = choices(ada, queries)
+    assert {name: one.refused for name, one in found.items()} == {
+        "english": 0,
+        "no_identifier": 1,
+        "distinct": 1,
+    }
+
+
+def test_flags_are_counted_for_all_and_parsers_see_a_sample(
+    ada: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "SAMPLED", 2)
+    snippets = factories.snippets()
+    found = choices(ada, snippets)
+    assert (found["testable"].looked_at, found["python"].looked_at) == (4, 2)
+    assert "of 2 looked at" in ada.get(address(snippets)).content.decode()
+
+
+def test_a_collection_is_ordered_and_made_by_a_worker(ada: Client, in_process: None) -> None:  # noqa: F811
+    snippets = factories.snippets([*factories.SNIPPETS, TWICE])
+    chosen = {"filters": ["testable", "distinct"], "name": "tested"}
+    page = ada.post(address(snippets), chosen, follow=True).content.decode()
+    assert 'hx-trigger="every 2s"' in page
+    assert children.filter_one() == 1
+    job = FilterJob.objects.get()
+    assert (job.state, job.filters, job.message) == ("done", ["testable", "distinct"], "")
+    made = job.made
+    assert made is not None
+    assert (made.name, made.size) == ("tested", 4)
+    fragment = ada.get(address(snippets, "collection-filter-jobs")).content.decode()
+    assert address(made, "collection") in fragment
+    assert "hx-trigger" not in fragment
+    told = ada.get(address(made, "collection")).content.decode()
+    assert "Examples of what was refused" in told and "snippets-3: def nothing():" in told
+
+
+def test_the_same_order_is_given_once(ada: Client) -> None:
+    snippets = factories.snippets()
+    for filters in (["testable"], ["testable"], ["python"]):
+        answer = ada.post(address(snippets), {"filters": filters, "name": "tested"})
+    assert FilterJob.objects.count() == 1
+    assert "being made now with other filters" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"name": "new"}, "Choose at least one filter."),
+        ({"filters": ["english"], "name": "new"}, "is not one of the available choices"),
+        ({"filters": ["python"], "name": ""}, "This field is required"),
+        ({"filters": ["python"], "name": "small"}, "There is an imported collection called"),
+    ],
+)
+def test_what_is_wrong_is_said_and_the_choice_is_kept(
+    ada: Client, sent: dict[str, object], said: str
+) -> None:
+    snippets = factories.snippets()
+    sent = {name: snippets.name if value == "small" else value for name, value in sent.items()}
+    answer = ada.post(address(snippets), sent)
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not FilterJob.objects.exists()
+    if sent.get("filters") == ["python"]:
+        assert 'value="python" checked' in answer.content.decode()
+
+
+def test_what_nothing_passes_fails_and_leaves_no_collection(ada: Client) -> None:
+    snippets = factories.snippets(["def f():\n    pass\n"])
+    ada.post(address(snippets), {"filters": ["testable"], "name": "tested"})
+    job = FilterJob.objects.get()
+    perform(job)
+    job.refresh_from_db()
+    assert (job.state, job.made) == ("failed", None)
+    assert "passes testable" in ada.get(address(snippets)).content.decode()
+    assert not Collection.objects.filter(name="tested").exists()
+
+
+def test_too_many_orders_are_refused(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "MOST_WAITING", 1)
+    snippets = factories.snippets()
+    for name in ("one", "two"):
+        answer = ada.post(address(snippets), {"filters": ["testable"], "name": name})
+    assert answer.status_code == 422
+    assert "1 orders of this collection wait already" in answer.content.decode()
+
+
+def test_a_running_order_tells_its_stage_and_rate(ada: Client) -> None:
+    snippets = factories.snippets()
+    who = {"created_by": factories.ada(), "source": snippets, "name": "tested"}
+    columns = {"state": "running", "done": 2, "total": 4, "message": "read: 9 members a second"}
+    FilterJob.objects.create(filters=["testable"], **who, **columns)
+    fragment = ada.get(address(snippets, "collection-filter-jobs")).content.decode()
+    assert "read: 9 members a second" in fragment and "2 of 4 members" in fragment
+
+
+@pytest.mark.parametrize("name", ["collection-filters", "collection-filter-jobs"])
+def test_only_admins_may(erin: Client, name: str) -> None:
+    assert erin.get(address(factories.snippets(), name)).status_code == 403

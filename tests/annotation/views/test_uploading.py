@@ -1,0 +1,347 @@
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import zipfile
+from ast import literal_eval
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from annotation.pages.upload_guides import GUIDES, Guide
+from retrieval import deriving
+from retrieval.models import Benchmark, Collection, ImportJob, Label
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+UPLOAD = "/collections/upload/"
+TABLE = b"question,answer,judged,note\nsort a list,f(),1,<b>\nread a file,g(),0,x\nsort a list,g(),,x\n"
+
+
+@pytest.fixture(autouse=True)
+def own_storage(settings: Settings, tmp_path: Path) -> None:
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "default": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": tmp_path},
+        },
+    }
+
+
+def a_file(name: str = "queries.json", content: bytes = b"[]") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content)
+
+
+def test_nothing_is_uploaded_into_a_filtered_collection(ada: Client) -> None:
+    deriving.make("tested", factories.snippets(), ["testable"])
+    sent = {"name": "tested", "format": "python", "file": a_file("a.py", b"def f(x): return x")}
+    assert "holds what passed filters" in ada.post(UPLOAD, sent).content.decode()
+    assert not ImportJob.objects.exists()
+
+
+def test_uploading_makes_a_job_for_a_worker(ada: Client) -> None:
+    answer = ada.post(
+        UPLOAD,
+        {"name": "dev", "format": "cosqa", "file": a_file(), "codebase": a_file("codes.txt", b"{}")},
+        follow=True,
+    )
+    job = ImportJob.objects.get()
+    assert (job.name, job.state, job.created_by) == ("dev", "waiting", factories.ada())
+    with job.file.open() as file, job.codebase.open() as codebase:
+        assert (file.read(), codebase.read()) == (b"[]", b"{}")
+    page = answer.content.decode()
+    assert "waits for a worker" in page
+    assert 'hx-trigger="every 2s"' in page
+
+
+def test_python_needs_no_code_base(ada: Client) -> None:
+    ada.post(UPLOAD, {"name": "mine", "format": "python", "file": a_file("mine.py", b"x = 1")})
+    assert not ImportJob.objects.get().codebase
+
+
+@pytest.mark.parametrize(
+    ("format_", "file"),
+    [
+        ("python", "thing-1.0.tar.gz"),
+        ("documented", "thing.whl"),
+        ("codesearchnet", "python_test_0.jsonl.gz"),
+        ("staqc", "code.pickle"),
+        ("ncs", "questions.json"),
+        ("release", "again.zip"),
+        ("beir", "scifact.zip"),
+        ("cosqa-plus", "plus.zip"),
+    ],
+)
+def test_every_format_is_offered_and_takes_its_files(ada: Client, format_: str, file: str) -> None:
+    assert f'value="{format_}"' in ada.get(UPLOAD).content.decode()
+    for _ in range(2):  # the second one's file gets another name, with the same end
+        ada.post(UPLOAD, {"name": "mine", "format": format_, "file": a_file(file, b"x")})
+    for job in ImportJob.objects.all():
+        assert str(job.file.name).endswith(file.removeprefix("thing-1.0").removeprefix(file.split(".")[0]))
+
+
+@pytest.mark.parametrize(
+    ("form", "file", "said"),
+    [
+        ({"name": ""}, "mine.py", "This field is required"),
+        ({"format": "cosqa"}, "dev.json", "choose its file too"),
+        ({"format": "python"}, "mine.exe", "ends in .py, .whl, .zip"),
+    ],
+)
+def test_what_is_wrong_is_said_and_the_name_is_kept(
+    ada: Client, form: dict[str, str], file: str, said: str
+) -> None:
+    answer = ada.post(UPLOAD, {"name": "mine", "format": "python", **form, "file": a_file(file)})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert said in page
+    assert form.get("name") == "" or 'value="mine"' in page
+    assert not ImportJob.objects.exists()
+
+
+def test_a_larger_file_is_told_the_command(ada: Client, settings: Settings) -> None:
+    settings.UPLOAD_LIMIT_BYTES = 10
+    form = {"name": "big", "format": "python", "file": a_file("big.py", b"x" * 11)}
+    page = ada.post(UPLOAD, form).content.decode()
+    assert "manage.py import python PATH --name NAME" in page
+    assert not ImportJob.objects.exists()
+
+
+def test_only_admins_may(erin: Client) -> None:
+    job = factories.import_job(state="columns", format="table")
+    for address in (UPLOAD, columns_of(job)):
+        assert erin.get(address).status_code == 403
+        assert erin.post(address, {"discard": "1"}).status_code == 403
+
+
+def columns_of(job: ImportJob) -> str:
+    return reverse("upload-columns", args=[job.pk])
+
+
+def imported(job: ImportJob) -> ImportJob:
+    """The job, after a worker was at it."""
+    call_command("import_job", str(job.pk))
+    job.refresh_from_db()
+    return job
+
+
+def zipped(files: tuple[tuple[str, str], ...]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files:
+            archive.writestr(f"folder/{name}", content)
+    return packed.getvalue()
+
+
+def sent(guide: Guide) -> dict[str, SimpleUploadedFile]:
+    """The files of a guide's example, as its hint tells to choose them."""
+    if guide.is_packed:
+        return {"file": a_file("data.zip", zipped(guide.example))}
+    if guide.format == ImportJob.Format.STAQC:
+        (name, code) = guide.example[0]
+        return {"file": a_file(name, pickle.dumps(literal_eval(code)))}
+    names = ("file", "codebase", "pairs")
+    return {
+        field: a_file(name, content.encode())
+        for field, (name, content) in zip(names, guide.example, strict=False)
+    }
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: str(guide.format))
+def test_every_example_of_the_page_is_what_the_format_reads(ada: Client, guide: Guide) -> None:
+    queries = factories.queries(["sort a list", "read a file"], "judged")
+    snippets = factories.snippets(["def f(x):\n    return x", "def g(x):\n    return x + 1"], "judged")
+    for number, member in enumerate([*queries.members.all(), *snippets.members.all()]):
+        member.source_id = f"{'qd'[number // 2]}{number % 2 + 1}"
+        member.save()
+    form = {
+        "name": "of the page",
+        "format": guide.format.value,
+        "queries": queries.pk,
+        "snippets": snippets.pk,
+    }
+    answer = ada.post(UPLOAD, {**form, **sent(guide)})
+    job = ImportJob.objects.get()
+    if guide.format == ImportJob.Format.TABLE:
+        assert answer["Location"] == columns_of(job)
+        ada.post(columns_of(job), ada.get(columns_of(job)).context["form"].initial)
+    assert imported(job).problems == []
+    assert job.state == "done"
+    assert Collection.objects.filter(name="of the page").exists() or Label.objects.exists()
+
+
+def test_no_guide_is_missing() -> None:
+    assert [guide.format.value for guide in GUIDES] == ImportJob.Format.values
+
+
+def a_table(ada: Client, content: bytes = TABLE, name: str = "pairs.csv") -> ImportJob:
+    ada.post(UPLOAD, {"name": "mine", "format": "table", "file": a_file(name, content)})
+    return ImportJob.objects.get()
+
+
+def test_columns_are_guessed_shown_and_can_be_changed(ada: Client) -> None:
+    job = a_table(ada)
+    assert job.state == "columns"
+    answer = ada.get(columns_of(job))
+    initial = answer.context["form"].initial
+    assert (initial["query"], initial["snippet"], initial["label"]) == ("question", "answer", "judged")
+    assert "&lt;b&gt;" in answer.content.decode()
+    chosen = {
+        "query": "question",
+        "snippet": "answer",
+        "label": "judged",
+        "origin": "note",
+        "scale": "binary",
+    }
+    page = ada.post(columns_of(job), chosen, follow=True).content.decode()
+    assert "waits for a worker" in page
+    assert imported(job).state == "done"
+    assert (job.read, job.stored, job.message) == (6, 4, "2 labels; benchmark mine, version 1")
+    origins = Collection.objects.get(name="mine", kind="snippets").members.values_list("origin", flat=True)
+    assert set(origins) == {"<b>", "x"}
+    assert Benchmark.objects.get().positives == 1
+
+
+def test_columns_are_chosen_once(ada: Client) -> None:
+    job = a_table(ada)
+    ada.post(columns_of(job), {"query": "question", "scale": "binary"})
+    answer = ada.post(columns_of(job), {"query": "note", "scale": "binary"}, follow=True)
+    assert "were chosen already" in answer.content.decode()
+    job.refresh_from_db()
+    assert job.options["query"] == "question"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({}, "Name the column of the queries, of the snippets, or both."),
+        ({"query": "question", "label": "judged"}, "A label belongs to a query and a snippet"),
+        ({"query": "question", "snippet": "question"}, "both the queries and the snippets"),
+        ({"query": "elsewhere"}, "not one of the available choices"),
+    ],
+)
+def test_a_choice_of_no_use_is_told(ada: Client, chosen: dict[str, str], said: str) -> None:
+    job = a_table(ada)
+    answer = ada.post(columns_of(job), {**chosen, "scale": "binary"})
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    job.refresh_from_db()
+    assert job.state == "columns"
+
+
+def test_an_upload_is_discarded_with_its_file(ada: Client, tmp_path: Path) -> None:
+    job = a_table(ada)
+    answer = ada.post(columns_of(job), {"discard": "1"}, follow=True)
+    assert "was discarded" in answer.content.decode()
+    assert not ImportJob.objects.exists()
+    assert not list(tmp_path.rglob("*.csv"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("header.csv", b"a,b\n", "header.csv: has no records"),
+        ("pairs.jsonl", b"no json\n", "record 1: is not JSON"),
+        ("pairs.csv.gz", b"no gzip", "cannot be read to its end"),
+    ],
+)
+def test_a_table_that_cant_be_read_is_not_kept(
+    ada: Client, tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    answer = ada.post(UPLOAD, {"name": "mine", "format": "table", "file": a_file(name, content)})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert said in page
+    assert str(tmp_path) not in page
+    assert not ImportJob.objects.exists()
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_large_header_is_capped(ada: Client) -> None:
+    names = ",".join(f"c{number}" for number in range(300))
+    job = a_table(ada, f"query,{names}\n{','.join(['x' * 500] * 301)}\n".encode())
+    page = ada.get(columns_of(job))
+    assert (len(page.context["page"].header), page.context["page"].more) == (12, 188)
+    assert "x" * 161 not in page.content.decode()
+
+
+def test_a_release_as_single_files_needs_something_to_search(ada: Client) -> None:
+    query = a_file("query.json", b"[]")
+    answer = ada.post(UPLOAD, {"name": "plus", "format": "cosqa-plus", "file": query})
+    assert "or upload a zip of all" in answer.content.decode()
+
+
+def test_judgements_need_the_collections_that_they_are_about(ada: Client) -> None:
+    answer = ada.post(UPLOAD, {"name": "judged", "format": "qrels", "file": a_file("a.qrels", b"q 0 d 1")})
+    page = answer.content.decode()
+    assert "about queries that are here" in page and "about snippets that are here" in page
+
+
+def test_judgements_of_what_is_not_there_are_refused_by_record(ada: Client) -> None:
+    queries, snippets = factories.queries(), factories.snippets()
+    form = {"name": "judged", "format": "qrels", "queries": queries.pk, "snippets": snippets.pk}
+    ada.post(UPLOAD, {**form, "file": a_file("a.qrels", b"nobody 0 nothing 1")})
+    job = imported(ImportJob.objects.get())
+    assert job.state == "failed"
+    assert job.problems == [f"a.qrels, record 1: {queries} has no query 'nobody'"]
+
+
+def test_a_zip_bomb_fails_with_what_to_do_and_leaves_nothing(
+    ada: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.sources.archives.UNPACKED_LIMIT", 100)
+    files = (("corpus.jsonl", json.dumps({"_id": "d", "text": "x" * 200})), ("queries.jsonl", "{}"))
+    ada.post(UPLOAD, {"name": "bomb", "format": "beir", "file": a_file("bomb.zip", zipped(files))})
+    job = imported(ImportJob.objects.get())
+    assert job.state == "failed"
+    assert job.problems[0].startswith("bomb.zip: unpacks to more than")
+    assert job.message == job.problems[0]
+    assert not Collection.objects.exists()
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_members_of_a_zip_name_it_as_their_origin(ada: Client) -> None:
+    guide = next(guide for guide in GUIDES if guide.format == ImportJob.Format.BEIR)
+    file = a_file(
+        "scifact.zip", zipped((*guide.example, ("qrels/dev.tsv", "query-id\tcorpus-id\tscore\nq9\td9\t1")))
+    )
+    ada.post(UPLOAD, {"name": "sci", "format": "beir", "file": file, "split": "dev"})
+    job = imported(ImportJob.objects.get())
+    assert set(Collection.objects.values_list("members__origin", flat=True)) == {"scifact"}
+    assert job.problems == ["qrels/dev.tsv, record 2: there is no query 'q9' in queries.jsonl"]
+
+
+@pytest.mark.parametrize(("ticked", "queries"), [({}, 0), ({"documentation": "on"}, 1)])
+def test_documentation_becomes_queries_where_that_is_ticked(
+    ada: Client, ticked: dict[str, str], queries: int
+) -> None:
+    line = {"language": "python", "func_name": "f", "docstring": "Sort it all.", "code": "def f(x): return x"}
+    file = a_file("python_test_0.jsonl", json.dumps(line).encode())
+    ada.post(UPLOAD, {"name": "csn", "format": "codesearchnet", "file": file, **ticked})
+    assert imported(ImportJob.objects.get()).state == "done"
+    assert Collection.objects.filter(kind="queries").count() == queries
+
+
+def test_an_exported_release_becomes_the_same_benchmark(ada: Client, tmp_path: Path) -> None:
+    guide = next(guide for guide in GUIDES if guide.format == ImportJob.Format.COSQA_PLUS)
+    ada.post(UPLOAD, {"name": "plus", "format": "cosqa-plus", **sent(guide)})
+    imported(ImportJob.objects.get())
+    first = Benchmark.objects.get()
+    call_command("export", "release", "plus", str(tmp_path / "out"))
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    held = tuple((path.relative_to(tmp_path / "out").as_posix(), path.read_text()) for path in files)
+    for name in ("again", "again"):
+        ada.post(UPLOAD, {"name": name, "format": "release", "file": a_file("plus.zip", zipped(held))})
+        job = imported(ImportJob.objects.latest("pk"))
+    assert (job.state, job.stored) == ("done", 0)
+    again = Benchmark.objects.get(name="again")
+    assert again.digest == first.digest
+    member = Collection.objects.get(name="again", kind="queries").members.get()
+    assert member.origin == "query.json"

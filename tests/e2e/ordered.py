@@ -1,0 +1,120 @@
+"""`python -m tests.e2e.ordered BUILD OTHER`: orders of every state on four pages; prints ids to be opened.
+
+No worker takes them up: the lease of one that runs is long, and none waits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import django
+
+if TYPE_CHECKING:
+    from annotation.models import Build
+    from retrieval.models import Benchmark
+
+NAME = "published"
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
+    django.setup()
+    from annotation import holes, releasing
+    from annotation.models import Build
+
+    build, other = (Build.objects.select_related("mining").get(pk=int(pk)) for pk in sys.argv[1:3])
+    made = releasing.publish(releasing.Wish(NAME, build.mining, build))
+    run = evaluated(made)
+    filling = holes.queue(holes.Fill(run, f"{NAME}, for experts", depth=1))
+    publishing(build, {"state": "running", **far()})
+    publishing(other, {"state": "failed", "message": "None of its pairs has a label that counts."})
+    publishing(other, {"state": "done", "benchmark": made})
+    publishing(filling, {"state": "done", "benchmark": made, "fills": True})
+    publishing(filling, {"state": "running", "fills": True, **far()})
+    uploads(made)
+    filters(made)
+    print(json.dumps({"published": made.pk, "table": table()}))
+
+
+def far() -> dict[str, Any]:
+    """Columns of a job that is half done, and stays so."""
+    from django.utils import timezone
+
+    return {"done": 6_200, "total": 20_604, "lease_until": timezone.now() + timedelta(days=1)}
+
+
+def evaluated(benchmark: Benchmark) -> Any:
+    from django.core.management import call_command
+
+    call_command("evaluate", benchmark.name, "--encoder", "bow", stdout=sys.stderr, verbosity=0)
+    return benchmark.runs.get()
+
+
+def publishing(build: Build, columns: dict[str, Any]) -> None:
+    from annotation.models import PublishJob
+    from tests import factories
+
+    who = {"created_by": factories.ada()}
+    PublishJob.objects.create(build=build, name=NAME, pool="collection", **who, **columns)
+
+
+def uploads(benchmark: Benchmark) -> None:
+    from retrieval.models import RunJob
+    from tests import factories
+
+    refused = "a-long-name-of-a-file-with-a-run.trec, line 412: expected 6 columns"
+    states: list[dict[str, Any]] = [
+        {"state": "done", "run": benchmark.runs.get(), "notes": ["mine is scored on 24 queries."]},
+        {"state": "failed", "message": refused},
+        {"state": "running", **far()},
+    ]
+    for number, columns in enumerate(states):
+        RunJob.objects.create(
+            benchmark=benchmark,
+            system="a system with a long name of several words",
+            source="a-long-name-of-a-file-with-a-run.trec",
+            pool=benchmark.pool,
+            digest=f"{number:064x}",
+            created_by=factories.ada(),
+            **columns,
+        )
+
+
+def filters(benchmark: Benchmark) -> None:
+    """Collections of what passes filters: done, failed and half done."""
+    from retrieval.models import FilterJob
+    from tests import factories
+
+    snippets, chosen = benchmark.snippets, ["testable", "python", "codesearchnet", "distinct"]
+    states: list[dict[str, Any]] = [
+        {"state": "done", "made": snippets},
+        {"state": "failed", "message": f"Nothing of {snippets} passes {', '.join(chosen)}."},
+        {"state": "running", "message": "read: 1,204 members a second", **far()},
+    ]
+    for number, columns in enumerate(states):
+        who = {"created_by": factories.ada(), "name": f"a-collection-with-a-long-name-{number}"}
+        FilterJob.objects.create(source=snippets, filters=chosen, **who, **columns)
+
+
+def table() -> int:
+    """A table whose columns nobody chose yet, and an import that failed."""
+    from django.core.files.base import ContentFile
+
+    from tests import factories
+
+    rows = b"question,answer,judged\nsort a list,def f(x):,1\na-long-word-without-blanks-in-a-cell,x,0\n"
+    why = {
+        "problems": ["a.zip: is not a readable zip"],
+        "message": "Nothing could be read: see the problems.",
+    }
+    factories.import_job(name="failed", format="beir", state="failed", file="", read=1, unreadable=1, **why)
+    file = ContentFile(rows, name="pairs.csv")
+    return int(factories.import_job(name="a table", format="table", state="columns", file=file).pk)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Plain review: two people, a login that ends, a server that dies. No text is lost, no label overwritten."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e.conftest import CONTEXT, Login, Watched
+from tests.e2e.pages import log_in
+from tests.e2e.prepare import PASSWORD
+from tests.e2e.workbench import Workbench, python, serving
+from tests.packages import share
+from tests.ports import free_port
+
+LABELS = (
+    "from annotation.models import Review; "
+    "rows = Review.objects.filter(case={}, rater__username__in={}); "
+    "print(sorted(rows.values_list('rater__username', 'revision', 'reason')))"
+)
+CASE = (
+    "from annotation.models import Case; "
+    "print(Case.objects.filter(build__name='rate_agents').earliest('pk').pk)"
+)
+
+
+@pytest.fixture
+def case_url(server: Workbench, watched: Watched) -> str:
+    return f"{server.url}/review/cases/{watched.ids['screened']}/"
+
+
+def labels(server: Workbench, case: int, *people: str) -> str:
+    return server.manage("shell", "-v", "0", "-c", LABELS.format(case, list(people))).strip()
+
+
+def case_on(page: Page) -> str:
+    return page.locator("#case").get_attribute("data-case") or ""
+
+
+def stored(page: Page, before: str) -> None:
+    expect(page.locator(f'#case:not([data-case="{before}"])')).to_be_visible()
+
+
+def test_two_experts_on_one_case_keep_their_own_labels_and_texts(
+    login: Login, server: Workbench, watched: Watched, case_url: str
+) -> None:
+    one, other = login("elsa").new_page(), login("enzo").new_page()
+    again = other.context.new_page()
+    for window in (one, other, again):
+        window.goto(case_url)
+        expect(window.locator("#reason")).to_be_visible()
+    here = case_on(one)
+    one.locator("#reason").fill("Elsa saw it first")
+    other.locator("#reason").fill("Enzo saw it too")
+    one.locator('button[name=label][value="1"]').click()
+    stored(one, here)
+    expect(other.locator("#reason")).to_have_value("Enzo saw it too")
+    other.locator('button[name=label][value="1"]').click()
+    stored(other, here)
+    again.locator("#reason").fill("Enzo saw it in another window")
+    with again.expect_response(lambda answer: answer.url.endswith("/label/")) as answered:
+        again.locator('button[name=label][value="unsure"]').click()
+    assert answered.value.status == 409
+    expect(again.locator(".clash")).to_contain_text("Enzo saw it too")
+    expect(again.locator(".clash")).to_contain_text("Enzo saw it in another window")
+    expect(again.locator("#reason")).to_have_value("Enzo saw it in another window")
+    assert labels(server, int(here), "elsa", "enzo") == (
+        "[('elsa', 1, 'Elsa saw it first'), ('enzo', 1, 'Enzo saw it too')]"
+    )
+
+
+def test_a_login_that_ends_while_typing_loses_nothing(login: Login, case_url: str) -> None:
+    page = login("emma").new_page()
+    page.goto(case_url)
+    here = case_on(page)
+    page.context.clear_cookies(name="sessionid")
+    page.locator("#reason").fill("")
+    page.locator("#reason").press_sequentially("typed without a session")
+    page.locator('button[name=label][value="unsure"]').click()
+    page.wait_for_url("**/login/**")
+    page.get_by_label("Username").fill("emma")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(f"**/review/cases/{here}/**")
+    expect(page.locator("#reason")).to_have_value("typed without a session")
+    page.locator('button[name=label][value="unsure"]').click()
+    stored(page, here)
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Path:
+    """A home of its own with a build whose cases are examined, for a server that is killed."""
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    share(tmp_path)
+    python(tmp_path, "-m", "tests.e2e.rated")
+    return tmp_path
+
+
+def test_a_server_that_dies_in_the_middle_of_a_save_loses_nothing(alone: Path, browser: Browser) -> None:
+    port = free_port()
+    context: BrowserContext = browser.new_context(**CONTEXT)
+    page = context.new_page()
+    with serving(alone, port) as server:
+        server.manage("account", "paula", "--role", "expert")
+        case = int(server.manage("shell", "-v", "0", "-c", CASE))
+        server.manage("shell", "-v", "0", "-c", password_of("paula"))
+        log_in(page, server.url, "paula", PASSWORD)
+        page.goto(f"{server.url}/review/cases/{case}/")
+        page.locator("#reason").fill("said while the server died")
+        page.wait_for_timeout(1500)
+        os.kill(server.pid, signal.SIGSTOP)
+        page.locator('button[name=label][value="unsure"]').click()
+        page.wait_for_timeout(500)
+        os.kill(server.pid, signal.SIGKILL)
+        expect(page.locator("#review-status")).to_contain_text("Nothing is lost")
+    with serving(alone, port) as server:
+        expect(page.locator("#reason")).to_have_value("said while the server died")
+        page.locator('button[name=label][value="unsure"]').click()
+        stored(page, str(case))
+        assert labels(server, case, "paula") == "[('paula', 1, 'said while the server died')]"
+    context.close()
+
+
+def password_of(name: str) -> str:
+    return (
+        "from django.contrib.auth.models import User; "
+        f"u = User.objects.get(username={name!r}); u.set_password({PASSWORD!r}); u.save()"
+    )
