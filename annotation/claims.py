@@ -106,12 +106,17 @@ def workable() -> QuerySet[Build]:
     return Build.objects.select_related("tally", "annotator")
 
 
-def claim_proposal(state: str = Build.State.RUNNING, build: Build | None = None) -> Proposal | None:
-    """Lease one function that is to be written in a build of this state, or in this `build`."""
-    due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=timezone.now())
-    rows = Proposal.objects.writing().filter(
+def writable(now: datetime, state: str = Build.State.RUNNING) -> QuerySet[Proposal]:
+    """Functions of running builds, or of those in another state, that a worker may write now."""
+    due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
+    return Proposal.objects.writing().filter(
         due, filling__build__state=state, lease__isnull=True, waiting_for__isnull=True
     )
+
+
+def claim_proposal(state: str = Build.State.RUNNING, build: Build | None = None) -> Proposal | None:
+    """Lease one function that is to be written in a build of this state, or in this `build`."""
+    rows = writable(timezone.now(), state)
     if build is not None:
         rows = rows.filter(filling__build=build)
     if not rows.exists():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Count
@@ -14,6 +15,9 @@ from annotation.drift import watching
 from annotation.launching import Actor, person, record
 from annotation.models import Batch, Build, Case, LostRace, Tally
 from annotation.stages import Event, Stage
+
+AT_ONCE: Final = 200
+"""Cases that one transaction sends back: all moves of the build wait for it."""
 
 
 class ControlRefused(ValueError):
@@ -96,17 +100,35 @@ def of_group(cause: str, cases: int, note: str) -> str:
 
 
 def retry_abandoned(build: Build, cause: str | None = None) -> int:
-    """Send every abandoned case back to the stage that it left, or those of one cause."""
+    """Send every abandoned case back to the stage that it left, or those of one cause; returns how many.
+
+    Some at a time, and whatever stops it between two leaves the others abandoned, to be retried.
+    """
     build.refresh_from_db()
     if build.state == Build.State.CANCELLED:
         raise ControlRefused("The build was cancelled; launch it again under another name.")
-    rows = Case.objects.filter(build=build, stage=Stage.ABANDONED)
+    rows = Case.objects.filter(build=build, stage=Stage.ABANDONED).order_by("pk")
     wanted = rows if cause is None else rows.filter(cause=cause)
-    retried = sum(retry(case) for case in wanted.select_related("build__tally").iterator())
-    if retried:
-        ended = Build.objects.filter(pk=build.pk, state__in=[Build.State.DONE, Build.State.CANARY])
-        ended.update(state=Build.State.RUNNING, reason="", finished_at=None)
+    retried, last = 0, 0
+    while some := list(wanted.filter(pk__gt=last).select_related("build__tally")[:AT_ONCE]):
+        retried, last = retried + retry_some(build, some), some[-1].pk
     return retried
+
+
+@transaction.atomic
+def retry_some(build: Build, cases: list[Case]) -> int:
+    """Send `cases` back into a build that works on them: both happen, or neither does."""
+    build.tally.change()  # held from here on, so that nobody ends the build meanwhile
+    retried = sum(map(retry, cases))
+    if retried:
+        reopen(build)
+    return retried
+
+
+def reopen(build: Build) -> None:
+    """Let a build run again that has ended, or stands at its canary; the caller holds its totals."""
+    ended = Build.objects.filter(pk=build.pk, state__in=[Build.State.DONE, Build.State.CANARY])
+    ended.update(state=Build.State.RUNNING, reason="", finished_at=None)
 
 
 def retry(case: Case) -> int:

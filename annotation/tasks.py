@@ -18,6 +18,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from annotation import claims, connecting, outages, worker
+from annotation.drift.asking import open_questions
 from annotation.models import Batch, Request
 from annotation.pipeline import Tools
 from annotation.stages import Queue
@@ -127,8 +128,10 @@ def handfuls(queue: Queue) -> int:
 
 def asides() -> int:
     """What else there is to do for the workers of the models."""
-    batches = Batch.objects.due(timezone.now())[:WAKE_UPS].count()
-    return batches + int(outages.due().exists()) + int(connecting.waits())
+    now = timezone.now()
+    one_by_one = Batch.objects.due(now), claims.writable(now), open_questions(now)
+    waiting = min(WAKE_UPS, sum(rows.order_by()[:WAKE_UPS].count() for rows in one_by_one))
+    return waiting + int(outages.due().exists()) + int(connecting.waits())
 
 
 def requested() -> int:

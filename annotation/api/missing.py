@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
+from annotation import tasks
 from annotation.access import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
@@ -58,6 +59,7 @@ def order_functions(request: HttpRequest, pk: Path[Id], order: FillIn) -> Status
     """Have functions written for the queries without a match; answers with the job. For admins."""
     wanted = ordering.FillOrder(of=visible.build(request, pk), **order.dict())
     made = ordering.launch(wanted, visible.caller(request))
+    tasks.wake("llm")
     return Status(201, build_detail(visible.job(request, made.pk)))
 
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotation import budget, claims, limiter, outages
@@ -89,14 +89,18 @@ def question(answer: DriftAnswer) -> Request:
     return replace(request, agent=AGENT)
 
 
+def open_questions(now: datetime) -> QuerySet[DriftAnswer]:
+    """Questions of running builds that a worker may ask now."""
+    free = Q(lease__isnull=True) | Q(lease_until__lt=now)
+    due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
+    return DriftAnswer.objects.filter(free, due, answered_at=None, case__build__state=Build.State.RUNNING)
+
+
 def claimed() -> DriftAnswer | None:
     """Lease one question of a running build; None where none is due, or another worker was faster."""
     now = timezone.now()
-    free = Q(lease__isnull=True) | Q(lease_until__lt=now)
-    due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
-    rows = DriftAnswer.objects.filter(free, due, answered_at=None, case__build__state=Build.State.RUNNING)
     related = ("check_of", "case__build__tally", "case__annotator", "case__pair__query__body")
-    row = rows.select_related(*related, "case__pair__snippet__body").first()
+    row = open_questions(now).select_related(*related, "case__pair__snippet__body").first()
     if row is None:
         return None
     mine = DriftAnswer.objects.filter(pk=row.pk, lease=row.lease, answered_at=None)

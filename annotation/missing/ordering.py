@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation import canary, launching, prompts
@@ -16,7 +17,7 @@ from annotation.launching import Actor, LaunchRefused
 from annotation.missing import counting
 from annotation.models import Build, Filling, Proposal, Tally
 from annotation.models.builds import NANO
-from annotation.steering import ControlRefused
+from annotation.steering import ControlRefused, reopen
 from retrieval.models import Annotator, Mining
 from sandbox.program import Limits
 
@@ -195,14 +196,21 @@ def write_again(build: Build, user: Actor = None) -> int:
     build.refresh_from_db(fields=["state"])
     if build.state == Build.State.CANCELLED:
         raise ControlRefused("The job was cancelled; order the functions again under another name.")
-    with transaction.atomic():
-        # A later one that failed has an earlier one before an expert: its query is not left without.
-        failed = Proposal.objects.filter(filling__build=build, state=Proposal.State.FAILED, number=1)
-        count = failed.update(state=Proposal.State.WRITING, failure="", attempts=0, next_attempt_at=None)
-        build.tally.change()
+    # A later one that failed has an earlier one before an expert: its query is not left without.
+    failed = Proposal.objects.filter(filling__build=build, state=Proposal.State.FAILED, number=1)
+    count, last = 0, 0
+    while some := list(failed.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:BATCH]):
+        count, last = count + put_back(build, failed.filter(pk__in=some)), some[-1]
     if count:
-        # After they are there: whoever ends the build looks for them while its totals are held.
-        ended = Build.objects.filter(pk=build.pk, state=Build.State.DONE)
-        ended.update(state=Build.State.RUNNING, reason="", finished_at=None)
         launching.record(build, user, "wrote again", f"{count:,} functions that could not be written")
+    return count
+
+
+@transaction.atomic
+def put_back(build: Build, failed: QuerySet[Proposal]) -> int:
+    """Have `failed` written again in a build that works on them: both happen, or neither does."""
+    build.tally.change()  # held from here on, so that nobody ends the build meanwhile
+    count = failed.update(state=Proposal.State.WRITING, failure="", attempts=0, next_attempt_at=None)
+    if count:
+        reopen(build)
     return count

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation import tasks
 from annotation.access import Role, builds_visible_to, needs
 from annotation.launching import LaunchRefused
 from annotation.missing import ordering, written
@@ -32,6 +33,7 @@ def build_missing(request: HttpRequest, pk: int) -> HttpResponse:
             ordering.refuse_bad(order)
             if request.POST.get("step") == "launch":
                 made = ordering.launch(order, request.user)
+                tasks.wake("llm")
                 messages.success(
                     request, "Ordered. Each function is written, tested, and then waits for an expert."
                 )
@@ -53,6 +55,7 @@ def write_again(request: HttpRequest, pk: int) -> HttpResponse:
     except ControlRefused as why:
         messages.error(request, str(why))
     else:
+        tasks.wake("llm")
         messages.success(request, f"{count:,} functions are written again.")
     return redirect("build", pk=build.pk)
 

@@ -10,8 +10,10 @@ import subprocess
 import sys
 import tempfile
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,11 +22,13 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 import pytest
 import redis
+from django.utils import timezone
 
 from annotation import tasks, worker
-from annotation.models import ExecutionRequest
+from annotation.drift.judging import look_after_all
+from annotation.models import DriftAnswer, DriftWatch, ExecutionRequest, Proposal
 from annotation.pipeline import Tools
-from tests import factories
+from tests import factories, filling
 from tests.packages import share
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -185,3 +189,49 @@ def test_a_queue_is_woken_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPa
     factories.opened()
     monkeypatch.setattr(tasks, "WAKE_UPS", 2)
     assert tasks.handfuls("llm") == 2
+
+
+@pytest.fixture
+def woken(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each queue is woken; the chores of a beat are done, nobody works."""
+    count = Counter[str]()
+    for queue in ("mining", "llm", "sandbox", "interactive"):
+        task = getattr(tasks, f"drain_{queue}")
+        monkeypatch.setattr(task, "apply_async", lambda queue=queue, **options: count.update([queue]))
+    monkeypatch.setattr(tasks, "shared_tools", lambda: None)
+    monkeypatch.setattr(worker, "drain", lambda queue, tools: look_after_all())
+    return count
+
+
+@pytest.mark.django_db
+def test_functions_that_are_to_be_written_wake_a_worker_each(woken: Counter[str]) -> None:
+    source = filling.source()
+    tasks.beat()
+    assert woken["llm"] == 0
+    job = filling.job(source)
+    tasks.beat()
+    assert woken["llm"] == 3
+    Proposal.objects.filter(filling=job).update(next_attempt_at=timezone.now() + timedelta(hours=1))
+    tasks.beat()
+    assert woken["llm"] == 3, "none of them is due"
+
+
+@pytest.mark.django_db
+def test_the_questions_of_a_drift_check_wake_a_worker_each(woken: Counter[str]) -> None:
+    build = factories.opened()
+    for case in factories.cases(build):
+        factories.settled(case, 0)
+    DriftWatch.objects.create(build=build, seed=1, every=3)
+    tasks.beat()
+    asked = DriftAnswer.objects.count()
+    assert asked == woken["llm"] == 18
+
+
+@pytest.mark.django_db
+def test_what_is_asked_one_by_one_wakes_a_bounded_number(
+    woken: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "WAKE_UPS", 2)
+    filling.job()
+    tasks.beat()
+    assert woken["llm"] == 2

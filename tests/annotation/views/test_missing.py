@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation import tasks
 from annotation.missing import deciding
 from annotation.missing.deciding import Choice
 from annotation.models import Build, Filling, Price, Proposal
@@ -74,6 +75,22 @@ def test_failed_ones_are_written_again_from_the_jobs_page(ada: Client) -> None:
     assert "Write 3 failed again" in ada.get(page).content.decode()
     ada.post(reverse("build-write-again", args=[job.build_id]))
     assert Proposal.objects.writing().count() == 3
+
+
+def test_workers_elsewhere_are_woken_by_an_order_at_once(
+    ada: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[object] = []
+    monkeypatch.setattr(tasks.drain_llm, "apply_async", lambda **options: woken.append(options))
+    settings.CELERY_BROKER_URL = "redis://elsewhere"
+    build = filling.source()
+    ada.post(page_of(build), form())
+    assert woken == [], "nothing is ordered by looking at the price"
+    ada.post(page_of(build), form(step="launch"))
+    assert len(woken) == 1
+    Proposal.objects.update(state="failed", failure="no function")
+    ada.post(reverse("build-write-again", args=[Filling.objects.get().build_id]))
+    assert len(woken) == 2
 
 
 def test_the_export_has_what_was_accepted_and_nothing_before(ray: Client) -> None:
