@@ -22,10 +22,10 @@ from annotation.models import Adjudication, Assignment, Condition, Enrolment, Qu
 from annotation.review.tags import Tag, tag_name
 from annotation.studies import naming
 from annotation.studies.latest import Rounds, rounds_of
-from annotation.studies.naming import JUDGES, name_of
+from annotation.studies.naming import name_of
 from annotation.studies.sampling import drawing
 from annotation.studies.verifying import ASSISTED
-from retrieval.models import Annotator, Label
+from retrieval.models import Annotator
 
 MATCH_AT: Final[Mapping[str, float]] = {
     Study.Scale.BINARY: 1.0,
@@ -204,9 +204,7 @@ def skips(study: Study, rounds: Rounds, until: Until | None = None) -> frozenset
 
 def judged(study: Study, until: Until | None = None) -> dict[Annotator, dict[int, int]]:
     """What each annotator that is no person said of the pairs (ids), in its first round with a label."""
-    sampled = study.pairs.filter(planted="").values("pair")
-    rows = Label.objects.filter(pair__in=sampled, annotator__kind__in=JUDGES)
-    rows = up_to(rows.filter(assisted=False, value__isnull=False), until.label if until else None)
+    rows = up_to(naming.judging(study), until.label if until else None)
     found: dict[int, dict[int, int]] = defaultdict(dict)
     for annotator, pair, value in rows.order_by("-round").values_list("annotator", "pair", "value"):
         found[annotator][pair] = int(value or 0)
@@ -221,10 +219,8 @@ def unscored(study: Study, until: Until | None = None) -> tuple[Annotator, ...]:
     """
     if study.purpose != Study.Purpose.SEALED or study.kind == Study.Kind.PAIRWISE:
         return ()
-    sampled = study.pairs.filter(planted="").values("pair")
-    labels = Label.objects.filter(pair__in=sampled, assisted=False, value__isnull=False)
-    labels = up_to(labels, until.label if until else None)
-    rows = Annotator.objects.filter(kind__in=JUDGES, pk__in=labels.values("annotator"))
+    labels = up_to(naming.judging(study), until.label if until else None)
+    rows = Annotator.objects.filter(pk__in=labels.values("annotator"))
     scored = up_to(study.scorings.all(), until.scoring if until else None)
     fresh = rows.exclude(kind=Annotator.Kind.ORIGINAL).exclude(pk__in=scored.values("annotator"))
     return tuple(fresh.order_by("pk"))

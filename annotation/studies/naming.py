@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from annotation.models import Study
 from retrieval.models import Annotator, Label
@@ -93,6 +93,21 @@ def name_of(annotator: Annotator) -> str:
     return f"{words} ({annotator.version[:8]})"
 
 
+def source_of(study: Study) -> str:
+    """What labels say of their source that the study was published as."""
+    return f"{published_as(study)}{study.plan_hash}"
+
+
+def published_as(study: Study) -> str:
+    """How every such source begins, also where the plan was amended since."""
+    return f"study {study.pk}, plan "
+
+
+def said_by(study: Study) -> Q:
+    """The labels that are the study's own decisions, published: they judge nothing, least of all itself."""
+    return Q(annotator__kind=Annotator.Kind.MERGE, source__startswith=published_as(study))
+
+
 def rows_of(study: Study, annotators: Iterable[Annotator]) -> Rows:
     """The rows where these annotators are in the table."""
     kinds = tuple((one.kind, one.get_kind_display()) for one in study.conditions.order_by("pk"))
@@ -100,11 +115,16 @@ def rows_of(study: Study, annotators: Iterable[Annotator]) -> Rows:
     return Rows(kinds, tuple(annotators), builds)
 
 
+def judging(study: Study) -> QuerySet[Label]:
+    """What others than people said of the sampled pairs, in all rounds, without what was published of it."""
+    sampled = study.pairs.filter(planted="").values("pair")
+    rows = Label.objects.filter(pair__in=sampled, annotator__kind__in=JUDGES)
+    return rows.filter(assisted=False, value__isnull=False).exclude(said_by(study))
+
+
 def foreseen(study: Study) -> Rows:
     """The rows that a plan can name: of all that judged the pairs, or build what the pairs are drawn from."""
-    sampled = study.pairs.filter(planted="").values("pair")
-    judged = Label.objects.filter(pair__in=sampled, assisted=False, value__isnull=False)
-    wanted = Q(pk__in=judged.values("annotator")) | Q(pk__in=study.builds.values("annotator"))
+    wanted = Q(pk__in=judging(study).values("annotator")) | Q(pk__in=study.builds.values("annotator"))
     return rows_of(study, Annotator.objects.filter(wanted, kind__in=JUDGES).order_by("pk"))
 
 

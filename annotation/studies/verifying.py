@@ -17,6 +17,7 @@ from django.db import transaction
 from annotation.models import Adjudication, Condition, Rating, Study, StudyPair
 from annotation.studies.auditing import Verb, record
 from annotation.studies.latest import rounds_of
+from annotation.studies.naming import published_as, source_of
 from annotation.studies.planning import StudyRefused
 from annotation.studies.quorum import majority
 from retrieval.models import Annotator, Label
@@ -95,11 +96,7 @@ def annotator_of(study: Study) -> Annotator:
 def published(study: Study) -> Annotator | None:
     """The annotator of the study's labels, where they have been published."""
     found = Annotator.objects.filter(kind=Annotator.Kind.MERGE, config__study=study.name)
-    return found.filter(labels__source__startswith=source_of(study)).first()
-
-
-def source_of(study: Study) -> str:
-    return f"study {study.pk}, plan {study.plan_hash}"
+    return found.filter(labels__source__startswith=published_as(study)).first()
 
 
 def publish(study: Study, by: User) -> int:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from annotation.models import Adjudication, AuditEvent, Study
-from annotation.studies import planning, verifying
+from annotation.models import Adjudication, AuditEvent, Condition, Study
+from annotation.studies import exporting, figures, naming, planning, scoring, verifying
+from annotation.studies.asking_again import Choice, ask_again
+from annotation.studies.paper import write_paper
 from annotation.studies.planning import StudyRefused
+from annotation.studies.reporting import report
+from annotation.studies.tables import tables
 from retrieval.models import Annotator, Label
 from retrieval.models.labels import ADJUDICATED
 from tests import factories, studies
+from tests.annotation.studies.rated import agents, many_pairs, rate
 
 pytestmark = pytest.mark.django_db
 
@@ -93,3 +100,67 @@ def test_what_can_not_be_published(study: Study, changes: dict[str, object]) -> 
     with pytest.raises(StudyRefused):
         verifying.publish(study, factories.ada())
     assert not Label.objects.exists()
+
+
+def everything(study: Study, folder: Path) -> dict[str, object]:
+    """All that anybody can take home of a study's figures, by what it is called."""
+    found = figures.compute(study)
+    written = {path.name: path.read_text() for path in write_paper(study, folder)}
+    return {
+        **written,
+        "page": found.page,
+        "influence": found.influence,
+        "tables": tables(found),
+        "waiting": found.unscored,
+        "unresolved": found.unresolved,
+        "flow": found.flow,
+        "report": report(study).as_json(),
+        "ratings": list(exporting.as_csv(exporting.COLUMNS, exporting.ratings(study))),
+        "verdicts": verifying.verdicts(study),
+        "undecided": verifying.undecided(study),
+    }
+
+
+@pytest.mark.parametrize("purpose", Study.Purpose.values)
+@pytest.mark.parametrize("reference", [Condition.Kind.OWN_TESTS, Condition.Kind.AGENTS_TESTS])
+def test_publishing_changes_no_figure_of_the_study(purpose: str, reference: str, tmp_path: Path) -> None:
+    """Neither as one annotator more, nor as a version that waits to be scored, a vote or a later round."""
+    study = studies.study(conditions=(reference, Condition.Kind.READING), pairs=many_pairs(6))
+    rate(study, reference, [[1, 0, 1, 0, 1, 0], [1, 0, 0, 0, 1, 1], [0, 1, None, 0, 0, 0]])
+    rate(study, Condition.Kind.READING, [[1, 0, 1, 1, 1, 0], [0, 0, 0, 0, 1, 1], [1, 1, 0, 0, 0, 0]])
+    Study.objects.update(purpose=purpose, margin=0.05, comparisons=[["agents", reference]])
+    study.refresh_from_db()
+    made = agents(study, [1, 0, 0, 0, 1, None])
+    planning.freeze(study)
+    ask_again(study, Choice(slice="split"), "stricter now", factories.ada())
+    for name, value in (("new-1", 1), ("new-2", 1), ("new-3", 0)):
+        studies.rated(studies.rater(name, study, reference), value, study.pairs.get(number=3))
+    adjudicate(study, 1, 1)
+    if purpose == Study.Purpose.SEALED:
+        scoring.score(study, [made], factories.ada())
+    Study.objects.update(state=Study.State.CLOSED)
+    study.refresh_from_db()
+
+    before, mean = everything(study, tmp_path / "before"), figures.figures_of(study).page
+    assert verifying.publish(study, factories.ada()) > 0
+    assert everything(study, tmp_path / "after") == before
+    assert figures.figures_of(study).page == mean
+    with pytest.raises(StudyRefused, match="judged pairs" if study.purpose == "sealed" else "sealed"):
+        scoring.score(study, [Annotator.objects.get(kind=Annotator.Kind.MERGE)], factories.ada())
+
+
+def test_what_another_study_published_of_the_pairs_is_an_annotator_like_any(study: Study) -> None:
+    verifying.publish(study, factories.ada())
+    theirs = Annotator.objects.get(kind=Annotator.Kind.MERGE)
+    other = studies.study("another one")
+    assert set(naming.judging(other).values_list("annotator", flat=True)) == {theirs.pk}
+    assert not naming.judging(study).exists()
+
+
+def test_a_study_stays_published_whose_plan_has_another_hash_by_now(study: Study) -> None:
+    verifying.publish(study, factories.ada())
+    study.plan_hash = "0" * 64
+    study.save()
+    with pytest.raises(StudyRefused, match="already"):
+        verifying.publish(study, factories.ada())
+    assert not naming.judging(study).exists()
