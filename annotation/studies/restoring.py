@@ -64,7 +64,7 @@ def refuse(now: Assignment, earlier: Rating, last: Rating | None) -> None:
         raise NothingToRestore(why)
     if last is not None and not last.withdrawn and content(last) == content(earlier):
         raise NothingToRestore("That is what stands.")
-    if earlier.phase == Phase.BLIND:
+    if earlier.phase != Phase.REVISED:
         refuse_if_seen(now)
 
 
