@@ -15,7 +15,7 @@ from annotation.studies import drafts, places, routing
 from annotation.studies.checking import BadRating, Said, checked, value_of, values_of, word_of, words_of
 from annotation.studies.places import CameTooLate, State
 from annotation.studies.planning import freeze
-from annotation.studies.queueing import LAPSED, RELATED, TRIES, Lapsed, QueueClosed
+from annotation.studies.queueing import LAPSED, RELATED, REMOVED, TRIES, Lapsed, QueueClosed
 from retrieval.hostile import clean
 
 __all__ = [
@@ -36,6 +36,7 @@ UNDOABLE: Final = 20
 """So many of a rater's decisions can be taken back one after the other."""
 LOOKED_AT: Final = 3 * UNDOABLE
 """How many of a rater's latest revisions are looked at for it: each undo is a revision, too."""
+ONLY_DRAFT: Final = "What you sent is kept as a draft and is not counted."
 
 
 class RatedMeanwhile(Exception):
@@ -87,6 +88,7 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
         last = last_of(now, phase)
         if last is not None and says(last, mine) and not last.withdrawn:
             return last
+        refuse_if_over(now.enrolment)
         if revision_seen(last) != seen_revision or is_locked(now, phase, last):
             raise RatedMeanwhile(last, mine)
         refuse(now, phase, mine, last)
@@ -135,10 +137,16 @@ def says(stored: Rating, mine: Said) -> bool:
     return theirs == (mine.value, mine.reason, mine.notes, mine.reading, mine.tags)
 
 
+def refuse_if_over(enrolment: Enrolment) -> None:
+    """Raises QueueClosed after the end of the study, or where an admin has ended the rater's part."""
+    if not enrolment.study.is_live:
+        raise QueueClosed(f"The study is closed. {ONLY_DRAFT}")
+    if enrolment.removed:
+        raise QueueClosed(f"{REMOVED} {ONLY_DRAFT}")
+
+
 def refuse(now: Assignment, phase: str, mine: Said, last: Rating | None) -> None:
-    """Raises QueueClosed after the end of the study, and BadRating where something is missing."""
-    if not now.enrolment.study.is_live:
-        raise QueueClosed("The study is closed. What you sent is kept as a draft and is not counted.")
+    """Raises BadRating where something is missing, or where the rater has seen too much."""
     if phase != Phase.REVISED and (last is not None or now.state not in places.HOLDING):
         refuse_if_seen(now)
     if phase == Phase.BLIND:
@@ -234,7 +242,7 @@ def undo(enrolment: Enrolment) -> Assignment:
 
 def undone(enrolment: Enrolment) -> Assignment:
     """Raises NothingToTakeBack."""
-    refuse_undo(enrolment)
+    refuse_undo(Enrolment.objects.select_related("study").get(pk=enrolment.pk))
     for _ in range(TRIES):
         standing, skipped = last_standing(enrolment), last_skip(enrolment)
         try:
@@ -252,6 +260,8 @@ def undone(enrolment: Enrolment) -> Assignment:
 def refuse_undo(enrolment: Enrolment) -> None:
     if not enrolment.study.is_live:
         raise NothingToTakeBack("The study is closed: what was said stays.")
+    if enrolment.removed:
+        raise NothingToTakeBack(REMOVED)
 
 
 def last_standing(enrolment: Enrolment) -> list[Rating]:
