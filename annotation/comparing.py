@@ -98,6 +98,11 @@ class FlippedQuery:
     def flips(self) -> int:
         return self.to_match + self.to_no_match
 
+    @property
+    def alike(self) -> bool:
+        """Whether all its pairs moved one way: then the counts tell each label."""
+        return self.judged in {self.to_match, self.to_no_match}
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -122,6 +127,11 @@ class Comparison:
     took: tuple[Took, Took]
     spread: Spread
     worst: tuple[FlippedQuery, ...]
+
+    @property
+    def told(self) -> list[int]:
+        """The queries (ids) among the worst whose counts tell each label."""
+        return [one.query.pk for one in self.worst if one.alike]
 
     def count(self, first: int | None, second: int | None) -> int:
         """Common pairs with these two labels; None stands for no label."""

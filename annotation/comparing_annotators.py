@@ -66,6 +66,11 @@ class FlippedQuery:
     to_no_match: int
     pairs: int
 
+    @property
+    def alike(self) -> bool:
+        """Whether all its pairs moved one way: then the counts tell each label."""
+        return self.pairs in {self.to_match, self.to_no_match}
+
 
 @dataclass(frozen=True, slots=True)
 class FlippedPair:
@@ -104,6 +109,13 @@ class Comparison:
     figures: Figures
     took: tuple[Took | None, Took | None]
     """Of the builds of either side; None where it has none."""
+
+    @property
+    def told(self) -> QuerySet[Pair]:
+        """The common pairs of those queries among the worst whose counts tell each label."""
+        queries = [one.query for one in self.worst if one.alike]
+        labels = common(self.first, self.second).filter(pair__query__in=queries)
+        return Pair.objects.filter(pk__in=labels.values("pair"))
 
     @property
     def pairs(self) -> int:

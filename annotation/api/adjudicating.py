@@ -13,7 +13,7 @@ from annotation.models import Adjudication, Condition, Precedent, Study, StudyPa
 from annotation.schemas.adjudicating import DecisionIn, DecisionOut, PrecedentOut, SplitOut, SplitsOut
 from annotation.seen import mark_seen, sides
 from annotation.studies import adjudicating
-from annotation.studies.precedents import precedents
+from annotation.studies.precedents import pairs_of, precedents
 from retrieval.schemas import Id, Page, Paging, page_of
 
 router = Router(tags=["studies"], auth=signed_in(Role.EXPERT))
@@ -58,7 +58,9 @@ def list_precedents(
 ) -> Page[PrecedentOut]:
     """Decisions on hard cases, the oldest first; each word of `q` is in query, code, why or tags."""
     rows = precedents(visible.caller(request), q, guidelines).filter(pk__gt=wanted.after or 0)
-    return page_of(rows.order_by("pk")[: wanted.limit + 1], wanted.limit, lambda row: row.pk, precedent_out)
+    page = list(rows.order_by("pk")[: wanted.limit + 1])
+    mark_seen(request.user, pairs_of([row.pk for row in page[: wanted.limit]]))
+    return page_of(page, wanted.limit, lambda row: row.pk, precedent_out)
 
 
 def begun(request: HttpRequest, pk: int) -> Study:

@@ -15,6 +15,7 @@ from annotation.api.comparisons import TookOut, took_out
 from annotation.api.queries import text_head
 from annotation.comparing_annotators import LAST, Comparison, Figures, annotators, compare, side_of
 from annotation.intervals import Mean
+from annotation.seen import mark_seen
 from retrieval.models import Annotator, Text
 from retrieval.schemas import Id, Page, Paging, TextHead, page_of
 
@@ -108,7 +109,9 @@ def compare_annotators(
     """
     first = side_of(get_object_or_404(known(request), pk=pk), rounds.round)
     second = side_of(get_object_or_404(known(request), pk=against), rounds.against_round)
-    return comparison_out(compare(first, second, builds_visible_to(request.user)))
+    found = compare(first, second, builds_visible_to(request.user))
+    mark_seen(request.user, found.told.values_list("pk", flat=True))
+    return comparison_out(found)
 
 
 def known(request: HttpRequest) -> QuerySet[Annotator]:

@@ -20,7 +20,9 @@ from annotation.comparing import (
     compare,
     settings_that_differ,
 )
+from annotation.models import Case
 from annotation.models.builds import NANO
+from annotation.seen import mark_counts_seen
 from retrieval.schemas import Id, TextHead
 
 router = Router(tags=["builds"])
@@ -139,7 +141,9 @@ def drift_out(found: place_effect.Drift | None) -> DriftOut | None:
 @router.get("/{int:pk}/comparison/{int:against}", response=ComparisonOut)
 def compare_builds(request: HttpRequest, pk: Path[Id], against: Path[Id]) -> ComparisonOut:
     """The build (as the first) and another one over their common pairs: flips, agreement, what each took."""
-    return comparison_out(compare(visible.build(request, pk), visible.build(request, against)))
+    found = compare(visible.build(request, pk), visible.build(request, against))
+    mark_counts_seen(request.user, Case.objects.filter(build=found.second), found.told)
+    return comparison_out(found)
 
 
 def comparison_out(found: Comparison) -> ComparisonOut:

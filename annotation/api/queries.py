@@ -12,7 +12,7 @@ from ninja import Path, Query, Router
 from annotation.api import visible
 from annotation.models import Build, Case
 from annotation.schemas.cases import CandidateOut, CaseRef, QueryOut, QueryPage
-from annotation.seen import mark_seen
+from annotation.seen import mark_counts_seen, mark_seen
 from annotation.stages import Stage
 from retrieval.models import Candidate, QueryText, Text
 from retrieval.schemas import Id, Page, Paging, TextHead, page_of
@@ -23,12 +23,16 @@ router = Router(tags=["queries"])
 @router.get("/{int:pk}/queries", response=Page[QueryOut])
 def list_queries(request: HttpRequest, pk: Path[Id], wanted: Query[QueryPage]) -> Page[QueryOut]:
     """The queries that have cases in the build, each with counts over its candidates in the first round."""
-    rows = Case.objects.filter(build=visible.build(request, pk), round=1, query__gt=wanted.after or 0)
+    build = visible.build(request, pk)
+    rows = Case.objects.filter(build=build, round=1, query__gt=wanted.after or 0)
     if wanted.q:
         rows = rows.filter(query__in=QueryText.objects.containing(wanted.q).values("text"))
     counted = rows.values("query").annotate(**COUNTS).order_by("query")
     page: list[dict[str, Any]] = [dict(row) for row in counted[: wanted.limit + 1]]
     texts = Text.objects.in_bulk([row["query"] for row in page])
+    judged = [row for row in page[: wanted.limit] if row["settled"]]
+    told = [row["query"] for row in judged if row["matches"] in {0, row["settled"]}]
+    mark_counts_seen(request.user, Case.objects.filter(build=build, round=1), told)
     return page_of(page, wanted.limit, lambda row: row["query"], lambda row: query_out(row, texts))
 
 

@@ -83,8 +83,8 @@ def list_ratings(request: HttpRequest, pk: Path[Id], wanted: Query[RatingPage]) 
     """Every revision of every rating under its pseudonym, the oldest first; no assisted label. For admins."""
     refuse_while_blind(request.user)
     study = study_of(request, pk)
+    mark_seen(request.user, sides(study.pairs.all()))
     if not wanted.after:
-        mark_seen(request.user, sides(study.pairs.all()))
         record(visible.caller(request), Verb.EXPORTED, f"ratings of {study.name}", study, {"format": "api"})
     rows = exporting.numbered(study, wanted.after or 0, wanted.limit + 1)
     return page_of(rows, wanted.limit, lambda row: row[0], lambda row: RatingOut(**row[1]))

@@ -95,11 +95,18 @@ class Draft(models.Model):
 
 
 class Seen(models.Model):
-    """That a person was served a page with agent evidence on a pair: no blind label of it can follow."""
+    """That a person was served what agents or others said of a pair: no blind label of it can follow, and
+    none that was given before is changed.
+    """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="seen")
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="seen")
     at = models.DateTimeField(auto_now_add=True)
+    verdict = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="false: the agents' test alone, as the condition agent's tests shows it",
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "pair"], name="seen_once")]

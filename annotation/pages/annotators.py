@@ -142,7 +142,8 @@ class AnnotatorsPage:
     @property
     def seen(self) -> list[int]:
         """The pairs whose labels are on the page."""
-        return [row.flip.pair.pk for row in self.pairs]
+        told = self.found.told.values_list("pk", flat=True) if self.found else ()
+        return [*(row.flip.pair.pk for row in self.pairs), *told]
 
 
 def annotators_page(

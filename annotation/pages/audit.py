@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django import forms
+from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
 from django.http import QueryDict
 from django.urls import reverse
@@ -84,6 +85,11 @@ def exported(params: QueryDict) -> Iterator[dict[str, Any]]:
         }
 
 
+def decisions_exported(params: QueryDict) -> QuerySet[AuditEvent]:
+    """Those of them that may tell what a pair is."""
+    return AuditFilter(params).rows().filter(verb=Verb.SPLIT_DECIDED)
+
+
 class HistoryFilter(forms.Form):
     """Whose labels, and of which pair."""
 
@@ -97,9 +103,11 @@ class Revision:
     """One revision of a label, of either kind; `restore_url` is there for one's own that can stand again."""
 
     row: Review | Rating
+    rater: int
     who: str
     where: str
     pair: int
+    other: int | None
     query: str
     said: str
     revision: int
@@ -115,6 +123,11 @@ class HistoryPage:
     previous: str
     next: str
     of: str
+
+    def told_to(self, user: User) -> list[int]:
+        """The pairs of which the page tells `user` what others said; a review tells of the agents, too."""
+        rows = [row for row in self.rows if self.of == "reviews" or row.rater != user.pk]
+        return [pair for row in rows for pair in (row.pair, row.other) if pair is not None]
 
 
 def history_page(params: QueryDict, only: int | None = None) -> HistoryPage:
@@ -162,9 +175,11 @@ def review_row(row: Review, only: int | None) -> Revision:
     stands = not is_superseded(row)
     return Revision(
         row=row,
+        rater=row.rater_id,
         who=row.rater.get_username(),
         where="assisted",
         pair=row.pair_id,
+        other=None,
         query=row.pair.query.head,
         said="withdrawn" if row.withdrawn else "unsure" if row.label is None else str(row.label),
         revision=row.revision,
@@ -181,9 +196,11 @@ def rating_row(row: Rating, only: int | None) -> Revision:
     here = row.assignment.enrolment.study_id, sampled.number, row.pk
     return Revision(
         row=row,
+        rater=row.assignment.rater_id,
         who=row.assignment.rater.get_username(),
         where=f"{row.assignment.enrolment.study}, {row.get_phase_display()}",
         pair=sampled.pair_id,
+        other=sampled.other_id,
         query=sampled.pair.query.head,
         said="withdrawn" if row.withdrawn else "unsure" if row.value is None else str(row.value),
         revision=row.revision,

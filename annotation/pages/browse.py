@@ -97,6 +97,11 @@ class Counts:
         return self.candidates - self.matches - self.no_matches
 
     @property
+    def alike(self) -> bool:
+        """Whether they tell the label of each judged pair."""
+        return bool(self.matches) != bool(self.no_matches)
+
+    @property
     def match_share(self) -> float:
         """In percent of the candidates."""
         return round(100 * self.matches / self.candidates, 2)
@@ -125,6 +130,8 @@ class QueriesPage:
     number: Number
     previous: str
     next: str
+    told: tuple[int, ...]
+    """The queries (text ids) whose counts tell each label."""
     options: Mapping[str, Sequence[tuple[str, str]]]
 
 
@@ -195,6 +202,7 @@ def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> Q
         number=number_of(counted(rows), rows, params),
         previous=page.previous,
         next=page.next,
+        told=tuple(query for query, found in counts.items() if found.alike),
         options={
             "matches": options_of(filters),
             "state": STATES,

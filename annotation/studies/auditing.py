@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time
 from enum import StrEnum
 from typing import Any, Final
@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.models import AuditEvent, Study
+from annotation.seen import sides
 from retrieval.hostile import clean, clean_json
 
 LONGEST_DETAIL: Final = 20_000
@@ -61,6 +62,17 @@ def record(
         detail=capped(detail or {}),
         study=study,
     )
+
+
+def decided_on(rows: Iterable[AuditEvent]) -> set[int]:
+    """The pairs (ids) of which these facts tell what was decided; all of the study's where a fact was cut."""
+    found: set[int] = set()
+    for row in rows:
+        if row.verb == Verb.SPLIT_DECIDED and row.study is not None:
+            number = row.detail.get("pair")
+            pairs = row.study.pairs.all() if number is None else row.study.pairs.filter(number=number)
+            found |= sides(pairs)
+    return found
 
 
 def capped(detail: Mapping[str, Any]) -> object:

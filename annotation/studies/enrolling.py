@@ -91,7 +91,7 @@ def leave(enrolment: Enrolment, exclude: bool) -> None:
     open_ones.update(reserved_until=now)
     given = enrolment.assignments.count()
     Enrolment.objects.filter(pk=enrolment.pk).update(
-        finished_at=now, left_at=now, capacity=max(1, given), excluded=exclude
+        finished_at=now, left_at=now, capacity=max(1, given), removed=True, excluded=exclude
     )
     planted(enrolment.study, enrolment.condition).filter(wanted__gt=F("reserved")).update(
         wanted=F("wanted") - 1

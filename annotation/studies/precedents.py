@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.access import blind_in
 from annotation.models import Adjudication, Precedent, StudyPair
+from annotation.seen import sides
 from retrieval.hostile import clean
 
 LONGEST_SEARCH = 200
@@ -29,6 +32,11 @@ def precedents(user: User, text: str = "", guidelines: str = "") -> QuerySet[Pre
             | Q(tags__icontains=word)
         )
     return not_of_pairs_still_rated(rows, user).select_related("created_by", "adjudication__condition__study")
+
+
+def pairs_of(shown: Collection[int]) -> set[int]:
+    """The pairs (ids) of precedents (ids) that rest on a decision."""
+    return sides(StudyPair.objects.filter(adjudications__precedent__in=shown))
 
 
 def not_of_pairs_still_rated(rows: QuerySet[Precedent], user: User) -> QuerySet[Precedent]:

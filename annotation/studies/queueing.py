@@ -31,6 +31,8 @@ LAPSED: Final = (
     "What you typed is kept, and nothing of it was stored as a rating. Go on with the next pair."
 )
 
+REMOVED: Final = "An admin has ended your part of this study. What you had rated until then stays as it is."
+
 
 class QueueClosed(Exception):
     """Nothing is handed out to this rater now; the message says why and what to do."""
@@ -71,13 +73,17 @@ def next_assignment(enrolment: Enrolment) -> Assignment | None:
 
 
 def refuse_outsiders(enrolment: Enrolment) -> None:
-    """Raises QueueClosed for whoever launched the study, and before information and guidelines are read."""
+    """Raises QueueClosed for whoever launched the study or was removed from it, and before information and
+    guidelines are read.
+    """
     study = enrolment.study
     if enrolment.user_id == study.created_by_id:
         raise QueueClosed("You launched this study, so you can't rate in it.")
     if study.state not in {Study.State.RUNNING, Study.State.PAUSED}:
         known = "has not begun yet" if study.state == Study.State.DRAFT else "is closed: thank you"
         raise QueueClosed(f"The study {known}.")
+    if enrolment.removed:
+        raise QueueClosed(REMOVED)
     if enrolment.accepted_at is None:
         raise QueueClosed("Read the study's information and accept it; then you get your first pair.")
     if not acknowledged(study, enrolment.user):
@@ -168,6 +174,8 @@ def heartbeat(assignment: Assignment, token: str) -> datetime:
     """The page is still open: hold the pair on. Returns until when; raises Lapsed."""
     ends = places.until()
     held = Assignment.objects.filter(pk=assignment.pk, token=token, state__in=OPEN)
+    if assignment.enrolment.removed:
+        raise Lapsed(f"{REMOVED} What you typed is kept as a draft.")
     if not held.update(reserved_until=ends):
         raise Lapsed(
             "This pair is not reserved for this window any more. What you typed is kept; send it, and it is "
@@ -200,7 +208,9 @@ def skip(assignment: Assignment, token: str, reason: str) -> None:
 
 
 def refuse_skip(now: Assignment, token: str) -> None:
-    """Raises BadSkip for what is stored, and Lapsed for a pair that another window holds."""
+    """Raises BadSkip for what is stored or where the part is over, Lapsed for what another window holds."""
+    if now.enrolment.removed:
+        raise BadSkip(REMOVED)
     if now.state in {State.LOCKED, State.DONE}:
         raise BadSkip("Your label of this pair is stored, so the pair can't be skipped any more.")
     if now.state == State.RESERVED and now.token != token:

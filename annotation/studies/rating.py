@@ -10,12 +10,12 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft
-from annotation.seen import seen_among
+from annotation.seen import knows
 from annotation.studies import drafts, places, routing
 from annotation.studies.checking import BadRating, Said, checked, value_of, values_of, word_of, words_of
 from annotation.studies.places import CameTooLate, State
 from annotation.studies.planning import freeze
-from annotation.studies.queueing import LAPSED, RELATED, TRIES, Lapsed, QueueClosed
+from annotation.studies.queueing import LAPSED, RELATED, REMOVED, TRIES, Lapsed, QueueClosed
 from retrieval.hostile import clean
 
 __all__ = [
@@ -36,6 +36,7 @@ UNDOABLE: Final = 20
 """So many of a rater's decisions can be taken back one after the other."""
 LOOKED_AT: Final = 3 * UNDOABLE
 """How many of a rater's latest revisions are looked at for it: each undo is a revision, too."""
+ONLY_DRAFT: Final = "What you sent is kept as a draft and is not counted."
 
 
 class RatedMeanwhile(Exception):
@@ -87,6 +88,7 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
         last = last_of(now, phase)
         if last is not None and says(last, mine) and not last.withdrawn:
             return last
+        refuse_if_over(now.enrolment)
         if revision_seen(last) != seen_revision or is_locked(now, phase, last):
             raise RatedMeanwhile(last, mine)
         refuse(now, phase, mine, last)
@@ -135,13 +137,19 @@ def says(stored: Rating, mine: Said) -> bool:
     return theirs == (mine.value, mine.reason, mine.notes, mine.reading, mine.tags)
 
 
+def refuse_if_over(enrolment: Enrolment) -> None:
+    """Raises QueueClosed after the end of the study, or where an admin has ended the rater's part."""
+    if not enrolment.study.is_live:
+        raise QueueClosed(f"The study is closed. {ONLY_DRAFT}")
+    if enrolment.removed:
+        raise QueueClosed(f"{REMOVED} {ONLY_DRAFT}")
+
+
 def refuse(now: Assignment, phase: str, mine: Said, last: Rating | None) -> None:
-    """Raises QueueClosed after the end of the study, and BadRating where something is missing."""
-    if not now.enrolment.study.is_live:
-        raise QueueClosed("The study is closed. What you sent is kept as a draft and is not counted.")
+    """Raises BadRating where something is missing, or where the rater has seen too much."""
+    if phase != Phase.REVISED and (last is not None or now.state not in places.HOLDING):
+        refuse_if_seen(now)
     if phase == Phase.BLIND:
-        if last is not None:
-            refuse_if_seen(now)
         return
     before = last if last is not None and not last.withdrawn else last_of(now, Phase.BLIND)
     if before is not None and before.value != mine.value and not mine.reason:
@@ -149,12 +157,17 @@ def refuse(now: Assignment, phase: str, mine: Said, last: Rating | None) -> None
 
 
 def refuse_if_seen(now: Assignment) -> None:
-    """A blind label is not changed once its rater may know the agents'. Raises BadRating."""
+    """A label that was given without the agents' is not changed once its rater may know theirs, or others'.
+
+    Nor is one given then for a pair that was skipped or has lapsed. Raises BadRating.
+    """
     pair = now.study_pair
     shown = [one for one in (pair.pair_id, pair.other_id) if one is not None]
-    knows = now.enrolment.finished_at is not None
-    if knows if now.condition.kind == Condition.Kind.AGENTS_TESTS else seen_among([now.rater_id], shown):
-        raise BadRating("You have seen what the agents said of this pair: your blind label stays as it is.")
+    if knows(now.rater_id, shown, beyond_test=now.condition.kind == Condition.Kind.AGENTS_TESTS):
+        raise BadRating(
+            "You have been shown what agents or others said of this pair: what you said before stays as it "
+            "is."
+        )
 
 
 def advance(now: Assignment, phase: str) -> None:
@@ -229,7 +242,7 @@ def undo(enrolment: Enrolment) -> Assignment:
 
 def undone(enrolment: Enrolment) -> Assignment:
     """Raises NothingToTakeBack."""
-    refuse_undo(enrolment)
+    refuse_undo(Enrolment.objects.select_related("study").get(pk=enrolment.pk))
     for _ in range(TRIES):
         standing, skipped = last_standing(enrolment), last_skip(enrolment)
         try:
@@ -247,6 +260,8 @@ def undone(enrolment: Enrolment) -> Assignment:
 def refuse_undo(enrolment: Enrolment) -> None:
     if not enrolment.study.is_live:
         raise NothingToTakeBack("The study is closed: what was said stays.")
+    if enrolment.removed:
+        raise NothingToTakeBack(REMOVED)
 
 
 def last_standing(enrolment: Enrolment) -> list[Rating]:
@@ -285,7 +300,8 @@ def last_skip(enrolment: Enrolment) -> Assignment | None:
 
 
 def opened_again(skipped: Assignment) -> Assignment:
-    """Raises CameTooLate where the place is taken."""
+    """Raises CameTooLate where the place is taken, and NothingToTakeBack where a label would not be blind."""
+    refuse_if_shown(skipped, Phase.BLIND)
     places.move(skipped, State.RESERVED, token=places.new_token(), reserved_until=places.until())
     go_on(skipped)
     return skipped
@@ -295,7 +311,7 @@ def taken_back(standing: Sequence[Rating]) -> Assignment:
     """Append what undoes the last of `standing`. Raises CameTooLate, IntegrityError, NothingToTakeBack."""
     last = standing[-1]
     now = Assignment.objects.select_related(*RELATED).get(pk=last.assignment_id)
-    refuse_if_shown(now, last)
+    refuse_if_shown(now, last.phase)
     newest = last_of(now, last.phase)
     if len(standing) > 1:
         again(now, standing[-2], newest)
@@ -308,9 +324,10 @@ def taken_back(standing: Sequence[Rating]) -> Assignment:
     return now
 
 
-def refuse_if_shown(now: Assignment, last: Rating) -> None:
+def refuse_if_shown(now: Assignment, phase: str) -> None:
+    """Raises NothingToTakeBack where the rater has been shown what a label of this phase is given without."""
     try:
-        if last.phase == Phase.BLIND:
+        if phase != Phase.REVISED:
             refuse_if_seen(now)
     except BadRating as seen:
         raise NothingToTakeBack(str(seen)) from seen

@@ -14,7 +14,7 @@ from annotation.models import Assignment, Rating
 from annotation.studies.auditing import Verb, record
 from annotation.studies.checking import BadRating
 from annotation.studies.places import CameTooLate, State
-from annotation.studies.queueing import LAPSED, RELATED, TRIES, Lapsed
+from annotation.studies.queueing import LAPSED, RELATED, REMOVED, TRIES, Lapsed
 from annotation.studies.rating import Phase, advance, content, last_of, refuse_if_seen, revision_seen
 
 __all__ = ["NothingToRestore", "may_stand_again", "restore"]
@@ -64,7 +64,7 @@ def refuse(now: Assignment, earlier: Rating, last: Rating | None) -> None:
         raise NothingToRestore(why)
     if last is not None and not last.withdrawn and content(last) == content(earlier):
         raise NothingToRestore("That is what stands.")
-    if earlier.phase == Phase.BLIND:
+    if earlier.phase != Phase.REVISED:
         refuse_if_seen(now)
 
 
@@ -74,6 +74,8 @@ def refusal(now: Assignment, earlier: Rating) -> str:
         return "That revision took a rating back: there is nothing in it to restore."
     if not now.enrolment.study.is_live:
         return "The study is closed: what was said stays."
+    if now.enrolment.removed:
+        return REMOVED
     if earlier.phase == Phase.BLIND and now.condition.has_second_phase:
         return "A blind label that is locked stays as it is."
     if now.state == State.SKIPPED:

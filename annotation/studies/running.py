@@ -30,6 +30,7 @@ from annotation.review.own_tests import (
     kept_source,
     refuse_haste,
 )
+from annotation.studies.queueing import REMOVED
 from annotation.studies.showing import case_shown
 from retrieval.hostile import clean
 from retrieval.models import Pair
@@ -61,6 +62,8 @@ def refuse(assignment: Assignment) -> str:
         return "In this study the code is judged by reading it: nothing can be run."
     if assignment.enrolment.study.state != Study.State.RUNNING:
         return "The study is not running now, so nothing can be run. What you typed is kept."
+    if assignment.enrolment.removed:
+        return f"{REMOVED} Nothing can be run any more."
     if assignment.state == Assignment.State.LAPSED:
         return (
             "Your reservation of this pair ran out. What you typed is kept: take the pair again, then run it."

@@ -20,6 +20,7 @@ from annotation.pages.paging import whole_number
 from annotation.review.crossing import TooManyWaiting, ask_grid
 from annotation.seen import mark_seen, sides
 from annotation.studies import adjudicating
+from annotation.studies.precedents import pairs_of
 from annotation.views.review import is_fragment, number, person
 
 RELATED = "study__guideline", "pair__query__body", "pair__snippet__body", "other__snippet__body"
@@ -91,6 +92,7 @@ def run(request: HttpRequest, study_pk: int, pair_number: int, condition_pk: int
 def precedents(request: HttpRequest) -> HttpResponse:
     """Decisions on hard cases, searched by words and by guidelines."""
     page = precedent_pages.precedents_page(person(request), request.GET)
+    mark_seen(request.user, pairs_of([row.pk for row in page.rows]))
     return render(request, "annotation/precedents.html", {"page": page})
 
 

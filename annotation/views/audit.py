@@ -9,11 +9,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import Role, needs, refuse_while_blind
 from annotation.models import Review
-from annotation.pages.audit import COLUMNS, audit_page, exported, history_page
+from annotation.pages.audit import COLUMNS, audit_page, decisions_exported, exported, history_page
 from annotation.review import Conflict, restoring
 from annotation.seen import mark_seen
 from annotation.studies import exporting
-from annotation.studies.auditing import Verb, record
+from annotation.studies.auditing import Verb, decided_on, record
 from annotation.views.studies import person
 
 
@@ -21,7 +21,9 @@ from annotation.views.studies import person
 @needs(Role.ADMIN)
 def index(request: HttpRequest) -> HttpResponse:
     refuse_while_blind(request.user)
-    return render(request, "annotation/audit.html", {"page": audit_page(request.GET)})
+    page = audit_page(request.GET)
+    mark_seen(request.user, decided_on(page.rows))
+    return render(request, "annotation/audit.html", {"page": page})
 
 
 @require_safe
@@ -30,6 +32,7 @@ def export(request: HttpRequest) -> HttpResponseBase:
     """The filtered log as a CSV."""
     refuse_while_blind(request.user)
     record(request.user, Verb.EXPORTED, "audit log", detail={"filter": request.GET.urlencode()})
+    mark_seen(request.user, decided_on(decisions_exported(request.GET)))
     lines = exporting.as_csv(COLUMNS, exported(request.GET))
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="audit.csv"'
@@ -42,7 +45,7 @@ def labels(request: HttpRequest) -> HttpResponse:
     """Every revision of every label by anybody."""
     refuse_while_blind(request.user)
     page = history_page(request.GET)
-    mark_seen(request.user, [row.pair for row in page.rows if page.of == "reviews"])
+    mark_seen(request.user, page.told_to(person(request)))
     return render(request, "annotation/labels.html", {"page": page, "own": False})
 
 

@@ -16,7 +16,7 @@ from annotation.pages import matches as alike
 from annotation.pages.review_calls import call_box
 from annotation.pages.traces import MOST_STEPS
 from annotation.rerunning.sent_back import waits
-from annotation.seen import mark_seen
+from annotation.seen import mark_counts_seen, mark_seen
 from annotation.views.counting import is_number_wanted, number_alone
 from retrieval.models import Text
 
@@ -36,6 +36,7 @@ def queries(request: HttpRequest, build_pk: int) -> HttpResponse:
     if is_number_wanted(request):
         return number_alone(request, browse.queries_number(build, visible, request.GET))
     page = browse.queries_page(build, visible, request.GET)
+    mark_counts_seen(request.user, Case.objects.filter(build=build, round=1), page.told)
     return render(request, "annotation/browse_build.html", {"page": page})
 
 

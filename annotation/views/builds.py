@@ -108,6 +108,7 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
 @needs(Role.ADMIN)
 def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
     page = abandoned_page(visible(request, pk), cursor(request))
+    mark_seen(request.user, [case.pair_id for case in page.cases])
     return render(request, "annotation/build_abandoned.html", {"page": page})
 
 

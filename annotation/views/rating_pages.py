@@ -19,7 +19,7 @@ from annotation.pages import rating as pages
 from annotation.pages import rating_list, rating_runs
 from annotation.pages.review_keys import key_views
 from annotation.review import calls
-from annotation.seen import mark_seen
+from annotation.seen import mark_seen, mark_test_seen
 from annotation.studies import asserting, drafts, guiding, running, showing, welcoming
 from annotation.studies.welcoming import BadProfile, Profile
 from annotation.views.pacing import paced
@@ -212,9 +212,17 @@ def show_pair(
     """The page of an assignment; whoever is shown something of the agents has seen the pair from now on."""
     page = pages.rating_page(found, sent, start=start)
     if page.agents is not None:
-        mark_seen(person(request), [found.study_pair.pair_id])
+        note_seen(found)
     pushed = rating_runs.pair_url("rate-pair", found)
     return answer(request, "annotation/rate_pair.html", page, status=status, pushed=pushed)
+
+
+def note_seen(found: Assignment) -> None:
+    """After *reveal* all is known; with the agents' test, that alone."""
+    if showing.shows_everything(found):
+        mark_seen(found.rater, [found.study_pair.pair_id])
+    else:
+        mark_test_seen(found.rater, found.study_pair.pair_id)
 
 
 def show_again(request: HttpRequest, found: Assignment, sent: pages.Sent, status: int) -> HttpResponse:

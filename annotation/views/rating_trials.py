@@ -11,7 +11,7 @@ from annotation.access import Role, needs
 from annotation.models import Assignment, TestProgram
 from annotation.pages import rating_strength as pages
 from annotation.pages.review_keys import key_views
-from annotation.seen import mark_seen
+from annotation.seen import mark_test_seen
 from annotation.studies import trying
 from annotation.views.pacing import paced
 from annotation.views.rating_pages import own_assignment
@@ -60,4 +60,4 @@ def asked(found: Assignment, program: TestProgram) -> Exception | None:
 def note_seen(found: Assignment, program: TestProgram) -> None:
     """Whoever is shown the agents' test has seen the pair."""
     if not trying.is_own(found, program):
-        mark_seen(found.rater, [program.pair_id])
+        mark_test_seen(found.rater, program.pair_id)

@@ -27,6 +27,9 @@ class Enrolment(models.Model):
     accepted_at = models.DateTimeField(null=True, help_text="when the information text was accepted")
     finished_at = models.DateTimeField(null=True, help_text="when nothing is left to rate, or the rater left")
     left_at = models.DateTimeField(null=True, help_text="when the rater left, or was let go, before the end")
+    removed = models.BooleanField(
+        default=False, db_default=False, help_text="let go by an admin: nothing more is taken"
+    )
     excluded = models.BooleanField(
         default=False, db_default=False, help_text="left out of every figure, by an amendment"
     )

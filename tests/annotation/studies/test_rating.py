@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, Seen, Study
-from annotation.seen import mark_seen
+from annotation.seen import mark_seen, mark_test_seen
 from annotation.studies import checking, drafts, queueing, rating
 from annotation.studies.queueing import Lapsed, QueueClosed, next_assignment
 from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said, submit, undo
@@ -264,6 +264,48 @@ def test_a_blind_label_stays_once_the_evidence_was_seen(rita: Enrolment) -> None
         submit(held, held.token, said(0), 1)
     with pytest.raises(NothingToTakeBack, match="stays"):
         undo(rita)
+
+
+def test_a_second_look_stays_once_what_agents_said_was_seen() -> None:
+    rita = studies.rater("rita", studies.study(conditions=(Kind.SECOND_LOOK,), raters=1))
+    held = given(rita)
+    submit(held, held.token, said(1), 0)
+    locked = given(rita)
+    second = submit(locked, locked.token, said(1), 0)
+    mark_seen(rita.user, [held.study_pair.pair_id])
+    with pytest.raises(BadRating, match="stays"):
+        submit(locked, locked.token, said(0, reason="so they said"), 1)
+    with pytest.raises(NothingToTakeBack, match="stays"):
+        undo(rita)
+    assert Rating.objects.latest("pk") == second
+
+
+def test_with_the_agents_test_a_label_stays_once_their_verdict_was_seen() -> None:
+    """Also where the rater is not finished any more, as a skip was undone."""
+    rita = studies.rater("rita", studies.study(conditions=(Kind.AGENTS_TESTS,)))
+    rated = given(rita)
+    mark_test_seen(rita.user, rated.study_pair.pair_id)
+    submit(rated, rated.token, said(1), 0)
+    assert submit(rated, rated.token, said(0), 1).revision == 2, "the test alone was there before"
+    skipped = given(rita)
+    queueing.skip(skipped, skipped.token, "can't say")
+    mark_seen(rita.user, [rated.study_pair.pair_id])
+    mark_test_seen(rita.user, rated.study_pair.pair_id)
+    assert undo(rita) == skipped
+    with pytest.raises(BadRating, match="stays"):
+        submit(rated, rated.token, said(1), 2)
+
+
+def test_a_pair_that_was_skipped_stays_so_once_what_agents_said_was_seen(rita: Enrolment) -> None:
+    held = given(rita)
+    queueing.skip(held, held.token, "can't say")
+    mark_seen(rita.user, [held.study_pair.pair_id])
+    with pytest.raises(NothingToTakeBack, match="stays"):
+        undo(rita)
+    with pytest.raises(BadRating, match="stays"):
+        submit(held, held.token, said(1, notes="from an old window"), 0)
+    assert (state_of(held), Rating.objects.count()) == (State.SKIPPED, 0)
+    assert drafts.texts(held)["notes"] == "from an old window"
 
 
 def test_undo_takes_back_one_decision_after_the_other() -> None:

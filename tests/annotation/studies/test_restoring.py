@@ -119,7 +119,7 @@ def test_nothing_is_restored_once_the_rater_may_know_what_agents_said(rita: Enro
     first = say(of, 1, 0)
     say(of, 0, 1)
     mark_seen(rita.user, [of.study_pair.pair_id])
-    with pytest.raises(NothingToRestore, match="have seen what the agents said"):
+    with pytest.raises(NothingToRestore, match="shown what agents or others said"):
         restore(first)
 
 

@@ -65,7 +65,7 @@ def test_a_query_of_another_build_is_not_found(name: str, case: Case, ray: Clien
     assert ray.get(reverse(name, args=[other.pk, case.query_id])).status_code == 404
 
 
-@pytest.mark.parametrize(("name", "pairs"), [("query", 3), ("matches", 2), ("case", 1), ("browse-build", 0)])
+@pytest.mark.parametrize(("name", "pairs"), [("query", 3), ("matches", 2), ("case", 1), ("browse-build", 2)])
 def test_pairs_whose_evidence_is_served_are_remembered(
     name: str, pairs: int, case: Case, ray: Client
 ) -> None:
