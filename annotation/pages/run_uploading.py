@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, Final
@@ -23,6 +25,7 @@ from retrieval.evaluation.running import SYSTEM_LENGTH
 from retrieval.filters import TEXT_OPTIONS
 from retrieval.hostile import clean
 from retrieval.models import Benchmark, Pool, RunJob
+from retrieval.sources.lines import GZIPPED
 
 NOT_KNOWN: Final = ("", "not known")
 MOST_WAITING: Final = 10
@@ -44,8 +47,9 @@ class RunForm(forms.Form):
         label="Ranked lists",
         max_length=200,
         allow_empty_file=True,
-        help_text="TREC (query Q0 snippet rank score tag) or CodeSearchNet\u2019s CSV (language,query,url). "
-        "Queries go by source id or text, snippets by source id or the sha256 of their text.",
+        help_text="TREC (query Q0 snippet rank score tag) or CodeSearchNet\u2019s CSV (language,query,url), "
+        "also gzipped. Queries go by source id or text, snippets by source id, link or the sha256 of their "
+        "text, both also by the ids of an export.",
     )
     text_option = forms.ChoiceField(
         label="What of a snippet it searched",
@@ -83,7 +87,7 @@ class RunForm(forms.Form):
         if open_ones.filter(benchmark=benchmark).count() >= MOST_WAITING:
             self.add_error(None, f"{MOST_WAITING} runs of this benchmark wait already: let them end first.")
             return None
-        small = is_small(benchmark, values["file"].size or 0)
+        small = is_small(benchmark, text_bytes(values["file"]))
         job, new = stored(order, values["file"], user, small=small)
         return self.scored(job) if new and small else job
 
@@ -129,6 +133,19 @@ def stored(
         job.file.delete(save=False)  # it was written before the row
         return RunJob.objects.filter(digest=order["digest"])[0], False
     return job, True
+
+
+def text_bytes(file: UploadedFile[bytes]) -> int:
+    """How many bytes a file has once it is unpacked; no more than `SMALL_BYTES` and one are unpacked here."""
+    file.seek(0)
+    try:
+        packed = file.read(len(GZIPPED)) == GZIPPED
+        file.seek(0)
+        return len(gzip.GzipFile(fileobj=file).read(SMALL_BYTES + 1)) if packed else file.size or 0
+    except (OSError, EOFError, zlib.error):
+        return 0  # it is refused at once
+    finally:
+        file.seek(0)
 
 
 def is_small(benchmark: Benchmark, size: int) -> bool:

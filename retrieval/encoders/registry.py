@@ -27,7 +27,8 @@ class Known:
 
     `chosen`: the query's prefix carries an instruction that whoever searches is to choose, so that the
     model's own files may have another one. `sees_tasks`: its training data have this field's queries or code.
-    `family`: whose models it belongs to, empty where that says nothing about an annotator's model.
+    `family`: whose models it belongs to, empty where that says nothing about an annotator's model; `base`:
+    of which family it was made, empty where nobody has said.
     `revision`: branch, tag or commit of the hub; which commit a branch was is noted with what it made.
     """
 
@@ -42,6 +43,7 @@ class Known:
     chosen: bool = False
     lengths: Mapping[Kind, int] = field(default_factory=lambda: {"query": 128, "snippet": 512})
     family: str = ""
+    base: str = ""
     revision: str = "main"
 
 
@@ -60,6 +62,7 @@ def f2llm(size: str, dimension: int, parameters: int) -> Known:
         trained_on="60 million public samples in 282 natural and 40 programming languages",
         prefixes=instructed(),
         chosen=True,
+        base="Qwen",
     )
 
 
@@ -73,6 +76,7 @@ OF_THE_PAPER: Final[Mapping[str, Known]] = {
         PAIRS,
         sees_tasks=True,
         lengths={"query": 256, "snippet": 256},
+        base="MiniLM",
     ),
     "codebert": Known(
         "microsoft/codebert-base",
@@ -84,6 +88,7 @@ OF_THE_PAPER: Final[Mapping[str, Known]] = {
         sees_tasks=True,
         family="Microsoft",
         lengths={"query": 128, "snippet": 256},
+        base="RoBERTa",
     ),
     "unixcoder": Known(
         "microsoft/unixcoder-base",
@@ -95,6 +100,7 @@ OF_THE_PAPER: Final[Mapping[str, Known]] = {
         sees_tasks=True,
         family="Microsoft",
         lengths={"query": 128, "snippet": 256},
+        base="RoBERTa",
     ),
     "codet5p": Known(
         "Salesforce/codet5p-110m-embedding",
@@ -119,6 +125,7 @@ CURRENT: Final[Mapping[str, Known]] = {
         "MIT",
         "pairs of the web, Stack Exchange among them",
         prefixes={"query": "query: ", "snippet": "passage: "},
+        base="BERT",
     ),
     "multilingual-e5-large": Known(
         "intfloat/multilingual-e5-large",
@@ -128,6 +135,7 @@ CURRENT: Final[Mapping[str, Known]] = {
         "MIT",
         "pairs of the web in many languages, Stack Exchange among them",
         prefixes={"query": "query: ", "snippet": "passage: "},
+        base="XLM-RoBERTa",
     ),
     "minilm-l12": Known(
         "sentence-transformers/all-MiniLM-L12-v2",
@@ -138,6 +146,7 @@ CURRENT: Final[Mapping[str, Known]] = {
         PAIRS,
         sees_tasks=True,
         lengths={"query": 128, "snippet": 128},
+        base="MiniLM",
     ),
     "mpnet": Known(
         "sentence-transformers/all-mpnet-base-v2",
@@ -148,8 +157,11 @@ CURRENT: Final[Mapping[str, Known]] = {
         PAIRS,
         sees_tasks=True,
         lengths={"query": 128, "snippet": 384},
+        base="MPNet",
     ),
-    "gte-modernbert": Known("Alibaba-NLP/gte-modernbert-base", 768, 149, "cls", "Apache-2.0"),
+    "gte-modernbert": Known(
+        "Alibaba-NLP/gte-modernbert-base", 768, 149, "cls", "Apache-2.0", base="ModernBERT"
+    ),
     "granite-small-r2": Known("ibm-granite/granite-embedding-small-english-r2", 384, 48, "cls", "Apache-2.0"),
     "granite-r2": Known("ibm-granite/granite-embedding-english-r2", 768, 149, "cls", "Apache-2.0"),
     "qwen3-embedding": Known(
@@ -161,6 +173,7 @@ CURRENT: Final[Mapping[str, Known]] = {
         prefixes=instructed(),
         chosen=True,
         family="Qwen",
+        base="Qwen",
     ),
     "embeddinggemma": Known(
         "google/embeddinggemma-300m",
@@ -170,6 +183,7 @@ CURRENT: Final[Mapping[str, Known]] = {
         "Gemma (its terms have to be accepted on the hub)",
         prefixes={"query": "task: code retrieval | query: ", "snippet": "title: none | text: "},
         family="Google",
+        base="Google",
     ),
     "f2llm-80m": f2llm("80M", 320, 80),
     "f2llm-160m": f2llm("160M", 640, 159),
@@ -185,6 +199,7 @@ CURRENT: Final[Mapping[str, Known]] = {
         sees_tasks=True,
         prefixes={"query": f"<instruct>{INSTRUCTION}.\n<query>", "snippet": ""},
         chosen=True,
+        base="Qwen",
     ),
     "jina-code": Known(
         "jinaai/jina-code-embeddings-0.5b",
@@ -199,6 +214,7 @@ CURRENT: Final[Mapping[str, Known]] = {
             "query": "Find the most relevant code snippet given the following query:\n",
             "snippet": "Candidate code snippet:\n",
         },
+        base="Qwen",
     ),
 }
 """Those that run as their own files of sentence-transformers say, without code that comes with them."""

@@ -76,21 +76,22 @@ def snippet_members(benchmark: Benchmark) -> MemberQuerySet:
 def pool_of(content: Content, pool: Pool) -> dict[int, list[int]] | None:
     """By query the positions of the snippets that are searched, ascending; None: the whole collection.
 
-    Raises `NoCandidates`.
+    They are the candidates of all minings, those of a build's extensions too. Raises `NoCandidates`.
     """
     if pool == Pool.COLLECTION:
         return None
-    if content.benchmark.mining_id is None:
+    minings = content.benchmark.minings
+    if not minings:
         raise NoCandidates(
             f"Benchmark {content.benchmark} was not made of a mining, so it has no candidates to search; "
             "leave --pool out."
         )
     place = {text: position for position, text in enumerate(content.snippets)}
-    found: defaultdict[int, list[int]] = defaultdict(list)
-    rows = Candidate.objects.filter(mining=content.benchmark.mining_id).order_by()
+    found: defaultdict[int, set[int]] = defaultdict(set)
+    rows = Candidate.objects.filter(mining__in=minings).order_by()
     for query, snippet in rows.values_list("query_id", "pair__snippet_id").iterator(ROWS_A_READ):
         if snippet in place:
-            found[query].append(place[snippet])
+            found[query].add(place[snippet])
     return {query: sorted(found[query]) for query in content.queries}
 
 

@@ -59,6 +59,13 @@ class Results:
         self.ranks.append(result.rank)
         self.lines.append(result.line)
 
+    def extend(self, others: Results) -> None:
+        """Take in what stands in the same file for the same query under another name."""
+        self.documents.extend(others.documents)
+        self.scores.extend(others.scores)
+        self.ranks.extend(others.ranks)
+        self.lines.extend(others.lines)
+
     def ordered(self) -> list[str]:
         """Documents by falling score; ties by rank, then by id."""
         places = sorted(

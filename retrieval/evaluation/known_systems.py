@@ -6,12 +6,14 @@ systems that only others run. From their papers and cards; what they leave open 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from retrieval.encoders.registry import KNOWN, NOT_KNOWN
 
+ON_A_SERVER: Final = "endpoint:"
 NOTHING: Final = "nothing: it counts words"
 UNRELATED: Final = ("nothing", "no")
 """What is said of a system that shares nothing with the annotator, or no family."""
@@ -19,26 +21,32 @@ UNRELATED: Final = ("nothing", "no")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`trained_on` in words; `family`: whose models it belongs to, empty where that says nothing.
+    """`trained_on` in words; `family`: whose models it belongs to, `base`: of which family it was made.
 
-    `sees_tasks`: its training data have this field's queries or code.
+    Both are empty where that is not known. `sees_tasks`: its training data have this field's queries or code.
     """
 
     trained_on: str
     family: str = ""
     sees_tasks: bool = False
+    base: str = ""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it is known what it was made of, so that anything else can be told to be another family."""
+        return bool(self.base) or self.trained_on == NOTHING
 
 
 def _named(name: str) -> str:
-    """A name as the table has it: without folder, organisation and what many begin with."""
-    plain = name.casefold().partition(":")[0].rpartition("/")[2]
+    """A name as the table has it: without server, folder, organisation and what many begin with."""
+    plain = name.casefold().removeprefix(ON_A_SERVER).partition(":")[0].rpartition("/")[2]
     return plain.replace("_", "-").removeprefix("all-")
 
 
 def _ours() -> Iterator[tuple[str, Known]]:
     """The encoders of the registry, by their name here and by their name on the hub."""
     for name, one in KNOWN.items():
-        told = Known(one.trained_on, one.family, one.sees_tasks)
+        told = Known(one.trained_on, one.family, one.sees_tasks, one.base)
         yield name, told
         yield _named(one.hub_id), told
 
@@ -52,33 +60,46 @@ OTHERS: Final[Mapping[str, Known]] = {
     "bm25-fields": Known(NOTHING),
     "nightowl": Known("training parts of these tasks", sees_tasks=True),
     "lateon-code": Known("training parts of CoSQA and CodeSearchNet", sees_tasks=True),
-    "text-embedding": Known(NOT_KNOWN, "OpenAI"),
-    "gemini-embedding": Known(NOT_KNOWN, "Google"),
+    "text-embedding": Known(NOT_KNOWN, "OpenAI", base="OpenAI"),
+    "gemini-embedding": Known(NOT_KNOWN, "Google", base="Google"),
     "voyage-code": Known(NOT_KNOWN, "Voyage"),
 }
 """Systems that no encoder of the registry is."""
+
+HUB_NAMES: Final = frozenset(_named(one.hub_id) for one in KNOWN.values())
 
 SYSTEMS: Final[Mapping[str, Known]] = {**OTHERS, **dict(_ours())}
 """By the beginning of a system's name; the longest that fits counts."""
 
 FAMILIES: Final[Mapping[str, str]] = {
     "claude": "Anthropic",
+    "codestral": "Mistral",
     "deepseek": "DeepSeek",
     "gemini": "Google",
     "gemma": "Google",
     "gpt": "OpenAI",
     "llama": "Meta",
     "mistral": "Mistral",
+    "mixtral": "Mistral",
     "o1": "OpenAI",
     "o3": "OpenAI",
+    "o4": "OpenAI",
     "qwen": "Qwen",
+    "qwq": "Qwen",
 }
-"""By the beginning of the name of an annotator's model."""
+"""By the beginning of a word in a model's name: `deepseek-r1-distill-qwen-7b` is of two families."""
+
+WORDS: Final = re.compile(r"[^a-z0-9]+")
 
 
 def known(system: str) -> list[Known]:
     """What is known of each part of a system such as `bm25+minilm`; a part that nobody knows is so."""
-    return [_part(name) for name in system.casefold().split("+")]
+    return [_part(name) for name in _parts(system)]
+
+
+def _parts(system: str) -> list[str]:
+    """The encoders of a system; one with a colon is alone, and what comes after it may have any sign."""
+    return [system] if ":" in system else system.split("+")
 
 
 def _part(name: str) -> Known:
@@ -87,10 +108,19 @@ def _part(name: str) -> Known:
     return SYSTEMS[max(fitting, key=len)] if fitting else UNKNOWN
 
 
-def family_of(model: str) -> str:
-    """Whose model an annotator asks; empty where that is not known."""
-    plain = model.casefold().rpartition("/")[2]
-    return next((family for start, family in FAMILIES.items() if plain.startswith(start)), "")
+def _is_told(name: str, part: Known) -> bool:
+    """Whether what is known of a name holds of the weights behind it: a folder may have anybody's."""
+    source = name.casefold().partition(":")[2].partition("@")[0]
+    ours = name.casefold().startswith(ON_A_SERVER) or not source or _named(source) in HUB_NAMES
+    return ours and part.is_told
+
+
+def families_of(model: str) -> frozenset[str]:
+    """Whose model an annotator asks, or a system is called by; empty where that is not known."""
+    words = WORDS.split(model.casefold())
+    return frozenset(
+        family for start, family in FAMILIES.items() if any(word.startswith(start) for word in words)
+    )
 
 
 def trained_on(system: str) -> str:
@@ -104,15 +134,17 @@ def shared_with(system: str, models: Sequence[str]) -> str:
 
     `models`: what the annotators ask, an empty text where that is not known; none where people labelled.
     """
-    parts = known(system)
+    names, parts = _parts(system), known(system)
     if all(one.trained_on == NOTHING for one in parts):
         return UNRELATED[0]
-    theirs = {family_of(model) for model in models}
-    common = sorted({one.family for one in parts} & theirs - {""})
+    theirs = [families_of(model) for model in models]
+    ours = {family for one in parts for family in (one.family, one.base)}.union(*map(families_of, names))
+    common = sorted(ours & frozenset().union(*theirs) - {""})
     if common:
         return f"of the family of the annotator’s model ({', '.join(common)})"
-    # Of two known families that differ, and of people, it is certain; a system in no table may be anybody's.
-    return UNRELATED[1] if not models or ("" not in theirs and UNKNOWN not in parts) else ""
+    # Of people it is certain, and where it is known what every model was made of.
+    told = all(theirs) and all(_is_told(name, one) for name, one in zip(names, parts, strict=True))
+    return UNRELATED[1] if not models or told else ""
 
 
 def sees_tasks(system: str) -> bool:

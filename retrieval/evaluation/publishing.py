@@ -245,18 +245,19 @@ def _lines(order: Order, queries: _Members, snippets: _Members, given: _Given) -
         pair = f"{query_hash[given.queries[row]]} {snippet_hash[given.snippets[row]]}"
         yield f"label {pair} {float(given.relevances[row])!r}"
     if order.mining and order.pool == Pool.CANDIDATES:
-        found = _candidates(order.mining, queries, snippets)
+        found = _candidates([order.mining, *order.further], queries, snippets)
         for row in np.lexsort((code[found[1]], asked[found[0]])).tolist():
             yield f"candidate {query_hash[found[0][row]]} {snippet_hash[found[1][row]]}"
 
 
-def _candidates(mining: Mining, queries: _Members, snippets: _Members) -> tuple[Ids, Ids]:
-    """The positions of the candidates' queries and snippets that are members."""
-    rows = Candidate.objects.filter(mining=mining).order_by()
+def _candidates(minings: Sequence[Mining], queries: _Members, snippets: _Members) -> tuple[Ids, Ids]:
+    """The positions of the candidates' queries and snippets that are members, each pair once."""
+    rows = Candidate.objects.filter(mining__in=minings).order_by()
     asked, code = array("q"), array("q")
     for query, snippet in rows.values_list("query_id", "pair__snippet_id").iterator(ROWS_A_READ):
         asked.append(query)
         code.append(snippet)
     places = queries.places(np.asarray(asked)), snippets.places(np.asarray(code))
     kept = (places[0] >= 0) & (places[1] >= 0)
-    return places[0][kept], places[1][kept]
+    both = np.unique(places[0][kept] * len(snippets.ids) + places[1][kept])
+    return both // len(snippets.ids), both % len(snippets.ids)

@@ -26,12 +26,8 @@ class Rankings:
     """
 
     def __init__(self, content: Content, measures: Sequence[Measure], pool: str) -> None:
+        refuse_unmeasurable(measures, pool)
         needs = {measure.need for measure in measures}
-        if Need.DISTRACTORS in needs and pool != Pool.COLLECTION:
-            raise NotComparable(
-                f"mrr_distractors draws its {POOL - 1} distractors from the whole collection, and these "
-                "lists rank the candidates of a mining; leave it out, or evaluate with --pool collection."
-            )
         self.content = content
         self.seeds = dict.fromkeys(one.seed for one in measures if one.seed is not None)
         self.groups = groups_of(content) if Need.GROUPS in needs else None
@@ -78,6 +74,15 @@ class Rankings:
         matches = [place for place, relevance in judged.items() if relevance > 0]
         chosen = drawn(len(self.content.snippets), matches, seed, number)
         return Distractors(np.isin(listed, chosen).tolist(), len(chosen))
+
+
+def refuse_unmeasurable(measures: Sequence[Measure], pool: str) -> None:
+    """Raises `NotComparable` for a measure that lists of this pool cannot have."""
+    if pool != Pool.COLLECTION and any(measure.need is Need.DISTRACTORS for measure in measures):
+        raise NotComparable(
+            f"mrr_distractors draws its {POOL - 1} distractors from the whole collection, and these "
+            "lists rank the candidates of a mining; leave it out, or evaluate with --pool collection."
+        )
 
 
 def groups_of(content: Content) -> dict[int, int]:

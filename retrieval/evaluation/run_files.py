@@ -1,33 +1,32 @@
 """Somebody else's ranked lists, as a file: whose queries and snippets are they, and which are unknown?
 
-Queries are named by their source id or their text, snippets by their source id, the link that is their origin
-(CodeSearchNet's `url`) or the sha256 of their text. A result that the benchmark lacks keeps its rank and is
-unjudged: taking it out would be kind to a system that searched something else.
+`run_names` has the names that are known. A result that the benchmark lacks keeps its rank and is unjudged:
+taking it out would be kind to a system that searched something else. Where the pool is the candidates, a
+snippet of the benchmark that is none of the query's is taken out, as systems that search here never find it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from retrieval.evaluation.content import Content, query_members, snippet_members
+from retrieval.evaluation.content import Content
 from retrieval.evaluation.files import Keys, NotComparable, Results, of_language
-from retrieval.models import Benchmark
+from retrieval.evaluation.run_names import Names, loosely, query_names, snippet_names
 from retrieval.models.benchmarks import NOWHERE, Places
-from retrieval.models.texts import canonical
 from retrieval.sources.lines import Malformed, shown
 from retrieval.sources.trec import read_run
 
-ROWS_A_READ = 2000
+Searched = Mapping[int, Sequence[int]]
+"""By query the places of its candidates."""
 
 
 @dataclass(slots=True)
 class Unknown:
-    """Names in a run that the benchmark lacks: how many, in how many rows, and the first with its line."""
+    """Names in a run that do not count as results: how many, in how many rows, the first with its line."""
 
     names: set[str] = field(default_factory=set)
     rows: int = 0
@@ -48,58 +47,98 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class RunFile:
-    """The lists of a run file by query: places of snippets, best first, `NOWHERE` for unknown ones."""
+    """The lists of a run file by query: places of snippets, best first, `NOWHERE` for unknown ones.
+
+    `outside` were taken out, as they are none of the candidates. `by_export`: queries or snippets go by the
+    ids that an export has.
+    """
 
     lists: Mapping[int, Places]
     unknown_queries: Unknown
     unknown_snippets: Unknown
+    outside: Unknown
+    by_export: bool
 
 
-def read(path: Path, content: Content, language: str | None = None) -> RunFile:
-    """Read a TREC run or CodeSearchNet's predictions for a benchmark.
+def read(path: Path, content: Content, language: str | None = None, pool: Searched | None = None) -> RunFile:
+    """Read a TREC run or CodeSearchNet's predictions for a benchmark; `pool` as `pool_of` has it.
 
     Raises `Malformed` for a bad line or a snippet that a query has twice, and `NotComparable` where no query
-    or no snippet is the benchmark's.
+    or no snippet is the benchmark's, or none of the pool.
     """
     rows = read_run(path)
     if language and not rows.has_languages:
         raise NotComparable(f"{path} has no languages; leave --language out.")
-    queries, unknown_queries = _query_names(content.benchmark), Unknown()
+    names, unknown = query_names(content.benchmark), Unknown()
     keys = Keys(by_language=False)
-    found: dict[int, Results] = {}
+    given: dict[str, Results] = {}
     for row in of_language(rows, language):
-        _, name = keys.of(row)
-        query = queries.get(name) or queries.get(_loosely(name))
-        if query is None:
-            unknown_queries.add(row.query, row.line)
+        _, written = keys.of(row)
+        name = written if written in names else loosely(written)
+        if name in names:
+            given.setdefault(name, Results()).add(row, row.document)
         else:
-            found.setdefault(query, Results()).add(row, row.document)
-    if not found:
+            unknown.add(row.query, row.line)
+    if not given:
         raise NotComparable(
             f"No query of {path} is one of {content.benchmark}: it has "
-            f"{unknown_queries.told('unknown ones')}. A query is named by its source id, such as "
-            f"{shown(next(iter(queries), ''))}, or by its text."
+            f"{unknown.told('unknown ones')}. A query is named by its source id, such as "
+            f"{shown(names.example)}, by its text, or as an export names it, such as 'q0' or '0'."
         )
-    lists, unknown = _placed(path, found, content)
-    return RunFile(lists, unknown_queries, unknown)
+    return _placed(path, _merged(given, names.meant(given)), content, unknown, names.by_export(given), pool)
 
 
-def _placed(path: Path, found: Mapping[int, Results], content: Content) -> tuple[dict[int, Places], Unknown]:
-    places, unknown = _snippet_names(content.benchmark), Unknown()
+def _merged(given: Mapping[str, Results], meant: Mapping[str, int]) -> dict[int, Results]:
+    """By query what the file lists for it, under whichever of its names."""
+    found: dict[int, Results] = {}
+    for name, results in given.items():
+        found.setdefault(meant[name], Results()).extend(results)
+    return found
+
+
+def _placed(
+    path: Path,
+    found: Mapping[int, Results],
+    content: Content,
+    unknown_queries: Unknown,
+    by_export: bool,
+    pool: Searched | None,
+) -> RunFile:
+    names = snippet_names(content.benchmark)
+    used = {document for results in found.values() for document in results.documents}
+    places, unknown, outside = names.meant(used), Unknown(), Unknown()
     lists: dict[int, Places] = {}
     for query, results in found.items():
+        searched = None if pool is None else {NOWHERE, *pool.get(query, ())}
         for line, document in zip(results.lines, results.documents, strict=True):
-            if document not in places:
+            place = places.get(document, NOWHERE)
+            if place == NOWHERE:
                 unknown.add(document, line)
-        lists[query] = np.array([places.get(name, NOWHERE) for name in results.ordered()], dtype=np.uint32)
+            elif searched is not None and place not in searched:
+                outside.add(document, line)
+        listed = [places.get(name, NOWHERE) for name in results.ordered()]
+        kept = listed if searched is None else [place for place in listed if place in searched]
+        lists[query] = np.array(kept, dtype=np.uint32)
         _refuse_repeated(path, results, places)
-    if unknown.rows == sum(len(results.documents) for results in found.values()):
+    _refuse_nothing(path, content, sum(len(one.documents) for one in found.values()), unknown, outside, names)
+    return RunFile(lists, unknown_queries, unknown, outside, by_export or names.by_export(used))
+
+
+def _refuse_nothing(
+    path: Path, content: Content, rows: int, unknown: Unknown, outside: Unknown, names: Names
+) -> None:
+    """Raises `NotComparable` where no row of the file counts."""
+    if unknown.rows == rows:
         raise NotComparable(
             f"No snippet of {path} is one of {content.benchmark}: it has {unknown.told('unknown ones')}. "
-            f"A snippet is named by its source id, such as {shown(next(iter(places), ''))}, by the link that "
-            "is its origin, or by the sha256 of its text."
+            f"A snippet is named by its source id, such as {shown(names.example)}, by the link that "
+            "is its origin, by the sha256 of its text, or as an export names it, such as 'd0' or '0'."
         )
-    return lists, unknown
+    if unknown.rows + outside.rows == rows:
+        raise NotComparable(
+            f"No snippet of {path} is a candidate of its query: it has {outside.told('others')}. If the "
+            "system searched the whole collection, say so."
+        )
 
 
 def _refuse_repeated(path: Path, results: Results, places: Mapping[str, int]) -> None:
@@ -110,38 +149,3 @@ def _refuse_repeated(path: Path, results: Results, places: Mapping[str, int]) ->
         if snippet in seen:
             raise Malformed(path, line, f"{shown(document)} is listed a second time for its query")
         seen.add(snippet)
-
-
-def _query_names(benchmark: Benchmark) -> dict[str, int]:
-    """Ids of texts by source id, and by text with upper and lower case alike. Ids go before texts."""
-    rows = query_members(benchmark).select_related("text__body")
-    texts, ids = dict[str, int](), list[tuple[str, int]]()
-    for row in rows.iterator(ROWS_A_READ):
-        texts.setdefault(_loosely(row.text.text), row.text_id)
-        ids.append((row.source_id, row.text_id))
-    named = _unambiguous(ids)
-    return named | {text: query for text, query in texts.items() if text not in named}
-
-
-def _snippet_names(benchmark: Benchmark) -> dict[str, int]:
-    """Places by source id, by the link that is the origin, and by the sha256 of the text."""
-    rows = snippet_members(benchmark).values_list("source_id", "origin", "text__body_id")
-    ids, links, digests = list[tuple[str, int]](), list[tuple[str, int]](), dict[str, int]()
-    for place, (source_id, origin, digest) in enumerate(rows.iterator(ROWS_A_READ)):
-        ids.append((source_id, place))
-        if "://" in origin:
-            links.append((origin, place))
-        digests[digest] = place
-    named = _unambiguous(ids)
-    return named | {name: place for name, place in _unambiguous(links).items() if name not in named} | digests
-
-
-def _unambiguous(names: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """A source id that two members share names neither of them."""
-    given = list(names)
-    count = Counter(name for name, _ in given)
-    return {name: number for name, number in given if name and count[name] == 1}
-
-
-def _loosely(text: str) -> str:
-    return canonical(text).casefold()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from retrieval.evaluation.content import content_of
+from retrieval.evaluation.content import NoCandidates, content_of
 from retrieval.evaluation.files import NotComparable
 from retrieval.evaluation.leaderboard import leaderboard
 from retrieval.evaluation.running import DEFAULT_MEASURES, Evaluated, Tick, evaluate_file
@@ -27,7 +27,7 @@ def perform(job: RunJob) -> None:
         done = _scored(job, progress)
         job.run, job.notes = done.run, notes_of(done)
         job.state, job.message = RunJob.State.DONE, ""
-    except (Malformed, NotComparable) as why:
+    except (Malformed, NoCandidates, NotComparable) as why:
         job.state, job.message = RunJob.State.FAILED, str(why).replace(job.file.path, job.source)
     job.done, job.lease_until, job.finished_at = progress.done, None, timezone.now()
     job.save(update_fields=["state", "message", "notes", "run", "done", "lease_until", "finished_at"])
@@ -52,7 +52,7 @@ def notes_of(done: Evaluated) -> list[str]:
 
 
 def _scored(job: RunJob, tick: Tick) -> Evaluated:
-    """Raises `Malformed` and `NotComparable`."""
+    """Raises `Malformed`, `NoCandidates` and `NotComparable`."""
     pool = Pool(job.pool)
     done = evaluate_file(
         Path(job.file.path),

@@ -16,8 +16,8 @@ from django.db import transaction
 from retrieval import known_encoders
 from retrieval.encoders import asked_of
 from retrieval.evaluation import run_files
-from retrieval.evaluation.content import Content
-from retrieval.evaluation.rankings import Rankings
+from retrieval.evaluation.content import Content, pool_of
+from retrieval.evaluation.rankings import Rankings, refuse_unmeasurable
 from retrieval.evaluation.scoring import Doubles, Figure, Scored, figures, scored
 from retrieval.evaluation.systems import Search, System, ranked
 from retrieval.hostile import clean
@@ -101,31 +101,39 @@ def evaluate_file(
     source: str = "",
     tick: Tick = lambda queries: None,
 ) -> Evaluated:
-    """Read, score and store a run file. Raises `Malformed` and `NotComparable`.
+    """Read, score and store a run file. Raises `Malformed`, `NotComparable` and `NoCandidates`.
 
     `source` is what people call it, where its path has another name; `tick` as in `evaluated`.
     """
-    read = run_files.read(path, content, language)
+    refuse_unmeasurable(measures, pool)
+    read = run_files.read(path, content, language, pool_of(content, pool))
     run = Run(
         benchmark=content.benchmark,
         system=clean(name)[:SYSTEM_LENGTH],
         options={
             "unknown_queries": len(read.unknown_queries.names),
             "unknown_snippets": len(read.unknown_snippets.names),
+            **({"outside_pool": len(read.outside.names)} if read.outside.rows else {}),
         },
         text_option=text_option,
         pool=pool,
         source=clean(source or path.name)[:400],
     )
-    notes = []
+    notes = [f"{path}: {note}" for note in _notes(read, content)]
+    return evaluated(run, read.lists, content, measures, len(read.unknown_queries.names), notes, tick)
+
+
+def _notes(read: run_files.RunFile, content: Content) -> Iterator[str]:
+    """What people are to know of the names in a run file."""
+    if read.by_export:
+        yield "its ids are read as those that an export of the benchmark has"
     if read.unknown_queries.rows:
-        notes.append(
-            f"{path}: {read.unknown_queries.told('queries')} are unknown to {content.benchmark}; left out"
-        )
+        yield f"{read.unknown_queries.told('queries')} are unknown to {content.benchmark}; left out"
     if read.unknown_snippets.rows:
         told = read.unknown_snippets.told("snippets")
-        notes.append(f"{path}: {told} are unknown to {content.benchmark}; they keep their ranks, unjudged")
-    return evaluated(run, read.lists, content, measures, len(read.unknown_queries.names), notes, tick)
+        yield f"{told} are unknown to {content.benchmark}; they keep their ranks, unjudged"
+    if read.outside.rows:
+        yield f"{read.outside.told('snippets')} are no candidates of their query; taken out of the lists"
 
 
 def evaluated(

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.evaluation.content import query_members, snippet_members
+from retrieval.evaluation.numbering import Numbering
 from retrieval.exporting.licences import WITHHELD, Standing, Withhold, standing
 from retrieval.models import (
     Annotator,
@@ -36,7 +37,6 @@ from retrieval.models.collections import MemberQuerySet
 from retrieval.models.labels import ADJUDICATED
 
 ROWS_A_READ: Final = 2000
-LARGEST_ID: Final = 2**31
 STANDINGS: Final = tuple(Standing)
 Ids = npt.NDArray[np.int64]
 
@@ -231,27 +231,22 @@ def subject_of(
 
 
 def _members(members: MemberQuerySet) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:
-    """By position: ids of texts, numbers in files, and what licences say, as places in STANDINGS.
-
-    A number is the source id where all of those are different numbers, as in the authors' files; else the
-    position.
-    """
-    ids, numbers, standings = array("q"), array("q"), bytearray()
-    numbered, known = True, dict[str, int]()
+    """By position: ids of texts, numbers in files, and what licences say, as places in STANDINGS."""
+    ids, numbering, standings = array("q"), Numbering(), bytearray()
+    known = dict[str, int]()
     for text, source_id, licence in members.values_list("text_id", "source_id", "licence").iterator(
         ROWS_A_READ
     ):
         ids.append(text)
-        numbered = numbered and source_id.isascii() and source_id.isdigit() and len(source_id) < 11
-        numbered = numbered and str(int(source_id)) == source_id and int(source_id) < LARGEST_ID
-        numbers.append(int(source_id) if numbered else 0)
+        numbering.add(source_id)
         if licence not in known:
             known[licence] = STANDINGS.index(standing(licence))
         standings.append(known[licence])
-    told = np.asarray(numbers, dtype=np.int64)
-    if not numbered or len(np.unique(told)) != len(told):
-        told = np.arange(len(ids), dtype=np.int64)
-    return np.asarray(ids, dtype=np.int64), told, np.frombuffer(bytes(standings), dtype=np.uint8)
+    return (
+        np.asarray(ids, dtype=np.int64),
+        numbering.numbers(),
+        np.frombuffer(bytes(standings), dtype=np.uint8),
+    )
 
 
 def _entries(members: MemberQuerySet, numbers: Ids) -> Iterator[Entry]:

@@ -1,20 +1,30 @@
 """Lines and CSV rows of a text file, in constant memory, where one bad line spoils the whole.
 
 Imports keep what they can read of a file; figures computed from half a file would be wrong without a word, so
-here the first bad line ends the reading.
+here the first bad line ends the reading. A gzipped file is known by its first bytes, whatever it is called.
 """
 
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import math
 import re
+import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Final, TextIO
 
 LINE_LIMIT = 65_536
 """Characters in one line; a longer one is a damaged file or none of this kind."""
+
+GZIPPED: Final = b"\x1f\x8b"
+PACKED_AT_MOST: Final = 200
+SURELY_SMALL: Final = 64 * 2**20
+"""JSON and CSV pack to a tenth; what packs to a two-hundredth, and is larger than this, is a bomb."""
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -34,22 +44,38 @@ class Malformed(ValueError):
 def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[tuple[int, str]]:
     """Yield (number from 1, line with its end) of a UTF-8 file; a mark of byte order is passed over.
 
-    Raises `Malformed` for a file that cannot be opened, a line above `limit` characters and other bytes.
+    Raises `Malformed` for a file that cannot be opened or unpacked, a line above `limit` characters and other
+    bytes.
     """
     try:
-        # Bytes that are not UTF-8 become lone surrogates, which tell the line that has them.
-        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+        with _opened(path) as (stream, most):
             for number in count(1):
                 line = stream.readline(limit + 1)
+                most -= len(line)
                 if not line:
                     return
+                if most < 0:
+                    raise Malformed(path, number, f"unpacks to over {PACKED_AT_MOST} times its size")
                 if len(line) > limit:
                     raise Malformed(path, number, f"is longer than {limit:,} characters")
                 if BAD_BYTES.search(line):
                     raise Malformed(path, number, "has bytes that are not UTF-8; convert the file to UTF-8")
                 yield number, line
-    except OSError as error:
-        raise Malformed(path, 0, f"cannot be read: {error.strerror or error}") from error
+    except (OSError, EOFError, zlib.error) as error:  # gzip's BadGzipFile is an OSError
+        why = getattr(error, "strerror", "") or error
+        raise Malformed(path, 0, f"cannot be read: {why}") from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[TextIO, float]]:
+    """The text of a file, and how many characters of it are read at most."""
+    with path.open("rb") as file:
+        packed = file.peek(len(GZIPPED))[: len(GZIPPED)] == GZIPPED
+        most = max(SURELY_SMALL, PACKED_AT_MOST * path.stat().st_size) if packed else math.inf
+        raw = gzip.GzipFile(fileobj=file) if packed else file
+        # Bytes that are not UTF-8 become lone surrogates, which tell the line that has them.
+        with io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+            yield stream, most
 
 
 def csv_rows(path: Path, numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:

@@ -19,15 +19,12 @@ from typing import Any, TextIO, TypeAlias
 
 from retrieval.sources import Problem
 from retrieval.sources.json_stream import DECODER, RECORD_LIMIT, elements
-from retrieval.sources.lines import shown
+from retrieval.sources.lines import PACKED_AT_MOST, SURELY_SMALL, shown
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 PACKED = ".gz"
-PACKED_AT_MOST = 200
-SURELY_SMALL = 64 * 2**20
-"""JSON and CSV pack to a tenth; what packs to a two-hundredth, and is larger than this, is a bomb."""
 
 Object: TypeAlias = dict[str, Any]
 

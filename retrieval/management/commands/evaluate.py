@@ -67,7 +67,7 @@ class Command(LightCommand):
             action="extend",
             default=[],
             metavar="[NAME=]FILE",
-            help="ranked lists: TREC's, or CodeSearchNet's CSV; the system is called by the file",
+            help="ranked lists: TREC's, or CodeSearchNet's CSV, or gzipped; the system is called by the file",
         )
         known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
         parser.add_argument(
@@ -140,7 +140,7 @@ def named_files(given: list[str], taken: set[str]) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for one in given:
         name, _, path = one.rpartition("=") if not Path(one).exists() else ("", "", one)
-        name = name or Path(path).stem
+        name = name or Path(path.removesuffix(".gz")).stem
         if name in files or name in taken:
             raise CommandError(f"Two systems are called {name!r}; tell them apart by --run NAME=FILE.")
         files[name] = Path(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from retrieval.evaluation.content import NoCandidates, NoSuchBenchmark, content_of, named, pool_of
@@ -51,6 +53,21 @@ def test_the_pool_is_the_collection_or_each_querys_candidates(labelled: Order) -
     assert pool is not None
     ranked = mining.candidates.filter(query=content.queries[0]).values_list("pair__snippet", flat=True)
     assert {content.snippets[place] for place in pool[content.queries[0]]} == set(ranked)
+
+
+def test_the_candidates_of_all_minings_are_the_pool(labelled: Order) -> None:
+    minings = [factories.mining(labelled.queries, labelled.snippets) for _ in range(2)]
+    texts = [
+        [row.text for row in of.members.order_by("position")] for of in (labelled.queries, labelled.snippets)
+    ]
+    for mining, places in zip(minings, ((0, 1), (1, 3)), strict=True):
+        for rank, place in enumerate(places, 1):
+            factories.candidate(mining, texts[0][0], texts[1][place], rank)
+    first = publish(replace(labelled, mining=minings[0]), Label.objects.all())
+    both = publish(replace(labelled, mining=minings[0], further=minings[1:]), Label.objects.all())
+    pools = [pool_of(content_of(made), Pool.CANDIDATES) for made in (first, both)]
+    assert [pool and pool[texts[0][0].pk] for pool in pools] == [[0, 1], [0, 1, 3]]
+    assert first.digest != both.digest, "what is searched is part of a benchmark"
 
 
 def test_without_a_mining_there_are_no_candidates(benchmark_: Benchmark) -> None:

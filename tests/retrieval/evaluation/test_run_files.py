@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,52 @@ def test_an_id_of_two_members_names_neither(reader: Reader, benchmark_: Benchmar
     benchmark_.snippets.members.filter(position=1).update(source_id="snippets-0")
     run = row("queries-0", "snippets-0", 1, 2) + row("queries-0", "snippets-2", 2, 1)
     assert reader.places(run) == [NOWHERE, 2]
+
+
+def test_ids_of_an_export_and_plain_numbers_are_known(reader: Reader) -> None:
+    for query, snippets in (("q1", ("d3", "d0")), ("1", ("3", "0"))):
+        found = reader.read(row(query, snippets[0], 1, 2) + row(query, snippets[1], 2, 1))
+        assert found.by_export
+        assert found.lists[reader.content.queries[1]].tolist() == [3, 0]
+    assert not reader.read(row("queries-0", "snippets-0")).by_export
+
+
+def test_a_number_of_an_export_is_the_source_id_where_all_are_numbers(
+    reader: Reader, benchmark_: Benchmark
+) -> None:
+    for place, name in enumerate(("3", "2", "1", "0")):
+        benchmark_.snippets.members.filter(position=place).update(source_id=name)
+    assert reader.places(row("q0", "d3", 1, 2) + row("q0", "d0", 2, 1)) == [0, 3]
+    assert reader.places(row("0", "3", 1, 2) + row("0", "0", 2, 1)) == [0, 3]
+
+
+def test_names_that_fit_both_ways_are_read_as_most_of_the_file(reader: Reader, benchmark_: Benchmark) -> None:
+    """Of ids `1`, `x`, `y`, `z` the first snippet has the name that an export gives to the second."""
+    for place, name in enumerate(("1", "x", "y", "z")):
+        benchmark_.snippets.members.filter(position=place).update(source_id=name)
+    assert reader.places(row("queries-0", "1", 1, 2) + row("queries-0", "x", 2, 1)) == [0, 1]
+    assert reader.places(row("queries-0", "1", 1, 2) + row("queries-0", "0", 2, 1)) == [1, 0]
+    assert reader.places(row("queries-0", "1")) == [0]
+
+
+def test_a_gzipped_file_is_read(reader: Reader) -> None:
+    reader.path.write_bytes(gzip.compress(row("queries-0", "snippets-2").encode()))
+    assert read(reader.path, reader.content).lists[reader.content.queries[0]].tolist() == [2]
+
+
+def test_what_is_no_candidate_is_taken_out_and_what_is_unknown_stays(reader: Reader) -> None:
+    reader.path.write_text(
+        row("queries-0", "snippets-3", 1, 4)
+        + row("queries-0", "elsewhere", 2, 3)
+        + row("queries-0", "snippets-1", 3, 2)
+        + row("queries-1", "snippets-1", 1, 1)
+    )
+    first, second = reader.content.queries[:2]
+    found = read(reader.path, reader.content, pool={first: [0, 1], second: []})
+    assert found.lists[first].tolist() == [NOWHERE, 1] and found.lists[second].tolist() == []
+    assert found.outside.told("snippets") == "2 snippets (in 2 rows; the first is 'snippets-3' in line 1)"
+    with pytest.raises(NotComparable, match=r"is a candidate of its query.*searched the whole collection"):
+        read(reader.path, reader.content, pool={first: [2]})
 
 
 def test_languages_are_kept_apart(reader: Reader) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
 
+from retrieval.sources import lines as source
 from retrieval.sources.lines import Malformed, csv_rows, lines, number, shown
 
 
@@ -17,6 +19,24 @@ def file(tmp_path: Path) -> Path:
 def test_lines_are_numbered_and_a_mark_of_byte_order_is_passed_over(file: Path) -> None:
     file.write_bytes(b"\xef\xbb\xbfone\r\ntwo\n\nlast")
     assert list(lines(file)) == [(1, "one\r\n"), (2, "two\n"), (3, "\n"), (4, "last")]
+
+
+def test_a_gzipped_file_is_known_by_its_first_bytes(file: Path) -> None:
+    file.write_bytes(gzip.compress(b"\xef\xbb\xbfone\ntwo\n"))
+    assert list(lines(file)) == [(1, "one\n"), (2, "two\n")]
+    file.write_bytes(gzip.compress(b"one\n" * 1000)[:-12])
+    with pytest.raises(Malformed, match="cannot be read"):
+        list(lines(file))
+    file.write_bytes(b"\x1f\x8bno")
+    with pytest.raises(Malformed, match="cannot be read"):
+        list(lines(file))
+
+
+def test_what_unpacks_like_a_bomb_is_not_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "SURELY_SMALL", 1000)
+    file.write_bytes(gzip.compress(b"one\n" * 100_000))
+    with pytest.raises(Malformed, match="unpacks to over 200 times"):
+        list(lines(file))
 
 
 def test_an_empty_file_has_no_lines(file: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.sources import archives, unpacking
-from retrieval.sources.records import SURELY_SMALL
+from retrieval.sources.lines import SURELY_SMALL
 from retrieval.sources.unpacking import BEIR, RELEASE, Layout, NotUnpacked, unpack
 
 FILES = {"corpus.jsonl": "{}", "queries.jsonl": "{}", "qrels/test.tsv": "q"}
