@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.evaluation.content import query_members, snippet_members
-from retrieval.exporting.licences import WITHHELD, Standing, Withhold, standing
+from retrieval.exporting.licences import WITHHELD, Withhold
+from retrieval.filters.licences import Standing, standing
 from retrieval.models import (
     Annotator,
     Benchmark,
