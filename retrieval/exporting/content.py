@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.evaluation.numbering import Numbering
-from retrieval.exporting.licences import WITHHELD, Standing, Withhold, standing
+from retrieval.exporting.licences import WITHHELD, Withhold
+from retrieval.filters.licences import Standing, standing
 from retrieval.models import (
     Annotator,
     Benchmark,

@@ -15,6 +15,7 @@ from retrieval.exporting.content import Subject, TextStore
 from retrieval.exporting.parts import Parts, named_parts
 from retrieval.exporting.stores import Tick, fill, stored_pairs
 from retrieval.exporting.writing import Output
+from retrieval.filters.licences import spdx
 
 CARD = "README.md"
 HUB_NAMES = {"dev": "validation"}
@@ -57,6 +58,6 @@ def _write_members(
             if is_code and subject.withheld[row.position]:
                 continue
             entry = row.entry
-            licences[entry.licence] += 1
+            licences[spdx(entry.licence)] += 1
             told = [json.dumps(text).encode() for text in (entry.source_id, entry.origin, entry.licence)]
             output.add(MEMBER % (key.encode(), row.number, key.encode(), row.json, *told))

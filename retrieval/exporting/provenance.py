@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.exporting.content import Entry, Ids, Pairs, Subject
-from retrieval.exporting.licences import standing
 from retrieval.exporting.writing import PROVENANCE, Output
+from retrieval.filters.licences import standing
 from retrieval.models import Pool
 
 LABELS = f"{PROVENANCE}/labels.jsonl"

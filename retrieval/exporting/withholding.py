@@ -9,7 +9,8 @@ from django.db.models import Count
 from retrieval.evaluation.content import snippet_members
 from retrieval.evaluation.leaderboard import kept_by
 from retrieval.evaluation.running import code_version
-from retrieval.exporting.licences import WITHHELD, Withhold, standing
+from retrieval.exporting.licences import WITHHELD, Withhold
+from retrieval.filters.licences import standing
 from retrieval.models import Benchmark, KeptFigures
 
 

@@ -15,6 +15,8 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+from retrieval.sources.resuming import Version, begin, begun, forget, told_by
+
 HUB = "https://huggingface.co/datasets/{0}/resolve/{2}/{1}"
 GITHUB = "https://codeload.github.com/{0}/zip/{1}"
 HUB_PLACE = re.compile(r"hf:([\w.-]+/[\w.-]+)/([^@]+)(?:@(.+))?")
@@ -23,6 +25,10 @@ PLACES = "https://…, hf:OWNER/NAME/FILE[@REVISION], github:OWNER/NAME[@REVISIO
 PART = ".part"
 CHUNK = 2**20
 SECONDS = 30
+
+
+class _Changed(Exception):
+    """The server has another version than the part that is here."""
 
 
 class NotDownloaded(Exception):
@@ -65,10 +71,10 @@ def fetch(
     try:
         _receive(url, part, tick)
     except urllib.error.HTTPError as error:
-        if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:  # else all of it is there
-            raise NotDownloaded(f"{url} answers {error.code} {error.reason}; is the name right?") from error
+        raise NotDownloaded(f"{url} answers {error.code} {error.reason}; is the name right?") from error
     except (OSError, http.client.HTTPException) as error:
         raise NotDownloaded(_why(url, error, part, target)) from error
+    forget(part)
     try:
         _check(part, sha256, "what came was deleted")
     except NotDownloaded:
@@ -84,17 +90,41 @@ def sum_of(file: Path) -> str:
 
 
 def _receive(url: str, part: Path, tick: Callable[[int], None]) -> None:
-    there = part.stat().st_size if part.exists() else 0
-    request = urllib.request.Request(url, headers={"Range": f"bytes={there}-"} if there else {})  # noqa: S310 -- http(s) alone
-    with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310 -- as above
-        resumed = answer.status == http.HTTPStatus.PARTIAL_CONTENT
-        expected = answer.length
-        received = 0
-        with part.open("ab" if resumed else "wb") as file:
-            while chunk := answer.read(CHUNK):
-                file.write(chunk)
-                received += len(chunk)
-                tick(received + (there if resumed else 0))
+    """The rest of a part that was begun with the version that the server has now, else the whole file."""
+    kept = begun(part, url)
+    try:
+        _ask(url, part, kept, tick)
+    except _Changed:
+        _ask(url, part, None, tick)
+
+
+def _ask(url: str, part: Path, kept: Version | None, tick: Callable[[int], None]) -> None:
+    there = part.stat().st_size if kept else 0
+    request = urllib.request.Request(url, headers=kept.wish(there) if kept else {})  # noqa: S310 -- http(s) alone
+    try:
+        answer = urllib.request.urlopen(request, timeout=SECONDS)  # noqa: S310 -- as above
+    except urllib.error.HTTPError as error:
+        if not kept or error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            raise
+        if not kept.ends_at(error.headers, there):
+            raise _Changed from error
+        return
+    with answer:
+        if not kept or answer.status != http.HTTPStatus.PARTIAL_CONTENT:
+            begin(part, told_by(url, answer.headers, answer.length))
+            there = 0
+        elif not kept.goes_on(answer.headers, there):
+            raise _Changed
+        _write(answer, part, there, tick)
+
+
+def _write(answer: http.client.HTTPResponse, part: Path, there: int, tick: Callable[[int], None]) -> None:
+    expected, received = answer.length, 0
+    with part.open("ab") as file:
+        while chunk := answer.read(CHUNK):
+            file.write(chunk)
+            received += len(chunk)
+            tick(received + there)
     if expected is not None and received < expected:
         raise http.client.IncompleteRead(b"", expected - received)
 
@@ -106,8 +136,10 @@ def _check(file: Path, sha256: str, then: str) -> None:
 
 def _why(url: str, error: Exception, part: Path, target: Path) -> str:
     if part.exists():
-        there = part.stat().st_size
-        return f"{url} was cut off after {there:,} bytes; the same command again goes on from there"
+        cut = f"{url} was cut off after {part.stat().st_size:,} bytes; the same command again"
+        if begun(part, url):
+            return f"{cut} goes on from there"
+        return f"{cut} begins anew, since nothing tells whether the file has changed"
     reason = getattr(error, "reason", None) or error
     advice = f"download it elsewhere and put it at {target}"
     return f"{url} cannot be reached ({reason}). Is this machine offline? Then {advice}"

@@ -1,4 +1,4 @@
-"""Downloads from a server of our own: whole, cut off and resumed, with the wrong sum, and offline."""
+"""Downloads from a server of our own: whole, resumed, changed since, with the wrong sum, offline."""
 
 from __future__ import annotations
 
@@ -15,35 +15,54 @@ from retrieval.sources.download import NotDownloaded, address_of, fetch
 
 CONTENT = bytes(range(256)) * 40
 SUM = hashlib.sha256(CONTENT).hexdigest()
+LATER = CONTENT[::-1]
+"""What a changed file holds: as long, and other bytes."""
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves CONTENT with ranges; `/cut` ends the first answer in the middle; `/gone` is not there."""
+    """Serves `content` with ranges; `/cut…` ends the first answer in the middle; `/gone` is not there.
 
-    asked: list[str | None] = []
+    `named` are the headers that name the version; a server that is `deaf` gives ranges of whatever it has.
+    """
+
+    asked: list[tuple[str | None, str | None]] = []
+    content = CONTENT
+    named: dict[str, str] = {}
+    deaf = False
 
     def do_GET(self) -> None:
-        wanted = self.headers.get("Range")
-        self.asked.append(wanted)
+        wanted, condition = self.headers.get("Range"), self.headers.get("If-Range")
+        self.asked.append((wanted, condition))
         if self.path == "/gone":
             self.send_error(404)
             return
+        if condition and condition not in self.named.values() and not self.deaf:
+            wanted = None
         start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
-        if start >= len(CONTENT):
-            self.send_error(416)
+        whole = len(self.content)
+        if start >= whole:
+            self.answer(416, {"Content-Range": f"bytes */{whole}", "Content-Length": "0"})
             return
-        self.send_response(206 if wanted else 200)
-        self.send_header("Content-Length", str(len(CONTENT) - start))
+        ranged = {"Content-Range": f"bytes {start}-{whole - 1}/{whole}"} if wanted else {}
+        self.answer(206 if wanted else 200, {"Content-Length": str(whole - start), **ranged})
+        ends = 4000 if self.path.startswith("/cut") and len(self.asked) == 1 else whole
+        self.wfile.write(self.content[start:ends])
+
+    def answer(self, status: int, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in (headers | self.named).items():
+            self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(CONTENT[start:4000] if self.path == "/cut" and not wanted else CONTENT[start:])
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the standard library's name
         pass
 
 
 @pytest.fixture
-def server() -> Iterator[str]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     Handler.asked.clear()
+    for name, value in (("content", CONTENT), ("named", {"ETag": '"one"'}), ("deaf", False)):
+        monkeypatch.setattr(Handler, name, value)
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as served:
         thread = threading.Thread(target=served.serve_forever, args=(0.01,))
         thread.start()
@@ -56,19 +75,72 @@ def test_a_file_comes_once(server: str, tmp_path: Path) -> None:
     for _ in range(2):
         file = fetch(f"{server}/data.jsonl?x=1", tmp_path / "new", SUM)
     assert (file.name, file.read_bytes()) == ("data.jsonl", CONTENT)
-    assert Handler.asked == [None]
+    assert Handler.asked == [(None, None)]
 
 
-def test_what_was_cut_off_goes_on(server: str, tmp_path: Path) -> None:
+def cut(server: str, folder: Path, **named: str) -> None:
+    """A download that ended in the middle, of a version with those names."""
+    Handler.named = {name.replace("_", "-"): value for name, value in named.items()}
     with pytest.raises(NotDownloaded, match="cut off after 4,000 bytes; the same command again"):
-        fetch(f"{server}/cut", tmp_path, SUM)
+        fetch(f"{server}/cut", folder)
+
+
+WEAK, DATE = 'W/"one"', "Wed, 25 Nov 2026 10:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("named", "condition"),
+    [
+        ({"ETag": '"one"'}, '"one"'),
+        ({"Last_Modified": DATE}, DATE),
+        ({"ETag": WEAK, "Last_Modified": DATE}, None),
+    ],
+)
+def test_what_was_cut_off_goes_on(
+    server: str, tmp_path: Path, named: dict[str, str], condition: str | None
+) -> None:
+    cut(server, tmp_path, **named)
     assert fetch(f"{server}/cut", tmp_path, SUM).read_bytes() == CONTENT
-    assert Handler.asked == [None, "bytes=4000-"]
+    assert Handler.asked == [(None, None), ("bytes=4000-", condition)]
+    assert [file.name for file in tmp_path.iterdir()] == ["cut"]
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+@pytest.mark.parametrize("etag", ['"one"', WEAK])
+def test_what_changed_since_begins_anew(server: str, tmp_path: Path, etag: str, deaf: bool) -> None:
+    cut(server, tmp_path, ETag=etag)
+    Handler.content, Handler.named, Handler.deaf = LATER, {"ETag": etag.replace("one", "two")}, deaf
+    assert fetch(f"{server}/cut", tmp_path).read_bytes() == LATER
+
+
+def test_what_shrank_to_less_than_came_begins_anew(server: str, tmp_path: Path) -> None:
+    cut(server, tmp_path, ETag='"one"')
+    Handler.content, Handler.deaf = CONTENT[:3000], True
+    assert fetch(f"{server}/cut", tmp_path).read_bytes() == CONTENT[:3000]
+
+
+def test_the_part_of_another_url_is_not_gone_on_with(server: str, tmp_path: Path) -> None:
+    cut(server, tmp_path, ETag='"one"')
+    Handler.content = LATER
+    assert fetch(f"{server}/cut?version=2", tmp_path).read_bytes() == LATER
+    assert Handler.asked[1:] == [(None, None)]
+
+
+def test_without_a_named_version_all_is_asked_for_again(server: str, tmp_path: Path) -> None:
+    Handler.named = {}
+    with pytest.raises(NotDownloaded, match="begins anew, since nothing tells whether the file has changed"):
+        fetch(f"{server}/cut", tmp_path)
+    assert fetch(f"{server}/cut", tmp_path, SUM).read_bytes() == CONTENT
+    (tmp_path / "data.part").write_bytes(b"of who knows what")
+    assert fetch(f"{server}/data", tmp_path, SUM).read_bytes() == CONTENT
+    assert [wanted for wanted, _ in Handler.asked] == [None, None, None]
 
 
 def test_a_whole_part_is_taken_as_it_is(server: str, tmp_path: Path) -> None:
-    (tmp_path / "data.part").write_bytes(CONTENT)
-    assert fetch(f"{server}/data", tmp_path, SUM).read_bytes() == CONTENT
+    cut(server, tmp_path, ETag='"one"')
+    (tmp_path / "cut.part").write_bytes(CONTENT)
+    assert fetch(f"{server}/cut", tmp_path, SUM).read_bytes() == CONTENT
+    assert Handler.asked[1:] == [(f"bytes={len(CONTENT)}-", '"one"')]
 
 
 def test_another_sum_deletes_the_file(server: str, tmp_path: Path) -> None:
