@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from retrieval.models import ImportJob
+from retrieval.sources.archives import TARS, ZIPS
 
 Format = ImportJob.Format
-SOURCES: Final = (".py", ".whl", ".zip", ".tar.gz", ".tgz")
+SOURCES: Final = (".py", *ZIPS, *TARS)
 TABLES: Final = (
     ".csv",
     ".csv.gz",
@@ -21,6 +22,7 @@ TABLES: Final = (
     ".json",
 )
 ZIP: Final = (".zip",)
+PICKLES: Final = (".pickle", ".pkl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +129,16 @@ GUIDES: Final = (
     ),
     Guide(
         Format.DOCUMENTED,
-        "Sources; functions with documentation become snippets, its first paragraph their query, label 1.",
+        "Sources of one language; functions with documentation become snippets, its first paragraph their "
+        "query, label 1.",
         (("sums.py", SUM.replace(":\n", ':\n    """Add two numbers."""\n', 1)),),
-        SOURCES,
+        (".py", ".java", *ZIPS, *TARS),
+        "PATH --language python|java",
     ),
     Guide(
         Format.CODESEARCHNET,
-        "One file of JSON Lines, also with .gz, as CodeSearchNet published them and extract writes them.",
+        "One file of JSON Lines, also with .gz, as CodeSearchNet published them and extract writes them; or "
+        "a zip of such files in any folders, such as python.zip as it is published.",
         (
             (
                 "python_test_0.jsonl",
@@ -143,13 +148,18 @@ GUIDES: Final = (
                 ),
             ),
         ),
-        (".jsonl", ".jsonl.gz"),
+        (".jsonl", ".jsonl.gz", ".zip"),
     ),
     Guide(
         Format.STAQC,
-        "The pickle of code by question and place, read without running anything. It holds:",
-        (("iid_to_code.pickle", '{(5870537, 0): "for x in names:\\n    print(x)"}'),),
-        (".pickle", ".pkl"),
+        "The pickle of code by question and place; with that of titles the questions too, label 1. Both are "
+        "read without running anything. They hold:",
+        (
+            ("iid_to_code.pickle", '{(5870537, 0): "for x in names:\\n    print(x)"}'),
+            ("qid_to_title.pickle", '{5870537: "Print each name of a list"}'),
+        ),
+        PICKLES,
+        "FILE --titles FILE",
     ),
     Guide(
         Format.NCS,

@@ -11,14 +11,19 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 
-from annotation.pages.upload_guides import BY_FORMAT
+from annotation.pages.upload_guides import BY_FORMAT, PICKLES
 from retrieval.models import Collection, ImportJob
 from retrieval.sources import Problem
+from retrieval.sources.languages import LANGUAGES
 from retrieval.sources.table import peek
 from retrieval.uploads import by_name, discard, forget_files
 
 Format = ImportJob.Format
-FURTHER_FILES: Final = {Format.COSQA.value: ("codebase",), Format.COSQA_PLUS.value: ("codebase", "pairs")}
+FURTHER_FILES: Final = {
+    Format.COSQA.value: ("codebase",),
+    Format.COSQA_PLUS.value: ("codebase", "pairs"),
+    Format.STAQC.value: ("titles",),
+}
 LONGEST_ERROR: Final = 400
 
 
@@ -53,6 +58,18 @@ class UploadForm(forms.Form):
     pairs = forms.FileField(
         label="Labelled pairs", required=False, max_length=200, help_text="pairs.json, where there is no zip."
     )
+    titles = forms.FileField(
+        label="Titles",
+        required=False,
+        max_length=200,
+        help_text="qid_to_title.pickle. Without it the code alone comes, and no queries.",
+    )
+    written_in = forms.ChoiceField(
+        choices=[(name, name.capitalize()) for name in LANGUAGES],
+        required=False,
+        label="Language of the sources",
+        help_text="Files of other languages in an archive are passed over.",
+    )
     split = forms.RegexField(
         r"^[\w.-]*$",
         max_length=40,
@@ -81,6 +98,9 @@ class UploadForm(forms.Form):
 
     def clean_pairs(self) -> UploadedFile[bytes] | None:
         return self.fitting("pairs") if self.cleaned_data.get("pairs") else None
+
+    def clean_titles(self) -> UploadedFile[bytes] | None:
+        return self.fitting("titles") if self.cleaned_data.get("titles") else None
 
     def fitting(self, name: str) -> UploadedFile[bytes]:
         """The file, if it is within the limit. Raises ValidationError."""
@@ -113,6 +133,11 @@ class UploadForm(forms.Form):
             self.add_error(
                 "codebase", "Choose codebase.json, pairs.json or both too, or upload a zip of all."
             )
+        titles = has("titles")
+        if chosen == Format.STAQC and titles and not str(titles.name).lower().endswith(PICKLES):
+            self.add_error("titles", f"Expected a file that ends in {', '.join(PICKLES)}.")
+        if chosen == Format.DOCUMENTED and file.endswith(_other_sources(has("written_in") or "python")):
+            self.add_error("written_in", "The file is not of this language.")
         for name in ("queries", "snippets"):
             if chosen == Format.QRELS and not has(name) and name not in self.errors:
                 said = f"Judgements are about {name} that are here: choose their collection."
@@ -141,6 +166,8 @@ class UploadForm(forms.Form):
             return {"split": values["split"]}
         if chosen == Format.CODESEARCHNET:
             return {"documentation": values["documentation"]}
+        if chosen == Format.DOCUMENTED:
+            return {"language": values["written_in"] or "python"}
         if chosen == Format.QRELS:
             judged = {name: values[name].pk for name in ("queries", "snippets")}
             return {**judged, "language": values["language"].strip()}
@@ -154,6 +181,12 @@ class UploadForm(forms.Form):
         self.add_error("file", f"No record of it can be read: {by_name(job, str(seen))}"[:LONGEST_ERROR])
         discard(job)
         return None
+
+
+def _other_sources(language: str) -> tuple[str, ...]:
+    """The ends of the names of source files in other languages than this."""
+    others = (known.endings for name, known in LANGUAGES.items() if name != language)
+    return tuple(ending for endings in others for ending in endings)
 
 
 def form_for(given: Mapping[str, str]) -> UploadForm:

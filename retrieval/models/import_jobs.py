@@ -43,9 +43,9 @@ class ImportJob(models.Model):
         PYTHON = "python", "Python: a source file, a wheel, an sdist or a zip of sources"
         DOCUMENTED = (
             "documented",
-            "Python: documented functions, their documentation as queries",
+            "Python or Java: documented functions, their documentation as queries",
         )
-        CODESEARCHNET = "codesearchnet", "CodeSearchNet: functions of six languages (JSON Lines)"
+        CODESEARCHNET = "codesearchnet", "CodeSearchNet: functions of six languages (JSON Lines, or its zips)"
         STAQC = "staqc", "StaQC: a pickle of Stack Overflow code"
         NCS = "ncs", "Neural Code Search: questions with their answers (JSON)"
 
@@ -56,6 +56,7 @@ class ImportJob(models.Model):
     )
     codebase = models.FileField(upload_to=place, max_length=300, blank=True)
     pairs = models.FileField(upload_to=place, max_length=300, blank=True)
+    titles = models.FileField(upload_to=place, max_length=300, blank=True)
     options = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     read = models.PositiveIntegerField(default=0)

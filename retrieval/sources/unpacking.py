@@ -30,11 +30,15 @@ class NotUnpacked(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The files of a format: `top` beside each other, `below` in folders under them; `told` names them."""
+    """The files of a format: `top` beside each other, `below` in folders under them; `told` names them.
+
+    `scattered`: those of `top` lie in several folders, all of one data set.
+    """
 
     top: re.Pattern[str]
     below: re.Pattern[str]
     told: str
+    scattered: bool = False
 
     def has(self, path: PurePosixPath) -> bool:
         """Whether a path, from the folder of the top files on, is one of them."""
@@ -54,6 +58,14 @@ RELEASE: Final = Layout(
     re.compile(r"provenance/\w+\.jsonl"),
     "query.json, codebase.json and pairs.json",
 )
+_FUNCTIONS: Final = r"[\w.-]+\.jsonl(\.gz)?"
+CODESEARCHNET: Final = Layout(
+    re.compile(_FUNCTIONS),
+    re.compile(rf"([\w.-]+/){{1,6}}{_FUNCTIONS}"),
+    "files of JSON Lines, such as python_test_0.jsonl.gz,",
+    scattered=True,
+)
+"""As python.zip is published: python/final/jsonl/{train,valid,test}/, beside pickles, which stay packed."""
 
 
 def unpack(archive: Path, into: Path, layout: Layout) -> None:
@@ -100,7 +112,9 @@ def _safe(members: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
 
 
 def _root(paths: Iterable[PurePosixPath], layout: Layout) -> PurePosixPath:
-    """The outermost folder that has a file of the format."""
+    """The outermost folder that has a file of the format; the archive itself, where they are scattered."""
+    if layout.scattered and any(layout.has(path) for path in paths):
+        return PurePosixPath()
     parents = {
         path.parent
         for path in paths

@@ -13,7 +13,7 @@ from django.utils import timezone
 from retrieval.models import ImportJob
 from retrieval.models.import_jobs import OWN_FOLDER
 
-COLUMNS: Final = ("file", "codebase", "pairs")
+COLUMNS: Final = ("file", "codebase", "pairs", "titles")
 FOR_COLUMNS: Final = timedelta(days=1)
 """So long a table waits for its columns to be chosen."""
 
@@ -42,7 +42,7 @@ def forget_files() -> None:
     for job in ImportJob.objects.filter(state=ImportJob.State.COLUMNS, created_at__lt=old):
         discard(job)
     ended = ImportJob.objects.exclude(state__in=ImportJob.WITH_FILES)
-    for job in ended.exclude(file="", codebase="", pairs=""):
+    for job in ended.exclude(**dict.fromkeys(COLUMNS, "")):
         remove_files(job)
 
 

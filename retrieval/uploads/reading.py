@@ -26,11 +26,15 @@ from retrieval.uploads.files import by_name, unpacked
 
 Format = ImportJob.Format
 MIXED: Final[dict[str, Callable[[ImportJob, Refusals], Iterator[Item]]]] = {
-    Format.DOCUMENTED: lambda job, refusals: extraction.read(Path(job.file.path), "python", refusals),
-    Format.CODESEARCHNET: lambda job, refusals: codesearchnet.read(
-        [Path(job.file.path)], bool(job.options.get("documentation"))
+    Format.DOCUMENTED: lambda job, refusals: extraction.read(
+        Path(job.file.path), str(job.options.get("language", "python")), refusals
     ),
-    Format.STAQC: lambda job, refusals: staqc.read(Path(job.file.path)),
+    Format.CODESEARCHNET: lambda job, refusals: codesearchnet.read(
+        [_corpus(job)], bool(job.options.get("documentation"))
+    ),
+    Format.STAQC: lambda job, refusals: staqc.read(
+        Path(job.file.path), Path(job.titles.path) if job.titles else None
+    ),
     Format.NCS: lambda job, refusals: ncs.read_questions(Path(job.file.path)),
     Format.TABLE: lambda job, refusals: table.read(Path(job.file.path), table.Columns(**job.options)),
     Format.COSQA_PLUS: lambda job, refusals: cosqa_plus.read(_release(job)),
@@ -76,6 +80,12 @@ def _folder(job: ImportJob, layout: unpacking.Layout) -> Path:
     shutil.rmtree(folder, ignore_errors=True)  # of a worker that died
     unpacking.unpack(Path(job.file.path), folder, layout)
     return folder
+
+
+def _corpus(job: ImportJob) -> Path:
+    """A file of CodeSearchNet, or the folder that its zip was. Raises NotUnpacked."""
+    is_zip = job.file.path.lower().endswith(".zip")
+    return _folder(job, unpacking.CODESEARCHNET) if is_zip else Path(job.file.path)
 
 
 def _release(job: ImportJob) -> cosqa_plus.Release:

@@ -71,7 +71,9 @@ def test_python_needs_no_code_base(ada: Client) -> None:
     [
         ("python", "thing-1.0.tar.gz"),
         ("documented", "thing.whl"),
+        ("documented", "thing.tar.xz"),
         ("codesearchnet", "python_test_0.jsonl.gz"),
+        ("codesearchnet", "python.zip"),
         ("staqc", "code.pickle"),
         ("ncs", "questions.json"),
         ("release", "again.zip"),
@@ -93,6 +95,9 @@ def test_every_format_is_offered_and_takes_its_files(ada: Client, format_: str, 
         ({"name": ""}, "mine.py", "This field is required"),
         ({"format": "cosqa"}, "dev.json", "choose its file too"),
         ({"format": "python"}, "mine.exe", "ends in .py, .whl, .zip"),
+        ({"format": "documented", "written_in": "java"}, "mine.py", "is not of this language"),
+        ({"format": "documented", "written_in": "cobol"}, "mine.py", "not one of the available choices"),
+        ({"format": "documented"}, "Mine.java", "is not of this language"),
     ],
 )
 def test_what_is_wrong_is_said_and_the_name_is_kept(
@@ -145,8 +150,8 @@ def sent(guide: Guide) -> dict[str, SimpleUploadedFile]:
     if guide.is_packed:
         return {"file": a_file("data.zip", zipped(guide.example))}
     if guide.format == ImportJob.Format.STAQC:
-        (name, code) = guide.example[0]
-        return {"file": a_file(name, pickle.dumps(literal_eval(code)))}
+        held = ((name, pickle.dumps(literal_eval(code))) for name, code in guide.example)
+        return {field: a_file(*each) for field, each in zip(("file", "titles"), held, strict=True)}
     names = ("file", "codebase", "pairs")
     return {
         field: a_file(name, content.encode())
@@ -327,6 +332,44 @@ def test_documentation_becomes_queries_where_that_is_ticked(
     ada.post(UPLOAD, {"name": "csn", "format": "codesearchnet", "file": file, **ticked})
     assert imported(ImportJob.objects.get()).state == "done"
     assert Collection.objects.filter(kind="queries").count() == queries
+
+
+def test_titles_make_queries_of_staqc_and_need_a_pickle_too(ada: Client, tmp_path: Path) -> None:
+    guide = next(guide for guide in GUIDES if guide.format == ImportJob.Format.STAQC)
+    form = {"name": "so", "format": "staqc"}
+    answer = ada.post(UPLOAD, {**form, **sent(guide), "titles": a_file("titles.json")})
+    assert "Expected a file that ends in .pickle, .pkl." in answer.content.decode()
+    ada.post(UPLOAD, {**form, **sent(guide)})
+    job = imported(ImportJob.objects.get())
+    assert job.message == "1 label; benchmark so, version 1"
+    query = Collection.objects.get(kind="queries").members.get()
+    assert query.text.head == "Print each name of a list"
+    assert not list(tmp_path.rglob("*.pickle"))
+
+
+def test_functions_of_java_are_extracted_where_that_is_chosen(ada: Client) -> None:
+    source = "class A {\n  /** Add two numbers. */\n  int add(int a, int b) {\n    return a + b;\n  }\n}\n"
+    file = a_file("a.zip", zipped((("A.java", source), ("a.py", "def f(x): return x"))))
+    ada.post(UPLOAD, {"name": "java", "format": "documented", "written_in": "java", "file": file})
+    assert imported(ImportJob.objects.get()).problems == []
+    assert Collection.objects.get(kind="queries").members.get().text.head == "Add two numbers."
+
+
+def test_a_corpus_is_read_out_of_the_zip_that_was_published(ada: Client) -> None:
+    def function(name: str) -> str:
+        return json.dumps({"language": "java", "func_name": name, "code": f"void {name}() {{}}"})
+
+    parts = (
+        ("final/jsonl/train/java_train_0.jsonl", function("f")),
+        ("final/jsonl/test/java_test_0.jsonl", function("g") + "\nno json"),
+        ("java_licenses.pkl", "no pickle"),
+    )
+    file = a_file("java.zip", zipped(parts))
+    ada.post(UPLOAD, {"name": "csn", "format": "codesearchnet", "file": file})
+    job = imported(ImportJob.objects.get())
+    assert (job.state, job.read, job.stored) == ("done", 3, 2)
+    assert job.problems[0].startswith("folder/final/jsonl/test/java_test_0.jsonl, record 2: is not JSON")
+    assert Collection.objects.get().source == "java.zip"
 
 
 def test_an_exported_release_becomes_the_same_benchmark(ada: Client, tmp_path: Path) -> None:

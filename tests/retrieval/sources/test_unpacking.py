@@ -9,7 +9,7 @@ import pytest
 
 from retrieval.sources import archives, unpacking
 from retrieval.sources.lines import SURELY_SMALL
-from retrieval.sources.unpacking import BEIR, RELEASE, Layout, NotUnpacked, unpack
+from retrieval.sources.unpacking import BEIR, CODESEARCHNET, RELEASE, Layout, NotUnpacked, unpack
 
 FILES = {"corpus.jsonl": "{}", "queries.jsonl": "{}", "qrels/test.tsv": "q"}
 
@@ -39,6 +39,17 @@ def test_a_release_has_its_old_names_and_what_an_export_wrote(tmp_path: Path) ->
     names = ["test_agent_query.json", "codebase.json", "pairs_for_search.json", "workbench.json"]
     files = dict.fromkeys([*names, "provenance/labels.jsonl", "finetune/train.json", "notes.json"], "[]")
     assert unpacked(tmp_path, files, RELEASE) == sorted([*names, "provenance/labels.jsonl"])
+
+
+def test_a_corpus_lies_in_several_folders(tmp_path: Path) -> None:
+    names = [f"python/final/jsonl/{part}/python_{part}_0.jsonl.gz" for part in ("test", "train")]
+    files = dict.fromkeys([*names, "python_licenses.pkl", "a/b/c/d/e/f/g/too_deep.jsonl"], "{}")
+    assert unpacked(tmp_path, files, CODESEARCHNET) == names
+
+
+def test_a_corpus_without_a_function_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotUnpacked, match=r"such as python_test_0.jsonl.gz, in it"):
+        unpacked(tmp_path, {"python_licenses.pkl": "x"}, CODESEARCHNET)
 
 
 @pytest.mark.parametrize("name", ["../corpus.jsonl", "/corpus.jsonl", "a/../../x", "C:\\x", "..\\x", "\\x"])
