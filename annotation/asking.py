@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, TypeVar
 from django.db import InterfaceError, OperationalError, connection
 from django.db.models import Max, QuerySet
 
-from annotation import budget, limiter
+from annotation import budget, failing, limiter
 from annotation.agents import InvalidReply, repair
 from annotation.llm import LLM, LLMError, Reply, Request, Waiting
 from annotation.llm.reply import HOPELESS
@@ -169,15 +169,40 @@ def pay(case: Asker, llm: LLM, request: Request, attempts: Attempts) -> LLMCall:
     except LLMError as error:
         book(call, error)
         limiter.refused(case.build, error)
+        refuse_hopeless(case, llm, request, call, error)
         if error.retryable or error.provider:
             raise
         raise given_up(call, error.message) from error
     except BaseException as error:
-        budget.give_up(call, f"interrupted, {COUNTED}: {error!r}")
+        budget.give_up(call, f"{failing.INTERRUPTED}, {COUNTED}: {error!r}")
         raise
     settled = stored(call, reply)
     limiter.answered(case.build, reply)
     return settled
+
+
+def refuse_hopeless(case: Asker, llm: LLM, request: Request, call: LLMCall, error: LLMError) -> None:
+    """Raises Unjudgeable where the request has failed again and again while others were answered.
+
+    Where nothing else is asked, a short question is, to see whose fault it is. `error` is told how many
+    failures count, so that the pauses grow.
+    """
+    if not failing.may_be_its_own(case.build, error):
+        return
+    failed = failing.failures(call)
+    if failing.alone(call, failed):
+        ask_another(case, llm, failing.another(request, call))
+    error.failures = failing.counted(call, failed)
+    if error.failures >= failing.MOST and failing.few_others_failed(call, failed):
+        raise given_up(call, failing.words(call, error, len(failed))) from error
+
+
+def ask_another(case: Asker, llm: LLM, request: Request) -> None:
+    """Ask something else; whether it was answered, its row says."""
+    with contextlib.suppress(
+        LLMError, Unjudgeable, budget.OverBudget, budget.BudgetHeld, budget.AlreadyAsked, limiter.Full
+    ):
+        pay(case, llm, request, Attempts.at(request.digest()))
 
 
 def book(call: LLMCall, error: LLMError) -> None:

@@ -35,7 +35,9 @@ from annotation.models.figures import add
 from retrieval.hostile import clean
 from retrieval.models import statements
 
-RESERVATION = timedelta(minutes=10)
+RESERVATION = max(timedelta(minutes=10), limiter.LONGEST_CALL * 1.25)
+"""Longer than any one call may take."""
+DIED = "the worker that waited for it died"
 USED_UP = "the budget is used up"
 """How the reason begins of a build that has stopped at its cap."""
 PROJECT_USED_UP = "the project's cap of"
@@ -220,7 +222,7 @@ def give_up_lost(digest: str = "") -> int:
     return sum(give_up(call) for call in lost.select_related("build__tally"))
 
 
-def give_up(call: LLMCall, why: str = "the worker that waited for it died") -> bool:
+def give_up(call: LLMCall, why: str = DIED) -> bool:
     """Count a lost attempt at its bound, unless its reply came meanwhile; nobody bills an exchange by file.
 
     `why` no word came back of a request that was sent: nobody can say whether it was billed.

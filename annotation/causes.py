@@ -20,6 +20,7 @@ class Cause(StrEnum):
     NOT_RECORDED = "not_recorded"
     INSTALLING = "installing"
     SANDBOX = "sandbox"
+    FAILING = "failing"
     PROVIDER = "provider"
     FAULT = "fault"
 
@@ -36,6 +37,7 @@ PATTERNS: Final = tuple(
         (r"the sandbox could not run.*\binstalling .* failed", Cause.INSTALLING),
         (r"the sandbox could not run", Cause.SANDBOX),
         (r"has no reply to request", Cause.NOT_RECORDED),
+        (r"has failed \d+ times while the provider answered", Cause.FAILING),
         (r"cut off at max_tokens", Cause.CUT_OFF),
         (r"declined to answer|stop reason 'refusal'", Cause.DECLINED),
         (r"the reply is empty", Cause.EMPTY),
@@ -91,6 +93,13 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             (
                 "Run manage.py sandbox check, put right what it names, then retry: the model is not asked "
                 "again for what it has written."
+            ),
+        ),
+        Cause.FAILING: (
+            "a request that always failed, while the provider answered others",
+            (
+                "Where there was no answer in time, raise COSQA_LLM_TIMEOUT and start again; else ask the "
+                "provider what it has against the example. A retry asks anew."
             ),
         ),
         Cause.PROVIDER: (

@@ -35,7 +35,7 @@ from retrieval.models import ExportJob, FilterJob, ImportJob, Mining, MiningPart
 REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest, Trial)
 RequestRow = TypeVar("RequestRow", bound=Request)
 BUILDS_A_LOOK: Final = 20
-LEASE = timedelta(minutes=10)
+LEASE = max(timedelta(minutes=10), limiter.LONGEST_CALL * 1.25)
 """Longer than any one call or run may take, so that only a dead worker's lease runs out."""
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
-from annotation.llm import LLMError, Reply
+from annotation.llm import LLMError, Reply, deadline
 from annotation.models import Build, ConnectionTest, Limiter, LLMCall
 
 LEAST: Final = 1.0
@@ -28,7 +29,7 @@ CLEAN: Final = timedelta(seconds=10)
 """So long after an episode nothing grows: else most of the time is spent above the provider's limit."""
 LONGEST_CLOSE: Final = 3600.0
 """Seconds; no header closes a model for days."""
-LONGEST_CALL: Final = timedelta(seconds=150)
+LONGEST_CALL: Final = timedelta(seconds=deadline.LONGEST * settings.LLM_TIMEOUT)
 """A call that has been in the air for longer is its dead worker's."""
 TOO_MANY: Final = 429
 

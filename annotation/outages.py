@@ -1,7 +1,8 @@
 """A provider or a sandbox that is away: its build waits, tries with growing pauses, and goes on by itself.
 
-No case is to blame for an outage, and none loses a try. A build that waits for a person (a wrong key, no
-credit) is in the same state, but nothing is tried: `probe_at` is empty.
+No case is to blame for an outage, and none loses a try; `annotation.failing` tells it from a request that
+never works. A build that waits for a person (a wrong key, no credit) is in the same state, but nothing is
+tried: `probe_at` is empty.
 """
 
 from __future__ import annotations
@@ -104,8 +105,11 @@ def next_try(probes: int, asked: timedelta) -> datetime:
 
 
 def asked_pause(error: LLMError, usual: float = 0.0) -> timedelta:
-    """How long the provider asks to wait; `usual` seconds where it does not say."""
-    return timedelta(seconds=min(error.retry_after or usual, LONGEST_WISH))
+    """How long the provider asks to wait; `usual` seconds where it does not say.
+
+    That is twice as long each time that a request fails while others are answered.
+    """
+    return timedelta(seconds=min(error.retry_after or usual * (1 << min(error.failures, 7)), LONGEST_WISH))
 
 
 def due(queue: Queue = "llm") -> QuerySet[Build]:

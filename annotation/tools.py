@@ -80,6 +80,7 @@ def provider(kind: str, recorded: str) -> LLM:
         api_key=settings.ANTHROPIC_API_KEY,
         base_url=settings.LLM_BASE_URL,
         profile=profile(settings.LLM_PROFILE),
+        timeout=settings.LLM_TIMEOUT,
     )
 
 

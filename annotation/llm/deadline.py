@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import httpx2
+
+LONGEST: Final = 3
+"""No call takes longer than so many times the timeout: to connect, to its first line, to its end."""
 
 
 def bounded_client(seconds: float) -> httpx2.Client:
     """An HTTP client that follows no redirect, and whose bodies have to be whole so many seconds after their
     first line.
 
-    A later one is a timeout like any other; with a timeout of as many seconds no call takes longer than three
-    times that.
+    A later one is a timeout like any other; with a timeout of as many seconds no call takes longer than
+    LONGEST times that.
     """
     import anthropic
     import httpx2

@@ -13,6 +13,7 @@ class LLMError(Exception):
     status       the HTTP status, where there was one (429 is what a limiter listens to)
     reply        the reply that was paid for but can't be used (another model's), for the books
     maybe_billed the request was sent, and no word came back of what it cost
+    failures     how often the request has failed while others were answered, as far as whoever asked knows
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class LLMError(Exception):
         self.status = status
         self.reply = reply
         self.maybe_billed = maybe_billed
+        self.failures = 0
 
 
 class NoReply(LLMError):

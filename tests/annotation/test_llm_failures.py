@@ -1,19 +1,21 @@
 """What each way of failing means, with the real anthropic client against a real HTTP server."""
 
-import inspect
 import json
+import os
 import re
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 
 import pytest
 
-from annotation import budget, claims
 from annotation.agents import screener
 from annotation.llm import LLMError, Reply, Request, failures
 from annotation.llm.failures import retry_after
@@ -185,9 +187,31 @@ def test_a_reply_that_drips_ends_at_the_timeout_too(error_of: Ask) -> None:
     assert time.monotonic() - start < 30
 
 
-def test_no_call_takes_as_long_as_a_lease() -> None:
-    timeout = inspect.signature(LiveLLM).parameters["timeout"].default
-    assert 3 * timeout < min(claims.LEASE, budget.RESERVATION).total_seconds()
+@pytest.mark.parametrize("seconds", ["", "5", "120", "3600"])
+def test_no_call_takes_as_long_as_a_lease_whatever_the_timeout(seconds: str, tmp_path: Path) -> None:
+    program = (
+        "import django; django.setup()\n"
+        "from django.conf import settings\n"
+        "from annotation import budget, claims, limiter\n"
+        "from annotation.models import Build\n"
+        "from annotation.tools import provider\n"
+        "asked = provider(Build.Provider.LIVE, '').client().timeout\n"
+        "assert asked == settings.LLM_TIMEOUT, asked\n"
+        "longest = limiter.LONGEST_CALL.total_seconds()\n"
+        "assert longest == 3 * asked, longest\n"
+        "assert longest < min(claims.LEASE, budget.RESERVATION).total_seconds()\n"
+    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("COSQA_LLM")}
+    made = {
+        "COSQA_LLM_TIMEOUT": seconds,
+        "COSQA_HOME": str(tmp_path),
+        "ANTHROPIC_API_KEY": "a-key",
+        "DJANGO_SETTINGS_MODULE": "cosqa_site.settings",
+    }
+    ended = subprocess.run(
+        [sys.executable, "-c", program], env={**kept, **made}, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_nobody_at_the_address_is_worth_a_retry() -> None:

@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import Callable
 from datetime import timedelta
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import Any, Final
 
@@ -79,9 +79,9 @@ def install() -> None:
         return "" if connection.in_atomic_block else stage
 
     after(claims, "leased", "claimed", lambda cases, *_: cases[0].stage if cases else "")
-    after(budget, "insert", "reserve", lambda call, *_: STAGE_OF[call.agent])
-    after(budget, "held", "settle", lambda _, call: STAGE_OF[call.agent])
-    after(budget, "settle", "stored", lambda call, *_: outside(STAGE_OF[call.agent]))
+    after(budget, "insert", "reserve", lambda call, *_: STAGE_OF.get(call.agent, ""))
+    after(budget, "held", "settle", lambda _, call: STAGE_OF.get(call.agent, ""))
+    after(budget, "settle", "stored", lambda call, *_: outside(STAGE_OF.get(call.agent, "")))
     after(Case, "_advance", "move", lambda _, case, old, *__: old.value)
     after(publishing, "publish_case", "publish", lambda _, case: "settled")
 
@@ -96,6 +96,8 @@ def set_clock(off: timedelta) -> None:
 
 def hurry(lease: float) -> None:
     """A lease of so many seconds; a call takes at most three quarters of it, the provider half of it."""
+    from django.conf import settings
+
     from annotation import batching, budget, claims, clock, limiter, outages, tools
     from annotation.llm.live import LiveLLM
     from annotation.models import batches
@@ -126,7 +128,8 @@ def hurry(lease: float) -> None:
         (batches, "FILLS", second),
         (batching, "FILLS", second),
         (batches, "MOST_REQUESTS", 4),
-        (tools, "LiveLLM", partial(NamedLLM, timeout=0.75 * lease)),
+        (settings, "LLM_TIMEOUT", 0.75 * lease),
+        (tools, "LiveLLM", NamedLLM),
         (tools, "open_configured", quick_sandbox),
     ):
         setattr(module, name, value)

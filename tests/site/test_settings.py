@@ -42,6 +42,7 @@ WRONG = [
     ("COSQA_SANDBOX", "Docker", "auto, bubblewrap, docker, none"),
     ("COSQA_LLM_PROFILE", "openai", "anthropic"),
     ("COSQA_LLM_TOKENIZER", "/nowhere/tokenizer.json", "the path of a tokenizer.json"),
+    ("COSQA_LLM_TIMEOUT", "0.5", "from 5 to 3600"),
     ("COSQA_LLM_WORKERS", "0", "from 1 to 256"),
     ("COSQA_LLM_WORKERS", "four", "from 1 to 256"),
     ("COSQA_SANDBOX_WORKERS", "-1", "from 1 to 256"),
