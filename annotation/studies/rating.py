@@ -34,6 +34,10 @@ __all__ = [
 Phase = Rating.Phase
 UNDOABLE: Final = 20
 """So many of a rater's decisions can be taken back one after the other."""
+LEFT_OUT: Final = (
+    "The study counts your rating of this pair no more, by an amendment of its plan. What you said "
+    "is kept as it is."
+)
 LOOKED_AT: Final = 3 * UNDOABLE
 """How many of a rater's latest revisions are looked at for it: each undo is a revision, too."""
 
@@ -103,7 +107,8 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
 
 def phase_of(assignment: Assignment, token: str) -> Phase:
     """What is said under this token: the second phase has another one than the blind label had."""
-    locked = assignment.state in {State.LOCKED, State.DONE} and assignment.condition.has_second_phase
+    stored = {State.LOCKED, State.DONE, State.LEFT_OUT}
+    locked = assignment.state in stored and assignment.condition.has_second_phase
     if not locked or token != assignment.token:
         return Phase.BLIND
     return second_phase(assignment.condition)
@@ -136,7 +141,9 @@ def says(stored: Rating, mine: Said) -> bool:
 
 
 def refuse(now: Assignment, phase: str, mine: Said, last: Rating | None) -> None:
-    """Raises QueueClosed after the end of the study, and BadRating where something is missing."""
+    """Raises QueueClosed where nothing counts any more, and BadRating where something is missing."""
+    if is_left_out(now):
+        raise QueueClosed(LEFT_OUT)
     if not now.enrolment.study.is_live:
         raise QueueClosed("The study is closed. What you sent is kept as a draft and is not counted.")
     if phase == Phase.BLIND:
@@ -146,6 +153,11 @@ def refuse(now: Assignment, phase: str, mine: Said, last: Rating | None) -> None
     before = last if last is not None and not last.withdrawn else last_of(now, Phase.BLIND)
     if before is not None and before.value != mine.value and not mine.reason:
         raise BadRating("Your label is another one now: give the reason. Nothing is stored yet.")
+
+
+def is_left_out(now: Assignment) -> bool:
+    """Whether an amendment excludes the rater, or this rating since."""
+    return now.enrolment.excluded or now.state == State.LEFT_OUT
 
 
 def refuse_if_seen(now: Assignment) -> None:
@@ -247,11 +259,13 @@ def undone(enrolment: Enrolment) -> Assignment:
 def refuse_undo(enrolment: Enrolment) -> None:
     if not enrolment.study.is_live:
         raise NothingToTakeBack("The study is closed: what was said stays.")
+    if Enrolment.objects.filter(pk=enrolment.pk, excluded=True).exists():
+        raise NothingToTakeBack(LEFT_OUT)
 
 
 def last_standing(enrolment: Enrolment) -> list[Rating]:
     """The revisions of one (assignment, phase) that an undo goes back through, that of the latest one."""
-    latest = Rating.objects.filter(assignment__enrolment=enrolment).order_by("-id")
+    latest = Rating.objects.counted().filter(assignment__enrolment=enrolment).order_by("-id")
     rows = Rating.objects.filter(assignment__in={row.assignment_id for row in latest[:LOOKED_AT]})
     histories: dict[tuple[int, str], list[Rating]] = defaultdict(list)
     for row in rows.order_by("id").select_related("assignment__condition"):

@@ -15,7 +15,16 @@ from annotation.studies.auditing import Verb, record
 from annotation.studies.checking import BadRating
 from annotation.studies.places import CameTooLate, State
 from annotation.studies.queueing import LAPSED, RELATED, TRIES, Lapsed
-from annotation.studies.rating import Phase, advance, content, last_of, refuse_if_seen, revision_seen
+from annotation.studies.rating import (
+    LEFT_OUT,
+    Phase,
+    advance,
+    content,
+    is_left_out,
+    last_of,
+    refuse_if_seen,
+    revision_seen,
+)
 
 __all__ = ["NothingToRestore", "may_stand_again", "restore"]
 
@@ -76,6 +85,8 @@ def refusal(now: Assignment, earlier: Rating) -> str:
         return "The study is closed: what was said stays."
     if earlier.phase == Phase.BLIND and now.condition.has_second_phase:
         return "A blind label that is locked stays as it is."
+    if is_left_out(now):
+        return LEFT_OUT
     if now.state == State.SKIPPED:
         return "You skipped this pair. Undo that first, if its place is still free."
     return ""

@@ -65,6 +65,8 @@ def refuse(assignment: Assignment) -> str:
         return (
             "Your reservation of this pair ran out. What you typed is kept: take the pair again, then run it."
         )
+    if assignment.state == Assignment.State.LEFT_OUT or assignment.enrolment.excluded:
+        return "The study counts your rating of this pair no more, so nothing can be run for it."
     if assignment.state == Assignment.State.SKIPPED:
         return "You have skipped this pair, so nothing can be run for it."
     return ""

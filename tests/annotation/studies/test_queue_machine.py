@@ -28,12 +28,13 @@ from hypothesis.stateful import (
 
 from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, StudyPair
 from annotation.seen import mark_seen
-from annotation.studies import choosing, drafts, queueing, rating, routing
+from annotation.studies import choosing, drafts, enrolling, queueing, rating, routing
 from annotation.studies.flow import flow_of
 from annotation.studies.ordering import GAP
-from annotation.studies.queueing import Lapsed
+from annotation.studies.planning import StudyRefused
+from annotation.studies.queueing import Lapsed, QueueClosed
 from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said
-from tests import studies
+from tests import factories, studies
 from tests.annotation.studies.test_flow import adds_up
 from tests.annotation.studies.test_queueing import grid
 
@@ -141,7 +142,7 @@ class Queue(RuleBasedStateMachine):
         stored = Rating.objects.count()
         try:
             made = rating.submit(page, page.token, said(value, notes), max(0, seen - old))
-        except (BadRating, RatedMeanwhile, Lapsed):
+        except (BadRating, RatedMeanwhile, Lapsed, QueueClosed):
             assert Rating.objects.count() == stored
             assert drafts.texts(page)["reason"] == "because"
             return
@@ -158,7 +159,7 @@ class Queue(RuleBasedStateMachine):
         page, seen = self.pages[who]
         try:
             first = rating.submit(page, page.token, said(1, "twice"), seen)
-        except (BadRating, RatedMeanwhile, Lapsed):
+        except (BadRating, RatedMeanwhile, Lapsed, QueueClosed):
             return
         assert rating.submit(page, page.token, said(1, "twice"), seen) == first
         if first.pk not in self.accepted[page.pk]:
@@ -223,6 +224,22 @@ class Queue(RuleBasedStateMachine):
     def leave(self, who: int) -> None:
         queueing.leave(self.fresh(who))
         assert not self.raters[who].assignments.filter(state__in=queueing.OPEN).exists()
+
+    @precondition(lambda self: len(self.pages) > 2)
+    @rule(who=st.sampled_from([1, 2]))
+    def exclude(self, who: int) -> None:
+        enrolling.remove(self.fresh(who), "slept", factories.ada(), exclude=True)
+        assert not self.raters[who].assignments.filter(
+            state__in=[*queueing.OPEN, State.DONE], study_pair__planted=""
+        )
+
+    @rule(who=st.sampled_from([1, 2]))
+    def include(self, who: int) -> None:
+        excluded = self.fresh(who).excluded
+        try:
+            enrolling.include(self.fresh(who), "it was a mistake", factories.ada())
+        except StudyRefused:
+            assert not excluded
 
     @invariant()
     def quotas_are_exact(self) -> None:
@@ -298,7 +315,7 @@ class Queue(RuleBasedStateMachine):
         current = set(Rating.objects.current().values_list("assignment", "phase"))
         for row in Assignment.objects.select_related("condition"):
             done = (row.pk, second[Kind(row.condition.kind)]) in current
-            assert done == (row.state == State.DONE), (row.state, current)
+            assert done == (row.state in {State.DONE, State.LEFT_OUT}), (row.state, current)
 
     def teardown(self) -> None:
         """Whoever is left goes on to the end: then no place is free that anybody could take."""
