@@ -30,7 +30,7 @@ def removed(apps: Apps, _editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0038_extension_canary")]
+    dependencies = [("annotation", "0039_left_out")]
 
     operations = [
         migrations.AddField(

@@ -182,7 +182,7 @@ def label_form(
         token=assignment.token,
         seen_revision=rating.revision_seen(standing.last),
         evidence=evidence,
-        can_rate=study.is_live and assignment.state != State.SKIPPED,
+        can_rate=study.is_live and assignment.state != State.SKIPPED and not assignment.enrolment.removed,
         second=standing.phase != Phase.BLIND,
         confirms=standing.phase != Phase.BLIND and current is None,
         problem=sent.problem,

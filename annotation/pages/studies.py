@@ -22,7 +22,7 @@ from annotation.studies.estimating import Load, Outlook, Rater, outlook, outlook
 from annotation.studies.splits import Splitting
 
 PAGE_SIZE: Final = 20
-COUNTED: Final = ("given", "done", "skipped", "lapsed", "halves", "waits_since")
+COUNTED: Final = ("given", "done", "skipped", "lapsed", "left_out", "halves", "waits_since")
 MOST_REASONS: Final = 20
 MOST_EVENTS: Final = 30
 MOST_TIMED: Final = 20_000
@@ -71,6 +71,7 @@ class RaterProgress:
     done: int
     skipped: int
     lapsed: int
+    left_out: int
     hours: float
     right: int
     planted: int
@@ -113,6 +114,11 @@ class StudyPage:
     decided: int
     unfilled: tuple[Unfilled, ...] = ()
     given_up: int = 0
+
+    @property
+    def excluded(self) -> tuple[Enrolment, ...]:
+        """The raters whom an amendment leaves out."""
+        return tuple(one.enrolment for one in self.progress.raters if one.enrolment.excluded)
 
 
 @dataclass(frozen=True, slots=True)

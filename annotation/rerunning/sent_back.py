@@ -70,7 +70,6 @@ def asks() -> QuerySet[Review]:
 
 def rated() -> QuerySet[Rating]:
     """The standing ratings of closed studies with a tag of the test, without those of excluded raters."""
-    closed = Rating.objects.current().filter(
-        assignment__study_pair__study__state=Study.State.CLOSED, assignment__enrolment__excluded=False
-    )
+    standing = Rating.objects.current().counted()
+    closed = standing.filter(assignment__study_pair__study__state=Study.State.CLOSED)
     return reduce(or_, (closed.tagged(tag) for tag in Tag if tag.of_test))

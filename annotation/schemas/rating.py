@@ -26,7 +26,7 @@ class AssignmentOut(Schema):
 
     study: int
     number: int = Field(description="of the pair, in the study")
-    state: str = Field(description="reserved, locked, done, skipped or lapsed")
+    state: str = Field(description="reserved, locked, done, skipped, lapsed or left_out")
     phase: str = Field(description="of a rating given now: blind, revised or second_look")
     round: int
     position: int = Field(description="in the caller's own order, from 1")

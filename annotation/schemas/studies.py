@@ -196,6 +196,7 @@ class RatingOut(Schema):
     calls_sha256: list[str] = Field(description="of each call's expression")
     runs_sha256: list[str] = Field(description="of each run's program")
     query_whole: str
+    state: str = Field(description="of the assignment; left_out: in no figure, its place is another rater's")
 
 
 class RatingPage(Paging):

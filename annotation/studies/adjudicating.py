@@ -74,14 +74,6 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What one rater gave a pair; `excluded`: an amendment leaves the rater out."""
-
-    value: int | None
-    excluded: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Voter:
     """One rater's evidence of the pair's last round, under the pseudonym."""
 
@@ -122,9 +114,13 @@ def refuse(user: User, study: Study, pair: Pair | None = None) -> None:
 
 
 def blind_ratings(study: Study) -> QuerySet[Rating]:
-    """The standing first ratings of the study's sampled pairs, without those of planted ones."""
-    return Rating.objects.current().filter(
-        phase=Rating.Phase.BLIND, assignment__study_pair__study=study, assignment__study_pair__planted=""
+    """The standing first ratings of the study's sampled pairs that count, without those of planted ones."""
+    return (
+        Rating.objects.current()
+        .counted()
+        .filter(
+            phase=Rating.Phase.BLIND, assignment__study_pair__study=study, assignment__study_pair__planted=""
+        )
     )
 
 
@@ -142,7 +138,7 @@ def splits(study: Study) -> list[Split]:
         study, [(pair, cond) for pair, _, cond in given_by if (pair, cond) not in full]
     )
     for (pair, number, condition), given in given_by.items():
-        votes = tuple(one.value for one in given if not one.excluded)
+        votes = tuple(given)
         said = decided.get((pair, condition))
         through = (pair, condition) in ended and (said or (pair, condition) not in asked)
         if through and votes and majority(votes, quorums[condition]) is None:
@@ -176,19 +172,16 @@ def one_more_asked(study: Study) -> set[tuple[int, int]]:
     return set(open_ones.values_list("study_pair_id", "condition_id"))
 
 
-def given_of(study: Study) -> dict[tuple[int, int, int], list[Given]]:
-    """By (study pair, its number, condition): what each rater gave in the last round. Two queries.
-
-    Raters whom an amendment excludes are among them: they have had their place, but have no say.
-    """
+def given_of(study: Study) -> dict[tuple[int, int, int], list[int | None]]:
+    """By (study pair, its number, condition): what each rater gave in the last round. Two queries."""
     place = "assignment__study_pair", "assignment__study_pair__number", "assignment__condition"
-    who = "assignment__round", "value", "assignment__enrolment__excluded"
+    who = "assignment__round", "value"
     rows = blind_ratings(study).order_by("assignment__enrolment__pseudonym")
     rounds = rounds_of(study)
-    found: dict[tuple[int, int, int], list[Given]] = defaultdict(list)
-    for pair, number, condition, round_, value, excluded in rows.values_list(*place, *who):
+    found: dict[tuple[int, int, int], list[int | None]] = defaultdict(list)
+    for pair, number, condition, round_, value in rows.values_list(*place, *who):
         if rounds.counts(pair, condition, round_):
-            found[pair, number, condition].append(Given(value, excluded))
+            found[pair, number, condition].append(value)
     return dict(found)
 
 
@@ -220,9 +213,7 @@ def voters_of(study_pair: StudyPair, condition: Condition) -> list[Voter]:
     Raters whom an amendment excludes are left out.
     """
     rows = blind_ratings(study_pair.study).filter(
-        assignment__study_pair=study_pair,
-        assignment__condition=condition,
-        assignment__enrolment__excluded=False,
+        assignment__study_pair=study_pair, assignment__condition=condition
     )
     rounds, place = rounds_of(study_pair.study), (study_pair.pk, condition.pk)
     found = [

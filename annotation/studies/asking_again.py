@@ -67,11 +67,14 @@ def tagged(study: Study, tag: str) -> list[int]:
 
 def split(study: Study) -> list[int]:
     """Pairs on which two blind ratings of one condition and round part."""
-    rows = Rating.objects.current().filter(
-        assignment__study_pair__study=study,
-        assignment__enrolment__excluded=False,
-        phase=Rating.Phase.BLIND,
-        value__isnull=False,
+    rows = (
+        Rating.objects.current()
+        .counted()
+        .filter(
+            assignment__study_pair__study=study,
+            phase=Rating.Phase.BLIND,
+            value__isnull=False,
+        )
     )
     said: dict[tuple[int, int, int], set[int]] = {}
     columns = "assignment__study_pair_id", "assignment__condition_id", "assignment__round", "value"

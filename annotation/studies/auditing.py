@@ -38,6 +38,7 @@ class Verb(StrEnum):
     RATER_ENROLLED = "rater enrolled"
     RATER_CHANGED = "rater changed"
     RATER_REMOVED = "rater removed"
+    RATER_INCLUDED = "rater included again"
     GUIDELINE_WRITTEN = "guidelines written"
     GUIDELINE_READ = "guidelines acknowledged"
     ASKED_AGAIN = "pairs asked again"

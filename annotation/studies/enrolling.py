@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from annotation.access import Role, has_role
 from annotation.models import Assignment, Condition, Enrolment, Quota, Study
-from annotation.studies import queueing, routing
+from annotation.studies import excluding, queueing, routing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.creating import MOST_CAPACITY, RaterWish, enrol
+from annotation.studies.excluding import BroughtBack
 from annotation.studies.planning import StudyRefused, changing
 
 
@@ -65,8 +66,13 @@ def change_capacity(enrolment: Enrolment, capacity: int, why: str, by: User) -> 
     enrolment.refresh_from_db()
 
 
-def remove(enrolment: Enrolment, why: str, by: User, exclude: bool = False) -> None:
-    """Let a rater go: nothing more is given. The ratings stay; `exclude` leaves them out of every figure."""
+def remove(enrolment: Enrolment, why: str, by: User, exclude: bool = False) -> int:
+    """Let a rater go: nothing more is given. The ratings stay; `exclude` leaves them out of every figure, and
+    gives their places to others, also where the rater has left before.
+
+    Returns how many places of ratings that is.
+    """
+    freed = 0
     with changing(enrolment.study, why, by) as row:
         if row.state == Study.State.DRAFT:
             enrolment.delete()
@@ -74,9 +80,40 @@ def remove(enrolment: Enrolment, why: str, by: User, exclude: bool = False) -> N
             if not why.strip():
                 raise StudyRefused("Say why the rater leaves.")
             leave(enrolment, exclude)
-        detail = {"pseudonym": enrolment.pseudonym, "why": why, "excluded": exclude}
+            freed = free_places(enrolment) if exclude else 0
+        detail = {"pseudonym": enrolment.pseudonym, "why": why, "excluded": exclude, "places": freed}
         record(by, Verb.RATER_REMOVED, f"{enrolment.user} in {row.name}", row, detail)
     routing.settle(enrolment.study)
+    return freed
+
+
+def free_places(enrolment: Enrolment) -> int:
+    """Whoever was finished and can take one of the places goes on."""
+    freed = excluding.leave_out(enrolment)
+    queueing.reopen(enrolment.study)
+    return freed
+
+
+def include(enrolment: Enrolment, why: str, by: User) -> BroughtBack:
+    """Let an excluded rater's ratings count again, except where somebody has taken their place.
+
+    The rater is given nothing more. Raises StudyRefused.
+    """
+    with changing(enrolment.study, why, by) as row:
+        if not row.enrolments.filter(pk=enrolment.pk, excluded=True).update(excluded=False):
+            raise StudyRefused(f"{enrolment.pseudonym} is not excluded.")
+        if not why.strip():
+            raise StudyRefused("Say why the rater counts again.")
+        found = excluding.bring_back(enrolment)
+        detail = {
+            "pseudonym": enrolment.pseudonym,
+            "why": why,
+            "counted": found.counted,
+            "taken": found.taken,
+        }
+        record(by, Verb.RATER_INCLUDED, f"{enrolment.user} in {row.name}", row, detail)
+    routing.settle(enrolment.study)
+    return found
 
 
 def leave(enrolment: Enrolment, exclude: bool) -> None:
@@ -89,10 +126,12 @@ def leave(enrolment: Enrolment, exclude: bool) -> None:
         queueing.give_back(held)
     open_ones = enrolment.assignments.filter(state=Assignment.State.RESERVED)
     open_ones.update(reserved_until=now)
-    given = enrolment.assignments.count()
+    given, left_at = enrolment.assignments.count(), enrolment.left_at
     Enrolment.objects.filter(pk=enrolment.pk).update(
-        finished_at=now, left_at=now, capacity=max(1, given), removed=True, excluded=exclude
+        finished_at=now, left_at=left_at or now, capacity=max(1, given), removed=True, excluded=exclude
     )
+    if left_at is not None:
+        return
     planted(enrolment.study, enrolment.condition).filter(wanted__gt=F("reserved")).update(
         wanted=F("wanted") - 1
     )
@@ -120,6 +159,7 @@ def progress(study: Study) -> QuerySet[Enrolment]:
         "done": Count("assignments", filter=Q(assignments__state=state.DONE)),
         "skipped": Count("assignments", filter=Q(assignments__state=state.SKIPPED)),
         "lapsed": Count("assignments", filter=Q(assignments__state=state.LAPSED)),
+        "left_out": Count("assignments", filter=Q(assignments__state=state.LEFT_OUT)),
         "halves": Count("assignments", filter=ran_out),
         "waits_since": Min("assignments__reserved_until", filter=ran_out),
         "open": Count("assignments", filter=Q(assignments__state__in=[state.RESERVED, state.LOCKED])),

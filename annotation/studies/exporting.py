@@ -45,11 +45,15 @@ PATHS: Final[Mapping[str, str]] = {
     "probability": "assignment__study_pair__probability",
     "calls": "calls",
     "runs": "runs",
+    "state": "assignment__state",
 }
-"""Where the columns of an export come from, in order. New ones are added at the end."""
+"""Where the columns of an export come from."""
 LOOKED_UP: Final = ("calls_sha256", "runs_sha256", "query_whole")
 """Those that are read beside the rows: hashes of each call's expression and of each run's program."""
-COLUMNS: Final = (*PATHS, *LOOKED_UP)
+LATER: Final = ("state",)
+"""The assignment's: *left_out* where the rating is in no figure, as its place was given to another rater."""
+COLUMNS: Final = (*(name for name in PATHS if name not in LATER), *LOOKED_UP, *LATER)
+"""In order; new ones are added at the end."""
 
 
 def ratings(study: Study) -> Iterator[dict[str, Any]]:
@@ -75,7 +79,7 @@ def told(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     texts = whole_texts({row["query"] for row in plainly})
     calls = hashes_of_calls({pk for row in plainly for pk in row["calls"]})
     runs = hashes_of_runs({pk for row in plainly for pk in row["runs"]})
-    return [
+    beside = [
         {
             **row,
             "calls": len(row["calls"]),
@@ -86,6 +90,7 @@ def told(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
         }
         for row in plainly
     ]
+    return [{name: row[name] for name in COLUMNS} for row in beside]
 
 
 def whole_texts(digests: Iterable[str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from annotation.studies.profiles import Profile, profile_of
 from retrieval.models import Annotator, Label
 
 KEPT_SECONDS: Final = 3600
-SHAPE: Final = 4
+SHAPE: Final = 5
 """Counted up where `Figures` gets another shape: what was kept in the old one is not taken then."""
 
 

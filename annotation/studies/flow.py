@@ -1,7 +1,7 @@
 """The flow of pairs: what was planned, handed out and said, and what became of the rest, so that it adds up.
 
 Two sums hold whenever one looks. Of the places: planned + asked beside = given + open + free + given up. Of
-what was handed out: all = given + open + of earlier rounds + skipped + lapsed.
+what was handed out: all = given + open + of earlier rounds + skipped + lapsed + left out.
 """
 
 from __future__ import annotations
@@ -35,12 +35,16 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class HandedOut:
-    """What became of everything that raters were handed, in all rounds; `earlier` is in no figure."""
+    """What became of everything that raters were handed, in all rounds; `earlier` is in no figure.
+
+    `left_out` was given by raters whom an amendment excludes, and their places are others'.
+    """
 
     all: int
     earlier: int
     skipped: int
     lapsed: int
+    left_out: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class Flow:
             ("given in an earlier round, in no figure", out.earlier),
             ("skipped", out.skipped),
             ("lapsed, or given back when their rater left", out.lapsed),
+            ("left out with their rater, in no figure", out.left_out),
             ("pairs without a strict majority in the reference", self.split),
             ("of those adjudicated", self.adjudicated),
         )
@@ -78,7 +83,7 @@ class Flow:
 
 SUMS: Final = (
     "Planned and asked beside = given + open + free + given up. Handed out = given + open + earlier "
-    "rounds + skipped + lapsed; a place that was skipped or lapsed is handed out again."
+    "rounds + skipped + lapsed + left out; a place that was skipped, lapsed or left out is handed out again."
 )
 
 
@@ -87,14 +92,15 @@ def flow_of(study: Study, sampled: int, split: int, adjudicated: int) -> Flow:
     counts = handed(study)
     rated, open_ones = counts[State.DONE, True], sum(counts[state, True] for state in OPEN)
     earlier = sum(counts[state, False] for state in (State.DONE, *OPEN))
-    skipped, lapsed = (
-        sum(counts[state, now] for now in (True, False)) for state in (State.SKIPPED, State.LAPSED)
+    skipped, lapsed, left_out = (
+        sum(counts[state, now] for now in (True, False))
+        for state in (State.SKIPPED, State.LAPSED, State.LEFT_OUT)
     )
     return Flow(
         sampled=sampled,
         planted=study.pairs.exclude(planted="").count(),
         places=places(study, rated, open_ones),
-        handed_out=HandedOut(counts.total(), earlier, skipped, lapsed),
+        handed_out=HandedOut(counts.total(), earlier, skipped, lapsed, left_out),
         split=split,
         adjudicated=adjudicated,
     )

@@ -156,7 +156,7 @@ def standing(study: Study, rounds: Rounds, until: Until | None = None) -> list[S
 
     Raters whom an amendment excludes are left out of every figure; their ratings stay.
     """
-    rows = Rating.objects.filter(assignment__enrolment__study=study, assignment__enrolment__excluded=False)
+    rows = Rating.objects.counted().filter(assignment__enrolment__study=study)
     said = up_to(rows, until.rating if until else None).order_by("id")
     columns = (
         "assignment__study_pair",
@@ -178,7 +178,7 @@ def standing(study: Study, rounds: Rounds, until: Until | None = None) -> list[S
 
 def tagged(study: Study, rounds: Rounds, until: Until | None = None) -> dict[str, frozenset[int]]:
     """Study pairs (ids) by tag, as the last revisions of first labels have them; mostly there are few."""
-    rows = Rating.objects.filter(assignment__enrolment__study=study, assignment__enrolment__excluded=False)
+    rows = Rating.objects.counted().filter(assignment__enrolment__study=study)
     said = up_to(rows.filter(phase=Rating.Phase.BLIND), until.rating if until else None)
     touched = said.filter(assignment__study_pair__planted="").exclude(tags=[]).values("assignment")
     columns = "assignment", "assignment__study_pair", "assignment__condition", "assignment__round"

@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
-from annotation.models import Assignment, Quota
+from annotation.models import Assignment, Enrolment, Quota
 from retrieval.models import statements
 
 State = Assignment.State
@@ -41,6 +41,11 @@ def take(study_pair: int, condition: int, round_: int) -> bool:
     """Count one more rating as handed out; False where all that are wanted are, or a new round has begun."""
     row = {"study_pair": study_pair, "condition": condition, "round": round_}
     return statements.change(Quota, row, grow={"reserved": 1}, provided="reserved < wanted") == 1
+
+
+def renew_tokens(enrolment: Enrolment) -> None:
+    """Let no window of the rater go on from what holds no place: the tokens are other ones."""
+    enrolment.assignments.exclude(state__in=HOLDING).update(token=new_token())
 
 
 def move(assignment: Assignment, to: State, *, if_ended: datetime | None = None, **columns: Any) -> None:

@@ -209,10 +209,10 @@ def skip(assignment: Assignment, token: str, reason: str) -> None:
 
 def refuse_skip(now: Assignment, token: str) -> None:
     """Raises BadSkip for what is stored or where the part is over, Lapsed for what another window holds."""
+    if now.state in {State.LOCKED, State.DONE, State.LEFT_OUT}:
+        raise BadSkip("Your label of this pair is stored, so the pair can't be skipped any more.")
     if now.enrolment.removed:
         raise BadSkip(REMOVED)
-    if now.state in {State.LOCKED, State.DONE}:
-        raise BadSkip("Your label of this pair is stored, so the pair can't be skipped any more.")
     if now.state == State.RESERVED and now.token != token:
         raise Lapsed("This pair is open in another window. Skip it there, or load this page again.")
 

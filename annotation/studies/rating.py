@@ -88,7 +88,7 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
         last = last_of(now, phase)
         if last is not None and says(last, mine) and not last.withdrawn:
             return last
-        refuse_if_over(now.enrolment)
+        refuse_if_over(now)
         if revision_seen(last) != seen_revision or is_locked(now, phase, last):
             raise RatedMeanwhile(last, mine)
         refuse(now, phase, mine, last)
@@ -105,7 +105,8 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
 
 def phase_of(assignment: Assignment, token: str) -> Phase:
     """What is said under this token: the second phase has another one than the blind label had."""
-    locked = assignment.state in {State.LOCKED, State.DONE} and assignment.condition.has_second_phase
+    stored = {State.LOCKED, State.DONE, State.LEFT_OUT}
+    locked = assignment.state in stored and assignment.condition.has_second_phase
     if not locked or token != assignment.token:
         return Phase.BLIND
     return second_phase(assignment.condition)
@@ -137,11 +138,11 @@ def says(stored: Rating, mine: Said) -> bool:
     return theirs == (mine.value, mine.reason, mine.notes, mine.reading, mine.tags)
 
 
-def refuse_if_over(enrolment: Enrolment) -> None:
-    """Raises QueueClosed after the end of the study, or where an admin has ended the rater's part."""
-    if not enrolment.study.is_live:
+def refuse_if_over(now: Assignment) -> None:
+    """Raises QueueClosed where nothing counts any more: after the end of the study or of the rater's part."""
+    if not now.enrolment.study.is_live:
         raise QueueClosed(f"The study is closed. {ONLY_DRAFT}")
-    if enrolment.removed:
+    if now.enrolment.removed:
         raise QueueClosed(f"{REMOVED} {ONLY_DRAFT}")
 
 
@@ -266,7 +267,7 @@ def refuse_undo(enrolment: Enrolment) -> None:
 
 def last_standing(enrolment: Enrolment) -> list[Rating]:
     """The revisions of one (assignment, phase) that an undo goes back through, that of the latest one."""
-    latest = Rating.objects.filter(assignment__enrolment=enrolment).order_by("-id")
+    latest = Rating.objects.counted().filter(assignment__enrolment=enrolment).order_by("-id")
     rows = Rating.objects.filter(assignment__in={row.assignment_id for row in latest[:LOOKED_AT]})
     histories: dict[tuple[int, str], list[Rating]] = defaultdict(list)
     for row in rows.order_by("id").select_related("assignment__condition"):

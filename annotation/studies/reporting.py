@@ -107,12 +107,15 @@ def rated(study: Study) -> Iterator[Given]:
 
     Planted pairs and raters whom an amendment excludes never count.
     """
-    rows = Rating.objects.current().filter(
-        phase=Rating.Phase.BLIND,
-        assignment__study_pair__study=study,
-        assignment__study_pair__planted="",
-        assignment__condition__kind=study.reference,
-        assignment__enrolment__excluded=False,
+    rows = (
+        Rating.objects.current()
+        .counted()
+        .filter(
+            phase=Rating.Phase.BLIND,
+            assignment__study_pair__study=study,
+            assignment__study_pair__planted="",
+            assignment__condition__kind=study.reference,
+        )
     )
     rounds = rounds_of(study)
     columns = "study_pair", "study_pair__pair__query", "enrolment__pseudonym", "condition", "round"

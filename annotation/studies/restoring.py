@@ -15,7 +15,14 @@ from annotation.studies.auditing import Verb, record
 from annotation.studies.checking import BadRating
 from annotation.studies.places import CameTooLate, State
 from annotation.studies.queueing import LAPSED, RELATED, REMOVED, TRIES, Lapsed
-from annotation.studies.rating import Phase, advance, content, last_of, refuse_if_seen, revision_seen
+from annotation.studies.rating import (
+    Phase,
+    advance,
+    content,
+    last_of,
+    refuse_if_seen,
+    revision_seen,
+)
 
 __all__ = ["NothingToRestore", "may_stand_again", "restore"]
 
@@ -74,10 +81,10 @@ def refusal(now: Assignment, earlier: Rating) -> str:
         return "That revision took a rating back: there is nothing in it to restore."
     if not now.enrolment.study.is_live:
         return "The study is closed: what was said stays."
-    if now.enrolment.removed:
-        return REMOVED
     if earlier.phase == Phase.BLIND and now.condition.has_second_phase:
         return "A blind label that is locked stays as it is."
+    if now.enrolment.removed:
+        return REMOVED
     if now.state == State.SKIPPED:
         return "You skipped this pair. Undo that first, if its place is still free."
     return ""

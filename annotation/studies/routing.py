@@ -91,11 +91,14 @@ def takers(quota: Quota) -> QuerySet[Enrolment]:
 
 def said_of(quotas: list[Quota]) -> dict[Key, list[int | None]]:
     """The standing blind values by (pair, condition, round); those of excluded raters don't count."""
-    rows = Rating.objects.current().filter(
-        assignment__study_pair__in=[quota.study_pair_id for quota in quotas],
-        assignment__enrolment__excluded=False,
-        assignment__state=Assignment.State.DONE,
-        phase=Rating.Phase.BLIND,
+    rows = (
+        Rating.objects.current()
+        .counted()
+        .filter(
+            assignment__study_pair__in=[quota.study_pair_id for quota in quotas],
+            assignment__state=Assignment.State.DONE,
+            phase=Rating.Phase.BLIND,
+        )
     )
     said: dict[Key, list[int | None]] = defaultdict(list)
     columns = "assignment__study_pair_id", "assignment__condition_id", "assignment__round", "value"

@@ -26,7 +26,7 @@ RELATED = (
     "study_pair__other__snippet__body",
 )
 """What a page of an assignment reads: nothing of a case."""
-REVEALED = frozenset({Assignment.State.LOCKED, Assignment.State.DONE})
+REVEALED = frozenset({Assignment.State.LOCKED, Assignment.State.DONE, Assignment.State.LEFT_OUT})
 
 
 @dataclass(frozen=True, slots=True)

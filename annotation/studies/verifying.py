@@ -61,9 +61,8 @@ def verdicts(study: Study) -> list[Verdict]:
 
 def votes(condition: Condition) -> dict[int, dict[int, int | None]]:
     """The blind value of each rater, by study pair; of a pair that was asked again, the last round's."""
-    rows = Rating.objects.current().filter(
-        assignment__condition=condition, assignment__enrolment__excluded=False, phase=Rating.Phase.BLIND
-    )
+    standing = Rating.objects.current().counted()
+    rows = standing.filter(assignment__condition=condition, phase=Rating.Phase.BLIND)
     found: dict[int, dict[int, int | None]] = defaultdict(dict)
     rounds = rounds_of(condition.study)
     columns = "assignment__study_pair_id", "assignment__rater_id", "assignment__round", "value"

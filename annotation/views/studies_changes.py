@@ -9,13 +9,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import Role, needs
-from annotation.models import Study
+from annotation.models import Enrolment, Study
 from annotation.pages.paging import whole_number
 from annotation.pages.studies_changes import AgainForm, AmendForm
 from annotation.studies import asking_again, enrolling, planning, unfilled
 from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import StudyRefused
 from annotation.views.studies import person, study_of
+from retrieval.counting import counted
 from retrieval.hostile import clean
 
 
@@ -45,7 +46,7 @@ def amend(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @needs(Role.ADMIN)
 def raters(request: HttpRequest, pk: int) -> HttpResponse:
-    """`do` is add, capacity or remove."""
+    """`do` is add, capacity, remove or include."""
     study = study_of(request, pk)
     try:
         said = changed(request, study)
@@ -69,10 +70,23 @@ def changed(request: HttpRequest, study: Study) -> str:
     if do == "capacity":
         enrolling.change_capacity(rater, capacity, why, person(request))
         return f"{rater.pseudonym} can be given {capacity:,} pairs."
+    if do == "include":
+        return included(rater, why, person(request))
     if do != "remove":
         raise StudyRefused("Choose what is to be done with the rater.")
-    enrolling.remove(rater, why, person(request), exclude="exclude" in request.POST)
-    return f"{rater.pseudonym} is given nothing more; their ratings stay."
+    freed = enrolling.remove(rater, why, person(request), exclude="exclude" in request.POST)
+    free = f" {counted(freed, 'place')} of theirs can be taken by others." if freed else ""
+    return f"{rater.pseudonym} is given nothing more; their ratings stay.{free}"
+
+
+def included(rater: Enrolment, why: str, by: User) -> str:
+    """Raises StudyRefused."""
+    found = enrolling.include(rater, why, by)
+    taken = (
+        f" The places of {found.taken:,} were taken meanwhile: those stay left out." if found.taken else ""
+    )
+    count = "counts" if found.counted == 1 else "count"
+    return f"{counted(found.counted, 'rating')} of {rater.pseudonym} {count} again.{taken}"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

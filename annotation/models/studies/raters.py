@@ -54,6 +54,7 @@ class Assignment(models.Model):
         DONE = "done"
         SKIPPED = "skipped"
         LAPSED = "lapsed", "the reservation ran out"
+        LEFT_OUT = "left_out", "done, and left out with its rater: the place is another one's"
 
     enrolment = models.ForeignKey(Enrolment, on_delete=models.PROTECT, related_name="assignments")
     study_pair = models.ForeignKey(StudyPair, on_delete=models.PROTECT, related_name="assignments")
@@ -97,6 +98,11 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         """The last revision of each (assignment, phase), unless it was withdrawn."""
         later = Rating.objects.filter(supersedes=OuterRef("pk"))
         return self.filter(~Exists(later), withdrawn=False)
+
+    def counted(self) -> RatingQuerySet:
+        """Without those that are left out of every figure: of excluded raters, or their place taken."""
+        kept = self.filter(assignment__enrolment__excluded=False)
+        return kept.exclude(assignment__state=Assignment.State.LEFT_OUT)
 
     def tagged(self, tag: str) -> RatingQuerySet:
         """Those that carry the tag; told as `ReviewQuerySet.tagged` tells it."""

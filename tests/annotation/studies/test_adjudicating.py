@@ -25,7 +25,6 @@ from annotation.studies.adjudicating import (
     AdjudicatedMeanwhile,
     BadAdjudication,
     Decision,
-    Given,
     MayNotAdjudicate,
     decide,
     given_of,
@@ -158,7 +157,7 @@ def test_the_last_round_and_the_last_revision_count(study: Study, raters: list[E
     assert splits(study) == []
     # From when the second round is open, what was said in the first one counts no more.
     found.quotas.update(round=2, opened_at=last.created_at, reserved=1, done=1)
-    assert given_of(study) == {(found.pk, 1, condition(study).pk): [Given(0, False)]}
+    assert given_of(study) == {(found.pk, 1, condition(study).pk): [0]}
     assert [one.rating.value for one in voters_of(found, condition(study))] == [0]
     assert splits(study) == []
 

@@ -22,7 +22,7 @@ State = Assignment.State
 def adds_up(found: Flow) -> None:
     places, out = found.places, found.handed_out
     assert places.planned + places.beside == places.rated + places.open + places.free + places.given_up
-    assert out.all == places.rated + places.open + out.earlier + out.skipped + out.lapsed
+    assert out.all == places.rated + places.open + out.earlier + out.skipped + out.lapsed + out.left_out
     assert all(count >= 0 for count in (places.beside, places.free, places.given_up, out.earlier))
 
 

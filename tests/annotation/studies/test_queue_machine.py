@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -28,12 +29,13 @@ from hypothesis.stateful import (
 
 from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, StudyPair
 from annotation.seen import mark_seen
-from annotation.studies import choosing, drafts, queueing, rating, routing
+from annotation.studies import choosing, drafts, enrolling, queueing, rating, routing
 from annotation.studies.flow import flow_of
 from annotation.studies.ordering import GAP
-from annotation.studies.queueing import Lapsed
+from annotation.studies.planning import StudyRefused
+from annotation.studies.queueing import Lapsed, QueueClosed
 from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said
-from tests import studies
+from tests import factories, studies
 from tests.annotation.studies.test_flow import adds_up
 from tests.annotation.studies.test_queueing import grid
 
@@ -99,6 +101,9 @@ class Queue(RuleBasedStateMachine):
     @rule(who=RATERS)
     def ask(self, who: int) -> None:
         enrolment = self.fresh(who)
+        if enrolment.removed:
+            self.refused(enrolment)
+            return
         before = set(enrolment.assignments.values_list("pk", flat=True))
         queueing.expire()
         free, over = self.free_for(enrolment), enrolment.finished_at is not None
@@ -116,6 +121,10 @@ class Queue(RuleBasedStateMachine):
                 self.check_order(enrolment, found, free)
         if found is not None:
             self.served(who, found)
+
+    def refused(self, enrolment: Enrolment) -> None:
+        with pytest.raises(QueueClosed, match="ended your part"):
+            queueing.next_assignment(enrolment)
 
     def check_order(self, enrolment: Enrolment, found: Assignment, free: set[tuple[int, int]]) -> None:
         """A pair whose query was there lately is handed out only where no other could be."""
@@ -141,7 +150,7 @@ class Queue(RuleBasedStateMachine):
         stored = Rating.objects.count()
         try:
             made = rating.submit(page, page.token, said(value, notes), max(0, seen - old))
-        except (BadRating, RatedMeanwhile, Lapsed):
+        except (BadRating, RatedMeanwhile, Lapsed, QueueClosed):
             assert Rating.objects.count() == stored
             assert drafts.texts(page)["reason"] == "because"
             return
@@ -158,7 +167,7 @@ class Queue(RuleBasedStateMachine):
         page, seen = self.pages[who]
         try:
             first = rating.submit(page, page.token, said(1, "twice"), seen)
-        except (BadRating, RatedMeanwhile, Lapsed):
+        except (BadRating, RatedMeanwhile, Lapsed, QueueClosed):
             return
         assert rating.submit(page, page.token, said(1, "twice"), seen) == first
         if first.pk not in self.accepted[page.pk]:
@@ -176,7 +185,7 @@ class Queue(RuleBasedStateMachine):
             return
         page = self.pages[who][0]
         now = Assignment.objects.get(pk=page.pk)
-        holds = now.is_open and now.token == page.token
+        holds = now.is_open and now.token == page.token and not self.fresh(who).removed
         try:
             queueing.heartbeat(page, page.token)
         except Lapsed:
@@ -223,6 +232,22 @@ class Queue(RuleBasedStateMachine):
     def leave(self, who: int) -> None:
         queueing.leave(self.fresh(who))
         assert not self.raters[who].assignments.filter(state__in=queueing.OPEN).exists()
+
+    @precondition(lambda self: len(self.pages) > 2)
+    @rule(who=st.sampled_from([1, 2]))
+    def exclude(self, who: int) -> None:
+        enrolling.remove(self.fresh(who), "slept", factories.ada(), exclude=True)
+        assert not self.raters[who].assignments.filter(
+            state__in=[*queueing.OPEN, State.DONE], study_pair__planted=""
+        )
+
+    @rule(who=st.sampled_from([1, 2]))
+    def include(self, who: int) -> None:
+        excluded = self.fresh(who).excluded
+        try:
+            enrolling.include(self.fresh(who), "it was a mistake", factories.ada())
+        except StudyRefused:
+            assert not excluded
 
     @invariant()
     def quotas_are_exact(self) -> None:
@@ -298,7 +323,7 @@ class Queue(RuleBasedStateMachine):
         current = set(Rating.objects.current().values_list("assignment", "phase"))
         for row in Assignment.objects.select_related("condition"):
             done = (row.pk, second[Kind(row.condition.kind)]) in current
-            assert done == (row.state == State.DONE), (row.state, current)
+            assert done == (row.state in {State.DONE, State.LEFT_OUT}), (row.state, current)
 
     def teardown(self) -> None:
         """Whoever is left goes on to the end: then no place is free that anybody could take."""
@@ -323,6 +348,8 @@ class Queue(RuleBasedStateMachine):
             assert list(routing.takers(quota)), "no study waits for a rating that never comes"
 
     def finish(self, number: int) -> None:
+        if self.fresh(number).removed:
+            return
         while (found := queueing.next_assignment(self.fresh(number))) is not None:
             phase = rating.phase_of(found, found.token)
             rating.submit(found, found.token, said(1), rating.revision_seen(rating.last_of(found, phase)))

@@ -262,8 +262,25 @@ def test_raters_are_enrolled_changed_and_removed(ada: Client) -> None:
     ada.post(where, {"do": "remove", "rater": made.pk, "why": "gone", "exclude": "on"})
     made.refresh_from_db()
     assert made.finished_at and made.excluded
+    assert "Count their ratings again" in page(ada, "study", study.pk)
+    ada.post(where, {"do": "include", "rater": made.pk, "why": "a mistake"})
+    made.refresh_from_db()
+    assert not made.excluded and "Count their ratings again" not in page(ada, "study", study.pk)
     assert ada.post(where, {"do": "add", "user": "x"}).status_code == 404
     assert "Choose what" in ada.post(where, {"do": "x", "rater": made.pk}, follow=True).content.decode()
+
+
+def test_the_page_says_what_became_of_the_places_of_an_excluded_rater(ada: Client) -> None:
+    study = studies.study(raters=1)
+    where, ruth = reverse("study-raters", args=[study.pk]), studies.rater("ruth", study)
+    for number in (1, 2):
+        studies.rated(ruth, 1, study.pairs.get(number=number))
+    said = {"rater": ruth.pk, "why": "slept", "exclude": "on"}
+    told = ada.post(where, {"do": "remove", **said}, follow=True).content.decode()
+    assert "2 places of theirs can be taken by others" in told and "excluded, 2 ratings left out" in told
+    studies.rated(studies.rater("sam", study), 1, study.pairs.get(number=1))
+    told = ada.post(where, {"do": "include", **said}, follow=True).content.decode()
+    assert "1 rating of R01 counts again. The places of 1 were taken" in told
 
 
 def test_pairs_are_counted_and_asked_again(ada: Client) -> None:
