@@ -52,6 +52,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
     DecidedMeanwhile: HTTPStatus.CONFLICT,
+    drafts.DraftChanged: HTTPStatus.CONFLICT,
     drafts.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     IllegalMove: HTTPStatus.CONFLICT,
     KeptBlind: HTTPStatus.FORBIDDEN,
@@ -118,6 +119,8 @@ def stored_of(error: object) -> dict[str, Any]:
         return {"stored": stored, "yours": asdict(error.mine)}
     if isinstance(error, rating.RatedMeanwhile):
         return {"stored": rating_out(error.stored).model_dump(mode="json") if error.stored else None}
+    if isinstance(error, drafts.DraftChanged):
+        return {"stored": {"text": error.stored.text, "revision": drafts.revision_of(error.stored)}}
     if isinstance(error, AdjudicatedMeanwhile):
         return {"stored": adjudicated_out(error.stored).model_dump(mode="json") if error.stored else None}
     if not isinstance(error, Conflict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Path, Router, Status
 
@@ -70,9 +70,13 @@ def hold_pair(request: HttpRequest, study: Path[Id], number: Path[Id], said: Hol
 
 
 @router.post("/{int:study}/pairs/{int:number}/draft", response={204: None})
-def keep_draft(request: HttpRequest, study: Path[Id], number: Path[Id], said: DraftIn) -> Status[None]:
-    """Keep what is being typed. For its raters."""
-    drafts.save(assignment_of(request, study, number), said.field, said.text)
+def keep_draft(
+    request: HttpRequest, response: HttpResponse, study: Path[Id], number: Path[Id], said: DraftIn
+) -> Status[None]:
+    """Keep what is being typed; the header Draft-Revision tells its revision. For its raters."""
+    window = None if said.seen is None else drafts.Window(revisions={said.field: said.seen})
+    found = assignment_of(request, study, number)
+    response["Draft-Revision"] = drafts.save(found, said.field, said.text, window)
     return Status(204, None)
 
 
@@ -133,7 +137,7 @@ def said_of(found: Assignment, said: RatingIn) -> rating.Said:
 def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
     handed = showing.assignments_of(visible.caller(request), study).filter(study_pair__number=number)
     found = get_object_or_404(handed.order_by("-round")[:1])
-    phase = showing.phase_of(found)
+    phase, kept = showing.phase_of(found), drafts.by_field(found)
     return AssignmentOut(
         study=study,
         number=number,
@@ -151,7 +155,8 @@ def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
             SideOut(name=side.name, code=side.text.code, docstrings=list(side.docstrings))
             for side in showing.sides_of(found)
         ],
-        drafts=drafts.texts(found),
+        drafts={field: draft.text for field, draft in kept.items()},
+        draft_revisions={field: drafts.revision_of(draft) for field, draft in kept.items()},
     )
 
 

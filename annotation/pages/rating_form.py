@@ -20,6 +20,7 @@ from annotation.review.tags import Tag, known
 from annotation.studies import drafts, rating, showing
 from annotation.studies.rating import RatedMeanwhile, words_of
 from annotation.studies.restoring import refusal
+from retrieval.hostile import clean
 
 Phase = Rating.Phase
 State = Assignment.State
@@ -77,10 +78,19 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What a text field starts with, and when its draft was kept (ISO; empty: it is no draft)."""
+    """What a text field starts with, and when its draft was kept (ISO; empty: it is no draft).
+
+    `unsaved`: it was sent and not stored, and another window has kept another draft.
+    """
 
     text: str = ""
     draft_at: str = ""
+    unsaved: bool = False
+
+    @property
+    def revision(self) -> str:
+        """Of the draft that the field shows."""
+        return "" if self.unsaved else self.draft_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +204,13 @@ def label_form(
 def typed(sent: str, standing: Standing, name: str, stands: str) -> Typed:
     """What was just sent, else the draft, else what is stored."""
     draft = standing.drafts.get(name)
-    return Typed(sent or (draft.text if draft else stands), drafted_at(standing, name))
+    apart = bool(sent and draft and clean(sent).split() != draft.text.split())
+    return Typed(sent or (draft.text if draft else stands), drafted_at(standing, name), unsaved=apart)
 
 
 def drafted_at(standing: Standing, name: str) -> str:
     draft = standing.drafts.get(name)
-    return draft.updated_at.isoformat() if draft else ""
+    return drafts.revision_of(draft) if draft else ""
 
 
 def chosen_of(assignment: Assignment, standing: Standing, sent: Sent) -> tuple[str, list[Tag]]:

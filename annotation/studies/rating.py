@@ -58,12 +58,18 @@ class NothingToTakeBack(ValueError):
     """There is no decision that could be taken back; the message says why."""
 
 
-def submit(assignment: Assignment, token: str, said: Said, seen_revision: int) -> Rating:
+def submit(
+    assignment: Assignment,
+    token: str,
+    said: Said,
+    seen_revision: int,
+    window: drafts.Window | None = None,
+) -> Rating:
     """Store a rating as the next revision; sending the same again returns what is stored.
 
     A reserved pair gets its blind label; one that is locked its second label; of one that is done the last
     label is changed. `seen_revision` is `revision_seen` as the page was served. After a lapse it is stored
-    if the place is still free.
+    if the place is still free. Drafts that another `window` has kept since stay as they are.
 
     Raises BadRating, RatedMeanwhile, Lapsed and QueueClosed; nothing is stored then but a draft.
     """
@@ -71,16 +77,16 @@ def submit(assignment: Assignment, token: str, said: Said, seen_revision: int) -
         mine = checked(assignment, said)
         for _ in range(TRIES):
             try:
-                return store(assignment.pk, token, mine, seen_revision)
+                return store(assignment.pk, token, mine, seen_revision, window)
             except (CameTooLate, IntegrityError):
                 continue  # another request of the same rater, or a lapse, came in between: look again
         raise Lapsed(LAPSED)
     except (BadRating, RatedMeanwhile, Lapsed, QueueClosed):
-        keep_as_draft(assignment, said)
+        keep_as_draft(assignment, said, window)
         raise
 
 
-def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
+def store(pk: int, token: str, mine: Said, seen_revision: int, window: drafts.Window | None) -> Rating:
     """One try to store; raises CameTooLate and IntegrityError where another request was faster."""
     with transaction.atomic():
         now = Assignment.objects.select_related(*RELATED).get(pk=pk)
@@ -99,7 +105,7 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
             freeze(now.enrolment.study)
         if now.state == State.DONE:
             routing.settle(now.enrolment.study, now.study_pair)
-        drafts.clear(now, *drafts.SUBMITTED)
+        drafts.clear(now, *drafts.SUBMITTED, window=window)
     return made
 
 
@@ -208,9 +214,9 @@ def appended(
     )
 
 
-def keep_as_draft(assignment: Assignment, said: Said) -> None:
+def keep_as_draft(assignment: Assignment, said: Said, window: drafts.Window | None) -> None:
     """What could not be stored stays where it was typed."""
-    drafts.write(assignment, drafts_of(assignment, said))
+    drafts.write(assignment, drafts.not_of_others(assignment, drafts_of(assignment, said), window))
 
 
 def drafts_of(assignment: Assignment, said: Said | Rating) -> dict[str, str]:
