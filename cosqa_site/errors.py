@@ -34,7 +34,7 @@ from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsR
 from annotation.review.own_tests import TooFast, TooManyWaiting
 from annotation.stages import IllegalMove
 from annotation.steering import ControlRefused
-from annotation.studies import drafts, rating
+from annotation.studies import drafts, rating, undoing
 from annotation.studies.adjudicating import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
 from annotation.studies.planning import StudyRefused
 from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
@@ -66,7 +66,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     QueueClosed: HTTPStatus.CONFLICT,
     rating.BadRating: HTTPStatus.UNPROCESSABLE_ENTITY,
     rating.RatedMeanwhile: HTTPStatus.CONFLICT,
-    rating.NothingToTakeBack: HTTPStatus.CONFLICT,
+    undoing.NothingToTakeBack: HTTPStatus.CONFLICT,
     SampleRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     StudyRefused: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,

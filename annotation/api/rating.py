@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from ninja import Path, Router, Status
+from ninja import Path, Query, Router, Status
 
 from annotation.access import Role
 from annotation.api import visible
@@ -21,7 +23,7 @@ from annotation.schemas.rating import (
     SideOut,
     SkipIn,
 )
-from annotation.studies import checking, drafts, queueing, rating, running, showing, welcoming
+from annotation.studies import checking, drafts, queueing, rating, running, showing, undoing, welcoming
 from retrieval.schemas import Id
 
 router = Router(tags=["rating"], auth=signed_in(Role.EXPERT))
@@ -81,9 +83,14 @@ def keep_draft(
 
 
 @router.post("/{int:study}/undo", response=AssignmentOut)
-def undo_rating(request: HttpRequest, study: Path[Id]) -> AssignmentOut:
-    """Take your last decision in the study back, of the last 20. For its raters."""
-    found = rating.undo(enrolment_of(request, study))
+def undo_rating(
+    request: HttpRequest, study: Path[Id], undoes: Annotated[str | None, Query(max_length=60)] = None
+) -> AssignmentOut:
+    """Take your last decision in the study back, of the last 20, or the one that `undoes` names.
+
+    Names are in the list of your ratings; 409 where that one does not stand any more. For its raters.
+    """
+    found = undoing.undo(enrolment_of(request, study), undoes)
     return detail(request, study, found.study_pair.number)
 
 
@@ -173,4 +180,5 @@ def rating_out(row: Rating) -> RatingOut:
         tags=row.tags,
         seconds=row.seconds,
         created_at=row.created_at,
+        undoes=undoing.named(row.assignment_id, row.phase, row.revision),
     )

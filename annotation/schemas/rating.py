@@ -78,6 +78,7 @@ class RatingOut(Schema):
     tags: list[str]
     seconds: float
     created_at: datetime
+    undoes: str = Field(description="names it to undo, while it stands")
 
 
 class SkipIn(Schema):

@@ -14,7 +14,7 @@ from annotation.access import Role, needs
 from annotation.models import Assignment
 from annotation.pages.rating import Sent, restored_message, stored_message
 from annotation.pages.rating_list import leave_page
-from annotation.studies import drafts, queueing, rating, restoring, running, welcoming
+from annotation.studies import drafts, queueing, rating, restoring, running, undoing, welcoming
 from annotation.studies.rating import Said
 from annotation.views.rating_pages import own_enrolment, show_again, to_pair, to_study, window_of
 from annotation.views.review import number as whole
@@ -110,11 +110,14 @@ def heartbeat(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
 @needs(Role.EXPERT)
 @require_POST
 def undo(request: HttpRequest, study_pk: int) -> HttpResponse:
-    """Take back the last decision, and go to its pair; where there is none, to the pair that is open."""
+    """Take back the decision that the form names in `undoes`, without it the last one, and go to its pair.
+
+    Where that does not stand any more, go to the pair that is open.
+    """
     enrolment = own_enrolment(request, study_pk)
     try:
-        found = rating.undo(enrolment)
-    except rating.NothingToTakeBack as why:
+        found = undoing.undo(enrolment, request.POST.get("undoes"))
+    except undoing.NothingToTakeBack as why:
         messages.error(request, str(why))
         return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
     messages.success(request, "Taken back. What you had said is in the form.")
