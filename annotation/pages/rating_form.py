@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -123,6 +123,7 @@ class Earlier:
     revision: int
     said: Stored
     url: str
+    seen_revision: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,8 @@ class Clash:
     sent: Sign
     notes: str
     reason: str
+    reading: str
+    tags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +189,11 @@ def label_form(
         choices=choices,
         tags=tags_of(assignment, keys, tags),
         chosen=Typed(" ".join(filter(None, (chosen, *tags))), drafted_at(standing, Field.CHOICE)),
-        notes=typed(sent.notes, standing, Field.NOTES, stands.notes if stands else ""),
-        reading=typed(sent.reading, standing, Field.READING, stands.reading if stands else ""),
-        reason=typed(sent.reason, standing, Field.REASON, current.reason if current else ""),
+        notes=typed(sent.notes, standing, Field.NOTES, stands.notes if stands else "", again=unstored),
+        reading=typed(
+            sent.reading, standing, Field.READING, stands.reading if stands else "", again=unstored
+        ),
+        reason=typed(sent.reason, standing, Field.REASON, current.reason if current else "", again=unstored),
         token=assignment.token,
         seen_revision=rating.revision_seen(standing.last),
         evidence=evidence,
@@ -201,11 +206,14 @@ def label_form(
     )
 
 
-def typed(sent: str, standing: Standing, name: str, stands: str) -> Typed:
-    """What was just sent, else the draft, else what is stored."""
+def typed(sent: str, standing: Standing, name: str, stands: str, *, again: bool) -> Typed:
+    """What was just sent, also where that is empty (`again`), else the draft, else what is stored."""
     draft = standing.drafts.get(name)
-    apart = bool(sent and draft and clean(sent).split() != draft.text.split())
-    return Typed(sent or (draft.text if draft else stands), drafted_at(standing, name), unsaved=apart)
+    kept = draft.text if draft else stands
+    if not again:
+        return Typed(kept, drafted_at(standing, name))
+    apart = bool(draft and clean(sent).split() != draft.text.split())
+    return Typed(sent, drafted_at(standing, name), unsaved=apart)
 
 
 def drafted_at(standing: Standing, name: str) -> str:
@@ -256,8 +264,11 @@ def tags_of(assignment: Assignment, keys: Mapping[str, KeyView], ticked: list[Ta
 def stored(assignment: Assignment, row: Rating) -> Stored:
     scale = assignment.enrolment.study.scale
     sign = said_sign(scale, rating.word_of(assignment, row.value))
-    tags = tuple(TAG_WORDS[tag] for tag in known(row.tags))
-    return Stored(sign, row.notes, row.reason, tags, row.created_at, row.reading)
+    return Stored(sign, row.notes, row.reason, tag_words(row.tags), row.created_at, row.reading)
+
+
+def tag_words(tags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(TAG_WORDS[tag] for tag in known(tags))
 
 
 def earlier_of(assignment: Assignment, standing: Standing) -> tuple[Earlier, ...]:
@@ -266,9 +277,12 @@ def earlier_of(assignment: Assignment, standing: Standing) -> tuple[Earlier, ...
     if standing.current is not None:
         found.pop(content(standing.current), None)
     rows = sorted(found.values(), key=lambda row: row.pk, reverse=True)
-    here = assignment.enrolment.study_id, assignment.study_pair.number
+    here, seen = (
+        (assignment.enrolment.study_id, assignment.study_pair.number),
+        rating.revision_seen(standing.last),
+    )
     return tuple(
-        Earlier(row.revision, stored(assignment, row), reverse("rate-restore", args=[*here, row.pk]))
+        Earlier(row.revision, stored(assignment, row), reverse("rate-restore", args=[*here, row.pk]), seen)
         for row in rows[:MOST_EARLIER]
         if not refusal(assignment, row)
     )
@@ -289,4 +303,6 @@ def clash_of(assignment: Assignment, sent: Sent) -> Clash | None:
         sent=said_sign(scale, sent.choice or "unsure"),
         notes=sent.notes,
         reason=sent.reason,
+        reading=sent.reading,
+        tags=tag_words(sent.tags),
     )

@@ -131,7 +131,7 @@ def restore(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpRe
     found = held(request, study_pk, number)
     earlier = get_object_or_404(found.ratings.all(), pk=pk)
     try:
-        made = restoring.restore(earlier)
+        made = restoring.restore(earlier, newest_in(request))
     except restoring.NothingToRestore as why:
         messages.error(request, str(why))
     else:
@@ -187,6 +187,11 @@ def said_in(request: HttpRequest, found: Assignment, sent: Sent) -> Said:
         runs=runs,
         evidence=request.POST.get("evidence", ""),
     )
+
+
+def newest_in(request: HttpRequest) -> int | None:
+    """The newest revision that the page knew; None where the form does not say."""
+    return whole(request.POST, "seen_revision") if "seen_revision" in request.POST else None
 
 
 def seconds_in(text: str) -> float:
