@@ -34,7 +34,7 @@ from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsR
 from annotation.review.own_tests import TooFast, TooManyWaiting
 from annotation.stages import IllegalMove
 from annotation.steering import ControlRefused
-from annotation.studies import drafts, rating
+from annotation.studies import drafts, rating, undoing
 from annotation.studies.adjudicating import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
 from annotation.studies.planning import StudyRefused
 from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
@@ -52,6 +52,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
     DecidedMeanwhile: HTTPStatus.CONFLICT,
+    drafts.DraftChanged: HTTPStatus.CONFLICT,
     drafts.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     IllegalMove: HTTPStatus.CONFLICT,
     KeptBlind: HTTPStatus.FORBIDDEN,
@@ -65,7 +66,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     QueueClosed: HTTPStatus.CONFLICT,
     rating.BadRating: HTTPStatus.UNPROCESSABLE_ENTITY,
     rating.RatedMeanwhile: HTTPStatus.CONFLICT,
-    rating.NothingToTakeBack: HTTPStatus.CONFLICT,
+    undoing.NothingToTakeBack: HTTPStatus.CONFLICT,
     SampleRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     StudyRefused: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
@@ -118,6 +119,8 @@ def stored_of(error: object) -> dict[str, Any]:
         return {"stored": stored, "yours": asdict(error.mine)}
     if isinstance(error, rating.RatedMeanwhile):
         return {"stored": rating_out(error.stored).model_dump(mode="json") if error.stored else None}
+    if isinstance(error, drafts.DraftChanged):
+        return {"stored": {"text": error.stored.text, "revision": drafts.revision_of(error.stored)}}
     if isinstance(error, AdjudicatedMeanwhile):
         return {"stored": adjudicated_out(error.stored).model_dump(mode="json") if error.stored else None}
     if not isinstance(error, Conflict):

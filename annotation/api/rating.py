@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest
+from typing import Annotated
+
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from ninja import Path, Router, Status
+from ninja import Path, Query, Router, Status
 
 from annotation.access import Role
 from annotation.api import visible
@@ -21,7 +23,7 @@ from annotation.schemas.rating import (
     SideOut,
     SkipIn,
 )
-from annotation.studies import checking, drafts, queueing, rating, running, showing, welcoming
+from annotation.studies import checking, drafts, queueing, rating, running, showing, undoing, welcoming
 from retrieval.schemas import Id
 
 router = Router(tags=["rating"], auth=signed_in(Role.EXPERT))
@@ -70,16 +72,25 @@ def hold_pair(request: HttpRequest, study: Path[Id], number: Path[Id], said: Hol
 
 
 @router.post("/{int:study}/pairs/{int:number}/draft", response={204: None})
-def keep_draft(request: HttpRequest, study: Path[Id], number: Path[Id], said: DraftIn) -> Status[None]:
-    """Keep what is being typed. For its raters."""
-    drafts.save(assignment_of(request, study, number), said.field, said.text)
+def keep_draft(
+    request: HttpRequest, response: HttpResponse, study: Path[Id], number: Path[Id], said: DraftIn
+) -> Status[None]:
+    """Keep what is being typed; the header Draft-Revision tells its revision. For its raters."""
+    window = None if said.seen is None else drafts.Window(revisions={said.field: said.seen})
+    found = assignment_of(request, study, number)
+    response["Draft-Revision"] = drafts.save(found, said.field, said.text, window)
     return Status(204, None)
 
 
 @router.post("/{int:study}/undo", response=AssignmentOut)
-def undo_rating(request: HttpRequest, study: Path[Id]) -> AssignmentOut:
-    """Take your last decision in the study back, of the last 20. For its raters."""
-    found = rating.undo(enrolment_of(request, study))
+def undo_rating(
+    request: HttpRequest, study: Path[Id], undoes: Annotated[str | None, Query(max_length=60)] = None
+) -> AssignmentOut:
+    """Take your last decision in the study back, of the last 20, or the one that `undoes` names.
+
+    Names are in the list of your ratings; 409 where that one does not stand any more. For its raters.
+    """
+    found = undoing.undo(enrolment_of(request, study), undoes)
     return detail(request, study, found.study_pair.number)
 
 
@@ -133,7 +144,7 @@ def said_of(found: Assignment, said: RatingIn) -> rating.Said:
 def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
     handed = showing.assignments_of(visible.caller(request), study).filter(study_pair__number=number)
     found = get_object_or_404(handed.order_by("-round")[:1])
-    phase = showing.phase_of(found)
+    phase, kept = showing.phase_of(found), drafts.by_field(found)
     return AssignmentOut(
         study=study,
         number=number,
@@ -151,7 +162,8 @@ def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
             SideOut(name=side.name, code=side.text.code, docstrings=list(side.docstrings))
             for side in showing.sides_of(found)
         ],
-        drafts=drafts.texts(found),
+        drafts={field: draft.text for field, draft in kept.items()},
+        draft_revisions={field: drafts.revision_of(draft) for field, draft in kept.items()},
     )
 
 
@@ -168,4 +180,5 @@ def rating_out(row: Rating) -> RatingOut:
         tags=row.tags,
         seconds=row.seconds,
         created_at=row.created_at,
+        undoes=undoing.named(row.assignment_id, row.phase, row.revision),
     )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib.auth.models import User
-from django.db.models import Model, QuerySet
+from django.db.models import Model, OuterRef, QuerySet, Subquery
 from django.http import QueryDict
 from django.urls import reverse
 
@@ -112,6 +112,8 @@ class Revision:
     said: str
     revision: int
     text: str
+    newest: int
+    """The last revision of the same label: a form that restores proves with it what it was sent beside."""
     stands: bool
     restore_url: str
 
@@ -146,7 +148,9 @@ def history_page(params: QueryDict, only: int | None = None) -> HistoryPage:
 
 
 def review_window(params: QueryDict, who: str, pair: str, only: int | None) -> Window[Review]:
+    same = Review.objects.filter(pair=OuterRef("pair"), rater=OuterRef("rater")).order_by("-revision")
     rows = Review.objects.select_related("rater", "pair__query", "superseded_by")
+    rows = rows.annotate(newest=Subquery(same.values("revision")[:1]))
     if only is not None:
         rows = rows.filter(rater=only)
     if who:
@@ -162,6 +166,8 @@ def rating_window(params: QueryDict, who: str, pair: str, only: int | None) -> W
         "assignment__study_pair__pair__query",
         "superseded_by",
     )
+    same = Rating.objects.filter(assignment=OuterRef("assignment"), phase=OuterRef("phase"))
+    rows = rows.annotate(newest=Subquery(same.order_by("-revision").values("revision")[:1]))
     if only is not None:
         rows = rows.filter(assignment__rater=only)
     if who:
@@ -183,6 +189,7 @@ def review_row(row: Review, only: int | None) -> Revision:
         query=row.pair.query.head,
         said="withdrawn" if row.withdrawn else "unsure" if row.label is None else str(row.label),
         revision=row.revision,
+        newest=newest_of(row),
         text=row.reason,
         stands=stands,
         restore_url=reverse("history-restore", args=[row.pk])
@@ -204,12 +211,18 @@ def rating_row(row: Rating, only: int | None) -> Revision:
         query=sampled.pair.query.head,
         said="withdrawn" if row.withdrawn else "unsure" if row.value is None else str(row.value),
         revision=row.revision,
+        newest=newest_of(row),
         text=" · ".join(filter(None, (row.reading and f"read as “{row.reading}”", row.reason, row.notes))),
         stands=stands,
         restore_url=reverse("rate-restore", args=here)
         if only and not stands and may_stand_again(row)
         else "",
     )
+
+
+def newest_of(row: Any) -> int:
+    """As the window annotated it."""
+    return int(row.newest)
 
 
 def is_superseded(row: Model) -> bool:

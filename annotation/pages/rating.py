@@ -46,7 +46,7 @@ from annotation.pages.review_keys import KeyView, helped, views_of
 from annotation.pages.words import Sign
 from annotation.review.layout import Layout, Pane, Place, layout_in
 from annotation.review.shortcuts import Action, keys_in, keys_of
-from annotation.studies import rating, running, showing, welcoming
+from annotation.studies import rating, running, showing, undoing, welcoming
 from annotation.studies.showing import Side
 from annotation.studies.welcoming import Work
 
@@ -80,6 +80,14 @@ class Urls:
     heartbeat: str
     undo: str
     following: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """What the undo button names and says: the decision that it takes back; empty for none."""
+
+    name: str
+    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +125,7 @@ class RatingPage:
     editor: Editor | None
     runs: tuple[RunLine, ...]
     urls: Urls
+    undo: Undo
     keys: dict[str, KeyView]
     place: Place
     layout: Layout
@@ -220,6 +229,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
         editor=editor_of(assignment, standing.drafts, keys, agents, start=start) if may_run else None,
         runs=run_lines(assignment),
         urls=urls_of(assignment),
+        undo=undo_of(assignment),
         keys=keys,
         place=place,
         layout=layout,
@@ -235,6 +245,11 @@ def urls_of(assignment: Assignment) -> Urls:
         undo=reverse("rate-undo", args=[study]),
         following=reverse("rate-next", args=[study]),
     )
+
+
+def undo_of(assignment: Assignment) -> Undo:
+    last = undoing.last_decision(assignment.enrolment)
+    return Undo(last.name, f": pair {last.of.study_pair.number:,}") if last else Undo("", "")
 
 
 def looking_of(assignment: Assignment) -> str:

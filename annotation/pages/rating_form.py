@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -20,6 +20,7 @@ from annotation.review.tags import Tag, known
 from annotation.studies import drafts, rating, showing
 from annotation.studies.rating import RatedMeanwhile, words_of
 from annotation.studies.restoring import refusal
+from retrieval.hostile import clean
 
 Phase = Rating.Phase
 State = Assignment.State
@@ -77,10 +78,19 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What a text field starts with, and when its draft was kept (ISO; empty: it is no draft)."""
+    """What a text field starts with, and when its draft was kept (ISO; empty: it is no draft).
+
+    `unsaved`: it was sent and not stored, and another window has kept another draft.
+    """
 
     text: str = ""
     draft_at: str = ""
+    unsaved: bool = False
+
+    @property
+    def revision(self) -> str:
+        """Of the draft that the field shows."""
+        return "" if self.unsaved else self.draft_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +123,7 @@ class Earlier:
     revision: int
     said: Stored
     url: str
+    seen_revision: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +135,8 @@ class Clash:
     sent: Sign
     notes: str
     reason: str
+    reading: str
+    tags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +189,11 @@ def label_form(
         choices=choices,
         tags=tags_of(assignment, keys, tags),
         chosen=Typed(" ".join(filter(None, (chosen, *tags))), drafted_at(standing, Field.CHOICE)),
-        notes=typed(sent.notes, standing, Field.NOTES, stands.notes if stands else ""),
-        reading=typed(sent.reading, standing, Field.READING, stands.reading if stands else ""),
-        reason=typed(sent.reason, standing, Field.REASON, current.reason if current else ""),
+        notes=typed(sent.notes, standing, Field.NOTES, stands.notes if stands else "", again=unstored),
+        reading=typed(
+            sent.reading, standing, Field.READING, stands.reading if stands else "", again=unstored
+        ),
+        reason=typed(sent.reason, standing, Field.REASON, current.reason if current else "", again=unstored),
         token=assignment.token,
         seen_revision=rating.revision_seen(standing.last),
         evidence=evidence,
@@ -191,15 +206,19 @@ def label_form(
     )
 
 
-def typed(sent: str, standing: Standing, name: str, stands: str) -> Typed:
-    """What was just sent, else the draft, else what is stored."""
+def typed(sent: str, standing: Standing, name: str, stands: str, *, again: bool) -> Typed:
+    """What was just sent, also where that is empty (`again`), else the draft, else what is stored."""
     draft = standing.drafts.get(name)
-    return Typed(sent or (draft.text if draft else stands), drafted_at(standing, name))
+    kept = draft.text if draft else stands
+    if not again:
+        return Typed(kept, drafted_at(standing, name))
+    apart = bool(draft and clean(sent).split() != draft.text.split())
+    return Typed(sent, drafted_at(standing, name), unsaved=apart)
 
 
 def drafted_at(standing: Standing, name: str) -> str:
     draft = standing.drafts.get(name)
-    return draft.updated_at.isoformat() if draft else ""
+    return drafts.revision_of(draft) if draft else ""
 
 
 def chosen_of(assignment: Assignment, standing: Standing, sent: Sent) -> tuple[str, list[Tag]]:
@@ -245,8 +264,11 @@ def tags_of(assignment: Assignment, keys: Mapping[str, KeyView], ticked: list[Ta
 def stored(assignment: Assignment, row: Rating) -> Stored:
     scale = assignment.enrolment.study.scale
     sign = said_sign(scale, rating.word_of(assignment, row.value))
-    tags = tuple(TAG_WORDS[tag] for tag in known(row.tags))
-    return Stored(sign, row.notes, row.reason, tags, row.created_at, row.reading)
+    return Stored(sign, row.notes, row.reason, tag_words(row.tags), row.created_at, row.reading)
+
+
+def tag_words(tags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(TAG_WORDS[tag] for tag in known(tags))
 
 
 def earlier_of(assignment: Assignment, standing: Standing) -> tuple[Earlier, ...]:
@@ -255,9 +277,12 @@ def earlier_of(assignment: Assignment, standing: Standing) -> tuple[Earlier, ...
     if standing.current is not None:
         found.pop(content(standing.current), None)
     rows = sorted(found.values(), key=lambda row: row.pk, reverse=True)
-    here = assignment.enrolment.study_id, assignment.study_pair.number
+    here, seen = (
+        (assignment.enrolment.study_id, assignment.study_pair.number),
+        rating.revision_seen(standing.last),
+    )
     return tuple(
-        Earlier(row.revision, stored(assignment, row), reverse("rate-restore", args=[*here, row.pk]))
+        Earlier(row.revision, stored(assignment, row), reverse("rate-restore", args=[*here, row.pk]), seen)
         for row in rows[:MOST_EARLIER]
         if not refusal(assignment, row)
     )
@@ -278,4 +303,6 @@ def clash_of(assignment: Assignment, sent: Sent) -> Clash | None:
         sent=said_sign(scale, sent.choice or "unsure"),
         notes=sent.notes,
         reason=sent.reason,
+        reading=sent.reading,
+        tags=tag_words(sent.tags),
     )

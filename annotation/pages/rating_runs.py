@@ -50,6 +50,7 @@ class Editor:
     draft_url: str
     draft_key: str
     draft_at: str
+    draft_revision: str
     sides: tuple[str, ...]
     key: KeyView
     from_agents: str
@@ -164,7 +165,8 @@ def editor_of(
     """
     theirs, sides = agents.source if agents else "", showing.sides_of(assignment)
     chosen = theirs if start == "agents" else own_source(assignment, start)
-    draft = None if chosen else kept.get(RatingDraft.Field.TEST)
+    stands = kept.get(RatingDraft.Field.TEST)
+    draft = None if chosen else stands
     own = "" if draft else running.beginning_of(assignment, sides[0].pair)
     return Editor(
         url=pair_url("rate-run", assignment),
@@ -172,6 +174,7 @@ def editor_of(
         draft_url=pair_url("rate-draft", assignment),
         draft_key=draft_key(assignment, "test"),
         draft_at=draft.updated_at.isoformat() if draft else "",
+        draft_revision=drafts.revision_of(stands) if stands else "",
         sides=tuple(side.name for side in sides if side.name),
         key=keys["edit"],
         from_agents=f"{pair_url('rate-pair', assignment)}?start=agents" if theirs else "",

@@ -10,6 +10,10 @@ from annotation.review import reviews_of
 from annotation.review.shortcuts import Action, keys_of
 from annotation.review.tags import known, tag_name
 
+CHANGED_SINCE = (
+    "In another window you have changed your label of this pair since that page was opened: it stays as it "
+    "is. From here undo takes it back."
+)
 WITHDRAWN = Sign("↺", "taken back")
 
 

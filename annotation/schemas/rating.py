@@ -38,6 +38,7 @@ class AssignmentOut(Schema):
     query: str
     sides: list[SideOut]
     drafts: dict[str, str] = Field(description="what was typed and not sent, by field")
+    draft_revisions: dict[str, str] = Field(description="the revision of each draft, by field")
 
 
 class NextOut(Schema):
@@ -77,6 +78,7 @@ class RatingOut(Schema):
     tags: list[str]
     seconds: float
     created_at: datetime
+    undoes: str = Field(description="names it to undo, while it stands")
 
 
 class SkipIn(Schema):
@@ -109,3 +111,9 @@ class DraftIn(Schema):
 
     field: Literal["notes", "reason", "test", "call", "choice", "reading"]
     text: CleanText = Field(max_length=65_536, description="empty: the draft is cleared")
+    seen: str | None = Field(
+        default=None,
+        max_length=40,
+        description="the revision that you know, empty for none: 409 where another text stands; "
+        "without it whatever stands is overwritten",
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from annotation.models import Assignment, CallRequest, RatingDraft
 from annotation.review.asserting import NoAssertion, assertion_of
 from annotation.studies import drafts, running, showing
@@ -9,8 +11,16 @@ from annotation.studies import drafts, running, showing
 __all__ = ["NoAssertion", "add_assertion"]
 
 
-def add_assertion(assignment: Assignment, asked: CallRequest) -> str:
-    """Append a call of `running.calls_of` to the draft of the test; returns the lines that were added.
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The lines, and the draft's revision; that is empty where the draft is another window's."""
+
+    lines: str
+    revision: str
+
+
+def add_assertion(assignment: Assignment, asked: CallRequest, window: drafts.Window | None = None) -> Added:
+    """Append a call of `running.calls_of` to the draft of the test; returns what was added.
 
     Without a draft it begins as the editor does. The call stays evidence of the label.
 
@@ -22,5 +32,6 @@ def add_assertion(assignment: Assignment, asked: CallRequest) -> str:
     draft = drafts.by_field(assignment).get(RatingDraft.Field.TEST)
     first = showing.sides_of(assignment)[0].pair
     start = draft.text if draft else running.beginning_of(assignment, first)
-    drafts.save(assignment, RatingDraft.Field.TEST, f"{start.rstrip()}\n\n{lines}\n")
-    return lines
+    known = draft is None or window is None or window.knows(draft)
+    revision = drafts.save(assignment, RatingDraft.Field.TEST, f"{start.rstrip()}\n\n{lines}\n")
+    return Added(lines, revision if known else "")

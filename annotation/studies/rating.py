@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
 from typing import Final
 
 from django.db import IntegrityError, transaction
@@ -20,22 +18,16 @@ from retrieval.hostile import clean
 
 __all__ = [
     "BadRating",
-    "NothingToTakeBack",
     "RatedMeanwhile",
     "Said",
     "recent",
     "submit",
-    "undo",
     "value_of",
     "word_of",
     "words_of",
 ]
 
 Phase = Rating.Phase
-UNDOABLE: Final = 20
-"""So many of a rater's decisions can be taken back one after the other."""
-LOOKED_AT: Final = 3 * UNDOABLE
-"""How many of a rater's latest revisions are looked at for it: each undo is a revision, too."""
 ONLY_DRAFT: Final = "What you sent is kept as a draft and is not counted."
 
 
@@ -54,16 +46,18 @@ class RatedMeanwhile(Exception):
         self.mine = mine
 
 
-class NothingToTakeBack(ValueError):
-    """There is no decision that could be taken back; the message says why."""
-
-
-def submit(assignment: Assignment, token: str, said: Said, seen_revision: int) -> Rating:
+def submit(
+    assignment: Assignment,
+    token: str,
+    said: Said,
+    seen_revision: int,
+    window: drafts.Window | None = None,
+) -> Rating:
     """Store a rating as the next revision; sending the same again returns what is stored.
 
     A reserved pair gets its blind label; one that is locked its second label; of one that is done the last
     label is changed. `seen_revision` is `revision_seen` as the page was served. After a lapse it is stored
-    if the place is still free.
+    if the place is still free. Drafts that another `window` has kept since stay as they are.
 
     Raises BadRating, RatedMeanwhile, Lapsed and QueueClosed; nothing is stored then but a draft.
     """
@@ -71,16 +65,16 @@ def submit(assignment: Assignment, token: str, said: Said, seen_revision: int) -
         mine = checked(assignment, said)
         for _ in range(TRIES):
             try:
-                return store(assignment.pk, token, mine, seen_revision)
+                return store(assignment.pk, token, mine, seen_revision, window)
             except (CameTooLate, IntegrityError):
                 continue  # another request of the same rater, or a lapse, came in between: look again
         raise Lapsed(LAPSED)
     except (BadRating, RatedMeanwhile, Lapsed, QueueClosed):
-        keep_as_draft(assignment, said)
+        keep_as_draft(assignment, said, window)
         raise
 
 
-def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
+def store(pk: int, token: str, mine: Said, seen_revision: int, window: drafts.Window | None) -> Rating:
     """One try to store; raises CameTooLate and IntegrityError where another request was faster."""
     with transaction.atomic():
         now = Assignment.objects.select_related(*RELATED).get(pk=pk)
@@ -99,7 +93,7 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
             freeze(now.enrolment.study)
         if now.state == State.DONE:
             routing.settle(now.enrolment.study, now.study_pair)
-        drafts.clear(now, *drafts.SUBMITTED)
+        drafts.clear(now, *drafts.SUBMITTED, window=window)
     return made
 
 
@@ -209,9 +203,9 @@ def appended(
     )
 
 
-def keep_as_draft(assignment: Assignment, said: Said) -> None:
+def keep_as_draft(assignment: Assignment, said: Said, window: drafts.Window | None) -> None:
     """What could not be stored stays where it was typed."""
-    drafts.write(assignment, drafts_of(assignment, said))
+    drafts.write(assignment, drafts.not_of_others(assignment, drafts_of(assignment, said), window))
 
 
 def drafts_of(assignment: Assignment, said: Said | Rating) -> dict[str, str]:
@@ -228,132 +222,8 @@ def drafts_of(assignment: Assignment, said: Said | Rating) -> dict[str, str]:
     return {name.value: clean(text)[: drafts.MOST] for name, text in kept.items()}
 
 
-def undo(enrolment: Enrolment) -> Assignment:
-    """Take back the rater's last decision, of the last 20; returns its assignment.
-
-    A change restores what stood before; a label is withdrawn, and its pair is open again with what was said
-    as drafts; a skipped pair is open again if its place is free. A blind label that is locked stays.
-
-    Raises NothingToTakeBack.
-    """
-    found = undone(enrolment)
-    routing.settle(enrolment.study)
-    return found
-
-
-def undone(enrolment: Enrolment) -> Assignment:
-    """Raises NothingToTakeBack."""
-    refuse_undo(Enrolment.objects.select_related("study").get(pk=enrolment.pk))
-    for _ in range(TRIES):
-        standing, skipped = last_standing(enrolment), last_skip(enrolment)
-        try:
-            with transaction.atomic():
-                if skipped and (not standing or standing[-1].created_at < skipped.reserved_until):
-                    return opened_again(skipped)
-                if not standing:
-                    raise NothingToTakeBack("You have no decision in this study that could be taken back.")
-                return taken_back(standing)
-        except (CameTooLate, IntegrityError):
-            continue
-    raise NothingToTakeBack("The place of that pair has been given to another rater: it stays skipped.")
-
-
-def refuse_undo(enrolment: Enrolment) -> None:
-    if not enrolment.study.is_live:
-        raise NothingToTakeBack("The study is closed: what was said stays.")
-    if enrolment.removed:
-        raise NothingToTakeBack(REMOVED)
-
-
-def last_standing(enrolment: Enrolment) -> list[Rating]:
-    """The revisions of one (assignment, phase) that an undo goes back through, that of the latest one."""
-    latest = Rating.objects.counted().filter(assignment__enrolment=enrolment).order_by("-id")
-    rows = Rating.objects.filter(assignment__in={row.assignment_id for row in latest[:LOOKED_AT]})
-    histories: dict[tuple[int, str], list[Rating]] = defaultdict(list)
-    for row in rows.order_by("id").select_related("assignment__condition"):
-        if row.phase != Phase.BLIND or not row.assignment.condition.has_second_phase:
-            histories[row.assignment_id, row.phase].append(row)
-    found = [standing for rows in histories.values() if (standing := standing_of(rows))]
-    return max(found, key=lambda standing: standing[-1].pk, default=[])
-
-
-def standing_of(revisions: Iterable[Rating]) -> list[Rating]:
-    """What an undo can go back through; a revision that says again what stood before took that one back."""
-    standing: list[Rating] = []
-    for row in revisions:
-        if row.withdrawn:
-            standing.clear()
-        elif len(standing) > 1 and content(row) == content(standing[-2]):
-            standing.pop()
-        else:
-            standing.append(row)
-    return standing
-
-
 def content(row: Rating) -> tuple[object, ...]:
     return row.value, row.reason, row.notes, row.reading, row.tags
-
-
-def last_skip(enrolment: Enrolment) -> Assignment | None:
-    """The pair that was skipped last; its reservation ended at that moment."""
-    skipped = enrolment.assignments.filter(state=State.SKIPPED).select_related(*RELATED)
-    return skipped.order_by("-reserved_until").first()
-
-
-def opened_again(skipped: Assignment) -> Assignment:
-    """Raises CameTooLate where the place is taken, and NothingToTakeBack where a label would not be blind."""
-    refuse_if_shown(skipped, Phase.BLIND)
-    places.move(skipped, State.RESERVED, token=places.new_token(), reserved_until=places.until())
-    go_on(skipped)
-    return skipped
-
-
-def taken_back(standing: Sequence[Rating]) -> Assignment:
-    """Append what undoes the last of `standing`. Raises CameTooLate, IntegrityError, NothingToTakeBack."""
-    last = standing[-1]
-    now = Assignment.objects.select_related(*RELATED).get(pk=last.assignment_id)
-    refuse_if_shown(now, last.phase)
-    newest = last_of(now, last.phase)
-    if len(standing) > 1:
-        again(now, standing[-2], newest)
-        return now
-    before = State.RESERVED if last.phase == Phase.BLIND else State.LOCKED
-    places.move(now, before, done_at=None, reserved_until=places.until())
-    go_on(now)
-    again(now, last, newest, withdrawn=True)
-    drafts.write(now, drafts_of(now, last), over=False)
-    return now
-
-
-def refuse_if_shown(now: Assignment, phase: str) -> None:
-    """Raises NothingToTakeBack where the rater has been shown what a label of this phase is given without."""
-    try:
-        if phase != Phase.REVISED:
-            refuse_if_seen(now)
-    except BadRating as seen:
-        raise NothingToTakeBack(str(seen)) from seen
-
-
-def again(now: Assignment, said: Rating, last: Rating | None, *, withdrawn: bool = False) -> Rating:
-    """Append a revision that says what `said` does, or takes it back."""
-    mine = Said(
-        value=None if withdrawn else said.value,
-        reason=said.reason,
-        notes=said.notes,
-        reading=said.reading,
-        tags=tuple(said.tags),
-        seconds=said.seconds,
-        calls=tuple(said.calls),
-        runs=tuple(said.runs),
-        evidence=said.evidence,
-    )
-    return appended(now, said.phase, mine, last, withdrawn=withdrawn)
-
-
-def go_on(now: Assignment) -> None:
-    """A rater who has a pair open is not finished, and blind again."""
-    rows = Enrolment.objects.filter(pk=now.enrolment_id, finished_at__isnull=False)
-    rows.update(finished_at=None, left_at=None)
 
 
 def recent(enrolment: Enrolment, most: int = 10) -> list[Rating]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from django.db import IntegrityError, transaction
 
 from annotation.models import Assignment, Rating
+from annotation.review.restoring import CHANGED
 from annotation.studies.auditing import Verb, record
 from annotation.studies.checking import BadRating
 from annotation.studies.places import CameTooLate, State
@@ -36,12 +37,15 @@ def may_stand_again(earlier: Rating) -> bool:
     return not refusal(earlier.assignment, earlier)
 
 
-def restore(earlier: Rating) -> Rating:
-    """The new revision that says what `earlier` said. Raises NothingToRestore."""
+def restore(earlier: Rating, seen_revision: int | None = None) -> Rating:
+    """The new revision that says what `earlier` said. Raises NothingToRestore.
+
+    `seen_revision` is the newest one that the page knew: another one that was added since is not overridden.
+    """
     for _ in range(TRIES):
         try:
             with transaction.atomic():
-                return restored(earlier)
+                return restored(earlier, seen_revision)
         except (CameTooLate, IntegrityError):
             continue  # another request of the same rater, or a lapse, came in between: look again
         except (BadRating, Lapsed) as why:
@@ -49,12 +53,14 @@ def restore(earlier: Rating) -> Rating:
     raise NothingToRestore(LAPSED)
 
 
-def restored(earlier: Rating) -> Rating:
+def restored(earlier: Rating, seen_revision: int | None) -> Rating:
     """One try. Raises CameTooLate and IntegrityError where another request was faster."""
     now = Assignment.objects.select_related(*RELATED, "enrolment__study", "rater").get(
         pk=earlier.assignment_id
     )
     last = last_of(now, earlier.phase)
+    if seen_revision is not None and revision_seen(last) != seen_revision:
+        raise NothingToRestore(CHANGED)
     refuse(now, earlier, last)
     advance(now, earlier.phase)
     made = appended(now, earlier, last)

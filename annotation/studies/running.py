@@ -30,6 +30,7 @@ from annotation.review.own_tests import (
     kept_source,
     refuse_haste,
 )
+from annotation.studies import drafts
 from annotation.studies.queueing import REMOVED
 from annotation.studies.showing import case_shown
 from retrieval.hostile import clean
@@ -90,7 +91,7 @@ def ask(assignment: Assignment, pair: Pair, expression: str) -> CallRequest:
             )
         if earlier is None:
             refuse_haste(assignment.rater_id)
-        forget_draft(assignment, RatingDraft.Field.CALL)
+        drafts.clear(assignment, RatingDraft.Field.CALL)
         return earlier or CallRequest.objects.create(
             user=assignment.rater,
             assignment=assignment,
@@ -100,7 +101,9 @@ def ask(assignment: Assignment, pair: Pair, expression: str) -> CallRequest:
         )
 
 
-def run(assignment: Assignment, pair: Pair, source: str) -> ExecutionRequest:
+def run(
+    assignment: Assignment, pair: Pair, source: str, window: drafts.Window | None = None
+) -> ExecutionRequest:
     """Keep a test program for the assignment and have it run beside the pair's snippet, both or neither.
 
     Raises BadTest, NotNow and TooManyWaiting; then the draft stays.
@@ -117,7 +120,7 @@ def run(assignment: Assignment, pair: Pair, source: str) -> ExecutionRequest:
             )
         if earlier is None:
             refuse_haste(assignment.rater_id)
-        forget_draft(assignment, RatingDraft.Field.TEST)
+        drafts.clear(assignment, RatingDraft.Field.TEST, window=window)
         return earlier or ExecutionRequest.objects.create(
             user=assignment.rater,
             assignment=assignment,
@@ -164,10 +167,6 @@ def dependencies_for(assignment: Assignment) -> list[str]:
     """The packages that the agents found, where they are shown; none where nobody may know that they did."""
     case = case_shown(assignment)
     return list(case.dependencies) if case else []
-
-
-def forget_draft(assignment: Assignment, field: str) -> None:
-    RatingDraft.objects.filter(assignment=assignment, field=field).delete()
 
 
 def runs_of(assignment: Assignment) -> QuerySet[ExecutionRequest]:

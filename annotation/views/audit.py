@@ -14,6 +14,7 @@ from annotation.review import Conflict, restoring
 from annotation.seen import mark_seen
 from annotation.studies import exporting
 from annotation.studies.auditing import Verb, decided_on, record
+from annotation.views.rating import newest_in
 from annotation.views.studies import person
 
 
@@ -64,7 +65,7 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     refuse_while_blind(request.user)
     review = get_object_or_404(Review, pk=pk, rater=person(request))
     try:
-        made = restoring.restore(review, person(request))
+        made = restoring.restore(review, person(request), newest_in(request))
     except (restoring.NothingToRestore, Conflict) as why:
         messages.error(request, str(why))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -14,9 +14,9 @@ from annotation.access import Role, needs
 from annotation.models import Assignment
 from annotation.pages.rating import Sent, restored_message, stored_message
 from annotation.pages.rating_list import leave_page
-from annotation.studies import drafts, queueing, rating, restoring, running, welcoming
+from annotation.studies import drafts, queueing, rating, restoring, running, undoing, welcoming
 from annotation.studies.rating import Said
-from annotation.views.rating_pages import own_enrolment, show_again, to_pair, to_study
+from annotation.views.rating_pages import own_enrolment, show_again, to_pair, to_study, window_of
 from annotation.views.review import number as whole
 from annotation.views.review import person
 
@@ -49,7 +49,11 @@ def submit(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     sent, token = sent_in(request), request.POST.get("token", "")
     try:
         made = rating.submit(
-            found, token, said_in(request, found, sent), whole(request.POST, "seen_revision")
+            found,
+            token,
+            said_in(request, found, sent),
+            whole(request.POST, "seen_revision"),
+            window_of(request),
         )
     except rating.RatedMeanwhile as conflict:
         return show_again(request, found, replace(sent, conflict=conflict), status=409)
@@ -79,13 +83,16 @@ def skip(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
 @needs(Role.EXPERT)
 @require_POST
 def draft(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
-    """Keep what is being typed; 204, or 400 with what is wrong."""
-    found = held(request, study_pk, number)
+    """Keep what is being typed; 204, 409 with what another window has kept, or 400 with what is wrong."""
+    found, sent = held(request, study_pk, number), request.POST
     try:
-        drafts.save(found, request.POST.get("field", ""), request.POST.get("text", ""))
+        revision = drafts.save(found, sent.get("field", ""), sent.get("text", ""), window_of(request))
     except drafts.DraftRefused as why:
         return HttpResponse(str(why), status=400, content_type="text/plain")
-    return HttpResponse(status=204)
+    except drafts.DraftChanged as why:
+        both = {"message": str(why), "text": why.stored.text, "revision": drafts.revision_of(why.stored)}
+        return JsonResponse(both, status=409)
+    return HttpResponse(status=204, headers={"Draft-Revision": revision})
 
 
 @needs(Role.EXPERT)
@@ -103,11 +110,14 @@ def heartbeat(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
 @needs(Role.EXPERT)
 @require_POST
 def undo(request: HttpRequest, study_pk: int) -> HttpResponse:
-    """Take back the last decision, and go to its pair; where there is none, to the pair that is open."""
+    """Take back the decision that the form names in `undoes`, without it the last one, and go to its pair.
+
+    Where that does not stand any more, go to the pair that is open.
+    """
     enrolment = own_enrolment(request, study_pk)
     try:
-        found = rating.undo(enrolment)
-    except rating.NothingToTakeBack as why:
+        found = undoing.undo(enrolment, request.POST.get("undoes"))
+    except undoing.NothingToTakeBack as why:
         messages.error(request, str(why))
         return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
     messages.success(request, "Taken back. What you had said is in the form.")
@@ -121,7 +131,7 @@ def restore(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpRe
     found = held(request, study_pk, number)
     earlier = get_object_or_404(found.ratings.all(), pk=pk)
     try:
-        made = restoring.restore(earlier)
+        made = restoring.restore(earlier, newest_in(request))
     except restoring.NothingToRestore as why:
         messages.error(request, str(why))
     else:
@@ -177,6 +187,11 @@ def said_in(request: HttpRequest, found: Assignment, sent: Sent) -> Said:
         runs=runs,
         evidence=request.POST.get("evidence", ""),
     )
+
+
+def newest_in(request: HttpRequest) -> int | None:
+    """The newest revision that the page knew; None where the form does not say."""
+    return whole(request.POST, "seen_revision") if "seen_revision" in request.POST else None
 
 
 def seconds_in(text: str) -> float:

@@ -14,7 +14,7 @@ from django_htmx.http import trigger_client_event
 
 from annotation import tasks
 from annotation.access import Role, needs
-from annotation.models import Assignment, CallRequest, Enrolment
+from annotation.models import Assignment, CallRequest, Enrolment, RatingDraft
 from annotation.pages import rating as pages
 from annotation.pages import rating_list, rating_runs
 from annotation.pages.review_keys import key_views
@@ -90,9 +90,9 @@ def run(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
         return to_pair(found)
     source, side = request.POST.get("source", ""), named_side(request, found)
     try:
-        asked = running.run(found, side.pair, source)
+        asked = running.run(found, side.pair, source, window_of(request))
     except REFUSALS as why:
-        keep(found, "test", source)
+        keep(found, "test", source, window_of(request))
         return refused(request, found, why)
     tasks.wake()
     return HttpResponseRedirect(rating_runs.pair_url("rate-ran", found, asked.pk))
@@ -149,12 +149,13 @@ def assertion(request: HttpRequest, study_pk: int, number: int, pk: int) -> Http
     if request.method != "POST":
         return to_pair(found)
     try:
-        lines = asserting.add_assertion(found, asked)
+        added = asserting.add_assertion(found, asked, window_of(request))
     except (asserting.NoAssertion, drafts.DraftRefused) as why:
         return not_asserted(request, found, asked, str(why))
     if not is_fragment(request):
         return to_pair(found)
-    return trigger_client_event(HttpResponse(status=204), "asserted", {"lines": lines})
+    told = {"lines": added.lines, "revision": added.revision}
+    return trigger_client_event(HttpResponse(status=204), "asserted", told)
 
 
 def not_asserted(request: HttpRequest, found: Assignment, asked: CallRequest, why: str) -> HttpResponse:
@@ -186,11 +187,20 @@ def named_side(request: HttpRequest, found: Assignment) -> showing.Side:
     return showing.side_called(found, request.POST.get("side", ""))
 
 
-def keep(found: Assignment, field: str, text: str) -> None:
-    """What could not be run is kept as a draft, unless it is too long even for that."""
+def window_of(request: HttpRequest) -> drafts.Window | None:
+    """The browser's window that sent a form, with the drafts that it knows; None without JavaScript."""
+    sent = request.POST
+    if "draft_window" not in sent:
+        return None
+    known = {field: sent[f"draft_{field}"] for field in RatingDraft.Field.values if f"draft_{field}" in sent}
+    return drafts.Window(sent["draft_window"][:40], known)
+
+
+def keep(found: Assignment, field: str, text: str, window: drafts.Window | None = None) -> None:
+    """What could not be run is kept as a draft, unless it is too long, or another window has kept another."""
     try:
-        drafts.save(found, field, text)
-    except drafts.DraftRefused:
+        drafts.save(found, field, text, window)
+    except (drafts.DraftRefused, drafts.DraftChanged):
         return
 
 

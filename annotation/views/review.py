@@ -102,8 +102,10 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
     found, user = visible_case(request, pk), person(request)
     try:
         review.undo(user, found, number(request.POST, "seen_revision"))
-    except (review.NothingToUndo, review.Conflict) as why:
+    except review.NothingToUndo as why:
         messages.error(request, str(why))
+    except review.Conflict:
+        messages.error(request, review_words.CHANGED_SINCE)
     else:
         messages.success(request, review_words.undone_message(user, found))
     return to_case(found, list_of(request, request.POST))

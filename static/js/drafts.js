@@ -1,9 +1,14 @@
 // Keeps what is being typed: at once in this browser, and a moment later on the server.
-// The copy in the browser is removed once the server has the text, so a copy that is found is text that never
-// arrived, or arrived too late for the page: it comes back into the field.
+// The copy in the browser has a key for each window. It is removed once the server has the text, so a copy that is
+// found is text that never arrived, or arrived too late for the page: it comes back into the field. Where the server
+// has another text since, from another window, both are shown, and the person chooses.
+
+import * as others from "./others.js";
+import * as own from "./window.js";
 
 const WAIT_MS = 600;
 const PREFIX = "draft:";
+const AT_WORK_MS = 3000; // a copy of another window that is so fresh is about to be kept by that window
 
 const waiting = new Map(); // field → timer: typed and not yet kept on the server
 let leaving = false; // the next page is on its way, and may have been rendered without what is kept from now on
@@ -19,25 +24,60 @@ export function listen() {
   window.addEventListener("beforeunload", () => (leaving = true));
   window.addEventListener("pageshow", () => (leaving = false));
   window.addEventListener("online", () => keepAll());
+  document.addEventListener("htmx:configRequest", tellWindow);
   document.addEventListener("htmx:beforeRequest", beforeRequest);
   document.addEventListener("htmx:afterRequest", afterRequest);
 }
 
 export function prepare(root) {
   for (const field of root.querySelectorAll("[data-draft]")) {
-    if (!("prepared" in field.dataset)) restore(field);
+    if ("prepared" in field.dataset) continue;
+    if ("draftUnsaved" in field.dataset) changed(field);
+    else restore(field);
     field.dataset.prepared = "";
   }
 }
 
 function restore(field) {
-  const copy = stored(field);
-  if (!copy) return;
-  if (copy.text === field.value || copy.at <= Date.parse(field.dataset.draftAt || 0)) return forget(field);
+  let done = false;
+  for (const copy of copies(field)) {
+    if (copy.text === field.value) drop(copy.key);
+    else if (copy.key !== keyOf(field) && Date.now() - copy.at < AT_WORK_MS) continue;
+    else if (!follows(copy, field)) setAside(field, copy);
+    else if (!done) {
+      done = true;
+      putBack(field, copy);
+    }
+  }
+}
+
+// Whether the copy was typed over what the field shows.
+function follows(copy, field) {
+  if (isTold(field)) return (copy.revision ?? "") === field.dataset.draftRevision;
+  return copy.at > Date.parse(field.dataset.draftAt || 0);
+}
+
+// A field whose drafts have no revisions shows what was kept last, as ever.
+function setAside(field, copy) {
+  if (!isTold(field)) return drop(copy.key);
+  others.show(field, copy.text, "This browser has another text for this field, which never arrived.", {
+    "Take it": () => take(field, copy.text, field.dataset.draftRevision, copy.key),
+    "Drop it": () => drop(copy.key),
+  });
+}
+
+function putBack(field, copy) {
   field.value = copy.text;
+  store(field);
+  if (copy.key !== keyOf(field)) drop(copy.key);
   field.dispatchEvent(new Event("restored", { bubbles: true }));
   say(field, "Restored from this browser");
   schedule(field);
+}
+
+function take(field, text, revision, key) {
+  field.dataset.draftRevision = revision;
+  putBack(field, { text, key });
 }
 
 function changed(field) {
@@ -67,11 +107,12 @@ async function keep(field, options = {}) {
   try {
     const answer = await fetch(field.dataset.draftUrl, {
       method: "POST",
-      body: new URLSearchParams({ field: field.dataset.draft, text, csrfmiddlewaretoken: csrf }),
+      body: new URLSearchParams({ field: field.dataset.draft, text, csrfmiddlewaretoken: csrf, ...known([field]) }),
       redirect: "error", // a redirect is the log-in page
       ...options,
     });
-    if (answer.status === 204) return kept(field, text);
+    if (answer.status === 204) return kept(field, text, answer.headers.get("Draft-Revision"));
+    if (answer.status === 409) return both(field, await answer.json());
     say(field, answer.status === 400 ? await answer.text() : "Not kept on the server; it is kept in this browser");
   } catch {
     waiting.set(field, 0); // tried again when the browser is online, or with the next key
@@ -79,10 +120,41 @@ async function keep(field, options = {}) {
   }
 }
 
-function kept(field, text) {
-  if (field.value !== text) return; // typed on meanwhile: the next save is on its way
+function kept(field, text, revision) {
+  if (isTold(field) && revision !== null) field.dataset.draftRevision = revision;
+  if (field.value !== text) return store(field); // typed on meanwhile: the next save is on its way
   if (!leaving) forget(field);
+  others.hide(field);
   say(field, text.trim() ? "Draft kept" : "");
+}
+
+// What is typed here stays in the field and in this browser; the server has what was typed in another window.
+function both(field, { message, text, revision }) {
+  say(field, "Kept in this browser");
+  others.show(field, text, message, {
+    "Take the other": () => take(field, text, revision, keyOf(field)),
+    "Keep this one": () => {
+      field.dataset.draftRevision = revision;
+      keep(field);
+    },
+  });
+}
+
+function isTold(field) {
+  return "draftRevision" in field.dataset;
+}
+
+// Which window asks, and which drafts it knows.
+function known(fields) {
+  const told = { draft_window: own.name() };
+  for (const field of fields) if (isTold(field)) told[`draft_${field.dataset.draft}`] = field.dataset.draftRevision;
+  return told;
+}
+
+function tellWindow({ detail }) {
+  if (detail.verb !== "post") return;
+  const fields = detail.elt instanceof HTMLFormElement ? detail.elt.querySelectorAll("[data-draft]") : [];
+  for (const [key, value] of Object.entries(known(fields))) detail.parameters[key] = value;
 }
 
 // A form that is being sent needs no draft; everything else that is typed is kept before the page changes.
@@ -117,25 +189,40 @@ function say(field, words) {
   if (place) place.textContent = words;
 }
 
-function stored(field) {
+// what this browser keeps
+
+function keyOf(field) {
+  return `${PREFIX}${field.dataset.draftKey}#${own.name()}`;
+}
+
+// Those of all windows for the field, the newest first.
+function copies(field) {
+  const base = PREFIX + field.dataset.draftKey;
   try {
-    return JSON.parse(localStorage.getItem(PREFIX + field.dataset.draftKey));
+    const keys = Object.keys(localStorage).filter((key) => key === base || key.startsWith(`${base}#`));
+    const found = keys.map((key) => ({ ...JSON.parse(localStorage.getItem(key)), key }));
+    return found.filter((copy) => typeof copy.text === "string").sort((one, other) => other.at - one.at);
   } catch {
-    return null; // storage is switched off, or holds something else
+    return []; // storage is switched off, or holds something else
   }
 }
 
 function store(field) {
+  const copy = { text: field.value, at: Date.now(), revision: field.dataset.draftRevision };
   try {
-    localStorage.setItem(PREFIX + field.dataset.draftKey, JSON.stringify({ text: field.value, at: Date.now() }));
+    localStorage.setItem(keyOf(field), JSON.stringify(copy));
   } catch {
     // full or switched off: the server still gets the text
   }
 }
 
 function forget(field) {
+  drop(keyOf(field));
+}
+
+function drop(key) {
   try {
-    localStorage.removeItem(PREFIX + field.dataset.draftKey);
+    localStorage.removeItem(key);
   } catch {
     // see store()
   }

@@ -51,6 +51,7 @@ export function upgrade(field) {
   const view = new EditorView({ parent: holder, state: stateOf(field) });
   // A key of the page that leads to the field leads here; where nothing was asked for, keys stay alive.
   field.addEventListener("enter", () => view.focus());
+  field.addEventListener("restored", () => replace(view, field.value));
   if (field.autofocus) view.focus();
   views.set(field, view);
 }
@@ -61,6 +62,11 @@ export function append(field, lines) {
   const { doc } = view.state;
   const end = doc.toString().trimEnd().length;
   view.dispatch({ changes: { from: end, to: doc.length, insert: `\n\n${lines}\n` }, scrollIntoView: true });
+}
+
+function replace(view, text) {
+  const { doc } = view.state;
+  if (doc.toString() !== text) view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
 }
 
 function stateOf(field) {

@@ -64,6 +64,7 @@ document.addEventListener("keydown", (event) => {
 // What became of a call goes into the editor, if that is open; else it waits in the draft, on the server.
 document.addEventListener("asserted", (event) => {
   const field = document.querySelector("textarea[data-editor]");
+  if (field && event.detail.revision) field.dataset.draftRevision = event.detail.revision;
   if (field) import("./editor.js").then(({ append }) => append(field, event.detail.lines));
   say(`Added to your test: ${event.detail.lines}`, "success");
 });

@@ -41,6 +41,8 @@ RATERS = {
     "stopped": ("ralf", "reading"),
     "stepped": ("rosi", "own_tests"),
     "sent": ("rhea", "reading"),
+    "drafts": ("rieke", "own_tests"),
+    "undone": ("rune", "reading"),
     "timed": ("runa", "reading"),
     "arranged": ("rona", "own_tests"),
     "rate_own": ("rick", "own_tests"),

@@ -88,7 +88,7 @@ def orders() -> Iterator[str]:
     """No pair twice to one rater, no gap in an order, no pair stuck."""
     from annotation.models import Assignment, Enrolment
     from annotation.studies import choosing
-    from annotation.studies.rating import UNDOABLE
+    from annotation.studies.undoing import UNDOABLE
 
     by_rater: dict[int, list[tuple[int, str, int]]] = defaultdict(list)
     for who, pair, state, place in Assignment.objects.values_list("rater", "study_pair", "state", "position"):

@@ -169,6 +169,9 @@ class RatingDraft(models.Model):
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="drafts")
     field = models.CharField(max_length=7, choices=Field)
     text = models.TextField()
+    window = models.CharField(
+        max_length=40, blank=True, default="", db_default="", help_text="of the browser that sent it"
+    )
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:

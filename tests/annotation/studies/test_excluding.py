@@ -17,6 +17,7 @@ from annotation.studies import (
     rating,
     restoring,
     running,
+    undoing,
     unfilled,
     verifying,
 )
@@ -27,9 +28,9 @@ from annotation.studies.gathering import is_complete
 from annotation.studies.places import CameTooLate, State
 from annotation.studies.planning import StudyRefused
 from annotation.studies.queueing import BadSkip, QueueClosed, next_assignment
-from annotation.studies.rating import NothingToTakeBack
 from annotation.studies.reporting import report
 from annotation.studies.restoring import NothingToRestore
+from annotation.studies.undoing import NothingToTakeBack
 from tests import factories, studies
 from tests.annotation.studies.rated import many_pairs
 from tests.annotation.studies.test_flow import adds_up
@@ -214,7 +215,7 @@ def test_nothing_that_is_left_out_can_be_changed(study: Study) -> None:
         with pytest.raises(BadSkip):
             queueing.skip(now, now.token, "can't say")
         with pytest.raises(NothingToTakeBack):
-            rating.undo(ruth)
+            undoing.undo(ruth)
         with pytest.raises(NothingToRestore, match="ended your part"):
             restoring.restore(done.ratings.get(revision=1))
         assert "ended your part" in running.refuse(now)

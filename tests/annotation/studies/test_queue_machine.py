@@ -29,12 +29,13 @@ from hypothesis.stateful import (
 
 from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, StudyPair
 from annotation.seen import mark_seen
-from annotation.studies import choosing, drafts, enrolling, queueing, rating, routing
+from annotation.studies import choosing, drafts, enrolling, queueing, rating, routing, undoing
 from annotation.studies.flow import flow_of
 from annotation.studies.ordering import GAP
 from annotation.studies.planning import StudyRefused
 from annotation.studies.queueing import Lapsed, QueueClosed
-from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said
+from annotation.studies.rating import BadRating, RatedMeanwhile, Said
+from annotation.studies.undoing import NothingToTakeBack
 from tests import factories, studies
 from tests.annotation.studies.test_flow import adds_up
 from tests.annotation.studies.test_queueing import grid
@@ -209,7 +210,7 @@ class Queue(RuleBasedStateMachine):
         """Appends; what was accepted stays in the history."""
         count = Rating.objects.count()
         try:
-            found = rating.undo(self.fresh(who))
+            found = undoing.undo(self.fresh(who))
         except NothingToTakeBack:
             assert Rating.objects.count() == count
             return

@@ -15,8 +15,9 @@ from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, S
 from annotation.seen import mark_seen, mark_test_seen
 from annotation.studies import checking, drafts, queueing, rating
 from annotation.studies.queueing import Lapsed, QueueClosed, next_assignment
-from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said, submit, undo
+from annotation.studies.rating import BadRating, RatedMeanwhile, Said, submit
 from annotation.studies.restoring import restore
+from annotation.studies.undoing import NothingToTakeBack, undo
 from tests import studies
 
 pytestmark = pytest.mark.django_db

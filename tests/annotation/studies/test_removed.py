@@ -13,8 +13,9 @@ from annotation.models import Assignment, Condition, Enrolment, Quota, Rating
 from annotation.studies import drafts, enrolling, queueing, rating, running
 from annotation.studies.planning import StudyRefused
 from annotation.studies.queueing import REMOVED, BadSkip, Lapsed, QueueClosed
-from annotation.studies.rating import NothingToTakeBack, Said, submit, undo
+from annotation.studies.rating import Said, submit
 from annotation.studies.restoring import NothingToRestore, restore
+from annotation.studies.undoing import NothingToTakeBack, undo
 from tests import factories, studies
 from tests.rating_pages import send
 

@@ -9,8 +9,9 @@ import pytest
 from annotation.models import Assignment, AuditEvent, Condition, Enrolment, Rating, Study
 from annotation.seen import mark_seen
 from annotation.studies import queueing, rating, restoring
-from annotation.studies.rating import Said, submit, undo
+from annotation.studies.rating import Said, submit
 from annotation.studies.restoring import NothingToRestore, restore
+from annotation.studies.undoing import undo
 from tests import studies
 
 pytestmark = pytest.mark.django_db

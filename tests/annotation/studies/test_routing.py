@@ -7,7 +7,7 @@ import pytest
 from annotation.access import Role
 from annotation.models import Enrolment, Quota, Study
 from annotation.seen import mark_seen
-from annotation.studies import adjudicating, asking_again, enrolling, queueing, rating, verifying
+from annotation.studies import adjudicating, asking_again, enrolling, queueing, rating, undoing, verifying
 from annotation.studies.gathering import is_complete
 from annotation.studies.planning import StudyRefused, changing, plan_of
 from annotation.studies.queueing import next_assignment
@@ -139,7 +139,7 @@ def test_a_change_of_mind_is_a_split_too(study: Study, raters: list[Enrolment]) 
     changed = queueing.open_assignment(raters[1].user, study.pk, 2)
     rating.submit(changed, changed.token, said(0), 1)
     assert wanted(study) == [2, 3, 2]
-    rating.undo(again(raters[1]))  # what was asked stays asked
+    undoing.undo(again(raters[1]))  # what was asked stays asked
     assert wanted(study) == [2, 3, 2]
 
 

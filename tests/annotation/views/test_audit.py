@@ -10,8 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation import review
-from annotation.models import AuditEvent, Case, Review, Seen
+from annotation.models import AuditEvent, Case, Rating, Review, Seen
+from annotation.studies import rating
 from annotation.studies.auditing import LONGEST_DETAIL, Verb, record
+from annotation.studies.rating import Said
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -94,6 +96,27 @@ def test_an_earlier_revision_stands_again(erin: Client, labelled: Review) -> Non
     assert AuditEvent.objects.filter(verb="restored").count() == 1
     told = erin.post(reverse("history-restore", args=[second.pk]), follow=True).content.decode()
     assert "That is what stands" in told and Review.objects.count() == 4
+
+
+@pytest.mark.parametrize("of", ["reviews", "ratings"])
+def test_a_stale_page_restores_nothing_over_a_newer_label(erin: Client, labelled: Review, of: str) -> None:
+    if of == "ratings":
+        study = studies.study()
+        held = studies.assignment(studies.rater("erin", study))
+        for seen, value in enumerate((1, 0, None)):
+            rating.submit(held, held.token, Said(value, "", "", (), 1.0, (), (), "a" * 64), seen)
+    assert 'name="seen_revision" value="3"' in text(erin, "history", of=of)
+    earlier = (Rating if of == "ratings" else Review).objects.get(revision=1)
+    to = (
+        reverse("history-restore", args=[earlier.pk])
+        if of == "reviews"
+        else reverse("rate-restore", args=[study.pk, held.study_pair.number, earlier.pk])
+    )
+    told = erin.post(to, {"seen_revision": 2}, follow=True).content.decode()
+    assert "what stands now stays" in told
+    assert type(earlier)._default_manager.count() == 3
+    erin.post(to, {"seen_revision": 3})
+    assert type(earlier)._default_manager.count() == 4
 
 
 def test_what_an_earlier_revision_rested_on_stands_again_with_it(erin: Client) -> None:

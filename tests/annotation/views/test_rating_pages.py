@@ -112,6 +112,55 @@ def test_two_windows_are_shown_both_texts(client: Client) -> None:
     assert Rating.objects.count() == 1
 
 
+def test_a_stale_form_is_told_all_that_stands_and_all_that_it_sent(client: Client) -> None:
+    of = given(client, Kind.READING)
+    body = {"token": of.token, "evidence": "a" * 64, "seen_revision": 1}
+    send(client, of, "1", notes="first thoughts")
+    send(client, of, "0", notes="second thoughts", reading="a copy", tags=["partial"])
+    stale = {**body, "label": "unsure", "notes": "", "reading": "in place", "tags": ["unsafe"]}
+    refused = client.post(path(of, "submit/"), stale)
+    assert refused.status_code == 409 and Rating.objects.count() == 2
+    html = refused.content.decode()
+    stands, sent = html.split('class="clash-sides"')[1].split("</dl>")[0].split("Yours, not stored")
+    assert "second thoughts" in stands and "read as “a copy”" in stands and "partial" in stands
+    assert "unsure" in sent and "read as “in place”" in sent and "unsafe" in sent
+    fields = html.split('id="label-form"')[1]
+    assert 'value="in place"' in fields
+    notes = fields.split('id="notes"')[1].split("</textarea>")[0]
+    assert notes.endswith(">"), "a note that was taken out does not come back from what stands"
+    assert client.post(path(of, "submit/"), {**stale, "seen_revision": 2}).status_code == 302
+    assert Rating.objects.current().get().reading == "in place"
+
+
+def test_a_stale_form_of_a_rating_that_was_taken_back_is_told(client: Client) -> None:
+    of = given(client, Kind.READING)
+    send(client, of, "1")
+    client.post(f"/rate/{of.condition.study_id}/undo/")
+    of.refresh_from_db()
+    stale = {"label": "0", "notes": "late", "token": of.token, "evidence": "a" * 64, "seen_revision": 1}
+    refused = client.post(path(of, "submit/"), stale)
+    html = refused.content.decode()
+    assert refused.status_code == 409 and "nothing" in html.split("Stored</dt>")[1].split("</dd>")[0]
+    assert html.split('id="notes"')[1].split("</textarea>")[0].endswith("late")
+    assert not Rating.objects.current().exists()
+
+
+def test_an_earlier_label_is_not_restored_over_a_newer_one_unseen(client: Client) -> None:
+    of = given(client, Kind.READING)
+    for value, notes in (("1", "first"), ("0", "second")):
+        send(client, of, value, notes=notes)
+    html = page(client, of)
+    assert 'name="seen_revision" value="2"' in html.split("Earlier labels")[1]
+    send(client, of, "unsure", notes="third")  # in another window
+    first = Rating.objects.earliest("pk")
+    to = path(of, f"ratings/{first.pk}/restore/")
+    answer = client.post(to, {"seen_revision": 2}, follow=True)
+    assert "what stands now stays" in answer.content.decode()
+    assert Rating.objects.current().get().notes == "third"
+    client.post(to, {"seen_revision": 3})
+    assert Rating.objects.current().get().notes == "first"
+
+
 def test_tags_and_a_choice_come_back_from_the_draft(client: Client) -> None:
     of = given(client, Kind.READING)
     client.post(path(of, "draft/"), {"field": "choice", "text": "partial unsafe"})

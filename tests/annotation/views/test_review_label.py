@@ -210,8 +210,18 @@ def test_an_undo_from_a_stale_page_changes_nothing(erin: Client, cases: list[Cas
     send(erin, cases[0], "0", reason="it copies", seen_revision=1)
     answer = erin.post(reverse("review-undo", args=[cases[0].pk]), {"seen_revision": 1})
 
-    assert "changed in another window" in erin.get(answer["Location"]).content.decode()
+    assert "it stays as it is" in erin.get(answer["Location"]).content.decode()
     assert Review.objects.count() == 2
+
+
+def test_an_undo_takes_back_what_its_page_showed_and_no_newer_label(erin: Client, cases: list[Case]) -> None:
+    send(erin, cases[0], "1")
+    page = erin.get(reverse("review-case", args=[cases[2].pk])).content.decode()
+    assert reverse("review-undo", args=[cases[0].pk]) in page
+    send(erin, cases[1], "1")  # in another window
+    erin.post(reverse("review-undo", args=[cases[0].pk]), {"seen_revision": 1})
+
+    assert Review.objects.current().get().pair_id == cases[1].pair_id
 
 
 def test_there_may_be_nothing_to_undo(erin: Client, cases: list[Case]) -> None:

@@ -1,4 +1,6 @@
-"""Whether agents' verdicts were seen, or their test alone; which raters were removed by an admin."""
+"""Whether agents' verdicts were seen, or their test alone; which raters were removed by an admin;
+which browser window a draft is of.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +49,13 @@ class Migration(migrations.Migration):
             name="removed",
             field=models.BooleanField(
                 db_default=False, default=False, help_text="let go by an admin: nothing more is taken"
+            ),
+        ),
+        migrations.AddField(
+            model_name="ratingdraft",
+            name="window",
+            field=models.CharField(
+                blank=True, db_default="", default="", max_length=40, help_text="of the browser that sent it"
             ),
         ),
         migrations.RunPython(tests_alone, migrations.RunPython.noop),
