@@ -82,6 +82,11 @@ class Study:
         """The reference: the majority of the planned quorum, nan where there is none."""
         return majority(self.people)
 
+    @cached_property
+    def asked(self) -> Flags:
+        """The pairs on which somebody of the reference said something, be it that it can't be judged."""
+        return np.asarray((~np.isnan(self.people.values) | self.people.skipped).any(axis=1))
+
     @property
     def rivals(self) -> tuple[str, ...]:
         """The rows that can be compared with the people who made the reference."""
@@ -109,7 +114,7 @@ class Study:
         """
         if labels.name == self.reference:
             return left_out(labels)
-        return treated(labels, self.truth, treatment, self.adjudicated)
+        return treated(labels, self.truth, treatment, self.adjudicated, self.asked)
 
 
 @dataclass(frozen=True, slots=True)

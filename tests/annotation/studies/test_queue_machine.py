@@ -33,6 +33,7 @@ from annotation.studies.flow import flow_of
 from annotation.studies.ordering import GAP
 from annotation.studies.queueing import Lapsed
 from annotation.studies.rating import BadRating, NothingToTakeBack, RatedMeanwhile, Said
+from annotation.studies.undecided import Undecided
 from tests import studies
 from tests.annotation.studies.test_flow import adds_up
 from tests.annotation.studies.test_queueing import grid
@@ -259,7 +260,7 @@ class Queue(RuleBasedStateMachine):
     def the_flow_adds_up(self) -> None:
         """Every place is given, open, free or given up, and all that was handed out became something."""
         if hasattr(self, "study"):
-            adds_up(flow_of(self.study, 5, 0, 0))
+            adds_up(flow_of(self.study, 5, Undecided(0, 0, 0, 0)))
 
     @invariant()
     def a_locked_label_keeps_its_place_for_its_rater(self) -> None:
