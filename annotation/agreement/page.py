@@ -190,12 +190,15 @@ def open_treatments(study: Study) -> tuple[Treatment, ...]:
 
 
 def strata(study: Study, draws: Draws) -> Mapping[int, tuple[Scores, ...]]:
-    """The table of each stratum, unweighted: inside a stratum all pairs had the same chance."""
-    kinds = np.unique(study.sample.strata)
+    """The table of each stratum. Pairs weigh 1 ÷ inclusion probability there, too: where each query put one
+    forward, that of a large query had a smaller chance than its neighbours of the same stratum.
+    """
+    sample = study.sample
+    kinds = np.unique(sample.strata)
     if len(kinds) < 2:
         return {}
     return {
-        int(kind): table(study, draws, (study.sample.strata == kind).astype(np.float64)) for kind in kinds
+        int(kind): table(study, draws, np.where(sample.strata == kind, sample.weights, 0.0)) for kind in kinds
     }
 
 

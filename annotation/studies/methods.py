@@ -75,7 +75,10 @@ def chances(found: Figures) -> str:
     span = f"{least:.3g}" if least == most else f"{least:.3g} to {most:.3g}"
     of = study.sample.get("population"), study.sample.get("population_queries")
     population = f" from {of[0]:,} pairs of {of[1]:,} queries" if all(of) else ""
-    weighed = "all pairs weigh alike" if least == most else "figures over strata weigh pairs by its inverse"
+    alike = least == most
+    weighed = (
+        "all pairs weigh alike" if alike else "figures, also those by stratum, weigh pairs by its inverse"
+    )
     return f"The probability of inclusion{population} was {span}: {weighed}."
 
 
