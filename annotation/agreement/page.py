@@ -82,6 +82,11 @@ class Study:
         """The reference: the majority of the planned quorum, nan where there is none."""
         return majority(self.people)
 
+    @cached_property
+    def asked(self) -> Flags:
+        """The pairs on which somebody of the reference said something, be it that it can't be judged."""
+        return np.asarray((~np.isnan(self.people.values) | self.people.skipped).any(axis=1))
+
     @property
     def rivals(self) -> tuple[str, ...]:
         """The rows that can be compared with the people who made the reference."""
@@ -109,7 +114,7 @@ class Study:
         """
         if labels.name == self.reference:
             return left_out(labels)
-        return treated(labels, self.truth, treatment, self.adjudicated)
+        return treated(labels, self.truth, treatment, self.adjudicated, self.asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +190,15 @@ def open_treatments(study: Study) -> tuple[Treatment, ...]:
 
 
 def strata(study: Study, draws: Draws) -> Mapping[int, tuple[Scores, ...]]:
-    """The table of each stratum, unweighted: inside a stratum all pairs had the same chance."""
-    kinds = np.unique(study.sample.strata)
+    """The table of each stratum. Pairs weigh 1 ÷ inclusion probability there, too: where each query put one
+    forward, that of a large query had a smaller chance than its neighbours of the same stratum.
+    """
+    sample = study.sample
+    kinds = np.unique(sample.strata)
     if len(kinds) < 2:
         return {}
     return {
-        int(kind): table(study, draws, (study.sample.strata == kind).astype(np.float64)) for kind in kinds
+        int(kind): table(study, draws, np.where(sample.strata == kind, sample.weights, 0.0)) for kind in kinds
     }
 
 

@@ -87,16 +87,24 @@ class Against:
         return np.asarray((summed / np.maximum(known.sum(axis=1), 1)).T, dtype=np.float64)
 
 
-def treated(labels: Labels, truth: Floats, treatment: Treatment, settled: Floats | None = None) -> Against:
+def treated(
+    labels: Labels,
+    truth: Floats,
+    treatment: Treatment,
+    settled: Floats | None = None,
+    tied: Flags | None = None,
+) -> Against:
     """An annotator against the truth of each pair, where open pairs are treated so.
 
-    `settled` are the adjudicated labels, nan where there is none.
+    `settled` are the adjudicated labels, nan where there is none. Of the open pairs only `tied` ones are ties
+    (None: all of them): one that nobody was asked about is none.
     """
     holds = truth[:, None]
     if treatment is Treatment.ADJUDICATED and settled is not None:
         holds = np.where(np.isnan(holds), settled[:, None], holds)
     elif treatment in (Treatment.TIE_0, Treatment.TIE_1):
-        holds = np.where(np.isnan(holds), float(treatment is Treatment.TIE_1), holds)
+        ties = np.isnan(holds) if tied is None else np.isnan(holds) & tied[:, None]
+        holds = np.where(ties, float(treatment is Treatment.TIE_1), holds)
     if treatment not in (Treatment.WRONG, Treatment.RIGHT):
         return Against(labels.name, labels.values, holds)
     right = treatment is Treatment.RIGHT

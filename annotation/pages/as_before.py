@@ -10,12 +10,16 @@ from django.contrib.auth.models import User
 from annotation.models import Case
 from annotation.pages.candidates import first_line
 from annotation.pages.words import UNSURE, Sign, label_sign
-from annotation.review.carrying import earlier
+from annotation.review.carrying import earlier, tags_carried
+from annotation.review.tags import tag_name
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The earlier label, the review `review` on the case `there`, for the case on screen."""
+    """The earlier label, the review `review` on the case `there`, for the case on screen.
+
+    `tags` are those that would be carried over with it.
+    """
 
     case: int
     review: int
@@ -23,6 +27,7 @@ class Before:
     title: str
     sign: Sign
     reason: str
+    tags: tuple[str, ...]
     at: datetime
 
 
@@ -38,5 +43,6 @@ def before_of(user: User, case: Case) -> Before | None:
         title=first_line(found.pair.snippet.head),
         sign=UNSURE if found.label is None else label_sign(found.label),
         reason=found.reason,
+        tags=tuple(map(tag_name, tags_carried(found))),
         at=found.created_at,
     )

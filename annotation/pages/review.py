@@ -45,7 +45,8 @@ class EvidenceChanged(Exception):
 class Revision:
     """One review as people read it. `stale`: it was given beside other evidence than is there now.
 
-    `carried_from`: the case whose label it repeats, because the code is the same.
+    `carried_from`: the case whose label, with reason and tags, it repeats, because the code is the same;
+    `carried_at`: when that was given.
     """
 
     who: str
@@ -60,6 +61,7 @@ class Revision:
     calls: int = 0
     runs: int = 0
     carried_from: int | None = None
+    carried_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +333,7 @@ def decision(last: Review, here: Case) -> Decision:
 
 
 def revision(review: Review, user: User, evidence: str) -> Revision:
+    source = review.carried.source if hasattr(review, "carried") else None
     return Revision(
         who=review.rater.get_username(),
         mine=review.rater_id == user.pk,
@@ -343,7 +346,8 @@ def revision(review: Review, user: User, evidence: str) -> Revision:
         seconds=review.seconds,
         calls=len(review.calls),
         runs=len(review.runs),
-        carried_from=review.carried.source.case_id if hasattr(review, "carried") else None,
+        carried_from=source.case_id if source else None,
+        carried_at=source.created_at if source else None,
     )
 
 

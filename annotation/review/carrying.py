@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.models import CarriedOver, Case, NormalForm, Review
-from annotation.review.labelling import WORDS, BadReview, submit
+from annotation.review.labelling import WORDS, BadReview, Beside, submit
+from annotation.review.tags import Tag, known
 from retrieval.models import Text
 from sandbox.normalising import VERSION, normal_form
 
@@ -63,13 +64,21 @@ def forms_of(snippets: Iterable[Text]) -> dict[int, str]:
 def carry(user: User, case: Case, source: int, evidence: str, seen_revision: int) -> Review:
     """Store the earlier label, the review `source` (its id), for this candidate, marked as carried over.
 
-    It keeps the earlier reason. Raises NothingBefore, and what submit raises; then nothing is stored.
+    It keeps the earlier reason and the tags of the pair; their author is the same person, their time that of
+    the review that it was carried over from. Raises NothingBefore, and what submit raises; then nothing is
+    stored.
     """
     before = earlier(user, case)
     if before is None or before.pk != source:
         raise NothingBefore
     reason = before.reason or f"As before: the same code as case {before.case_id}, {WORDS[before.label]}."
     with transaction.atomic():
-        made = submit(user, case, before.label, reason, evidence, seen_revision)
+        beside = Beside(tags_carried(before))
+        made = submit(user, case, before.label, reason, evidence, seen_revision, beside)
         CarriedOver.objects.get_or_create(review=made, defaults={"source": before})
     return made
+
+
+def tags_carried(before: Review) -> tuple[Tag, ...]:
+    """The tags that hold for equal code. Those of a test are of the other candidate's test."""
+    return tuple(tag for tag in known(before.tags) if not tag.of_test)

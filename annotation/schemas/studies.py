@@ -197,6 +197,10 @@ class RatingOut(Schema):
     runs_sha256: list[str] = Field(description="of each run's program")
     query_whole: str
     state: str = Field(description="of the assignment; left_out: in no figure, its place is another rater's")
+    answer: int | None = Field(description="the known value of a planted pair")
+    excluded: bool = Field(description="the rater is left out of every figure")
+    excluded_by: int | None = Field(description="number of the amendment that did it")
+    excluded_why: str = Field(description="the rule, as that amendment gives it")
 
 
 class RatingPage(Paging):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from annotation.models import Assignment, Condition, Guideline, Quota, Rating, Study, StudyPair
 from annotation.studies import queueing, unfilled
 from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import StudyRefused, changing
+from retrieval.models import Text
+from retrieval.models.texts import folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,7 @@ def chosen(study: Study, choice: Choice) -> QuerySet[StudyPair]:
     if choice.tag:
         rows = rows.filter(pk__in=tagged(study, choice.tag))
     if choice.text:
-        noted = ratings.filter(notes__icontains=choice.text)
-        heads = Q(pair__query__head__icontains=choice.text) | Q(pair__snippet__head__icontains=choice.text)
-        rows = rows.filter(heads | Exists(noted))
+        rows = rows.filter(pk__in=worded(study, choice.text))
     if choice.slice == "split":
         return rows.filter(pk__in=split(study))
     return rows.filter(stratum=choice.slice) if choice.slice else rows
@@ -63,6 +64,30 @@ def tagged(study: Study, tag: str) -> list[int]:
     rows = Rating.objects.current().filter(assignment__study_pair__study=study).exclude(tags=[])
     found = rows.values_list("assignment__study_pair_id", "tags").iterator(2000)
     return sorted({pair for pair, tags in found if tag in tags})
+
+
+def worded(study: Study, part: str) -> list[int]:
+    """Pairs with `part` somewhere in the query, in a snippet or in a standing rating's notes, whatever the
+    case of letters. Looked through here: texts are stored compressed, and beginnings would not do.
+    """
+    wanted = folded(part)
+    columns = "pk", "pair__query_id", "pair__snippet_id", "other__snippet_id"
+    pairs = {pk: {*texts} - {None} for pk, *texts in study.pairs.filter(planted="").values_list(*columns)}
+    found = containing({text for texts in pairs.values() for text in texts}, wanted)
+    notes = Rating.objects.current().filter(assignment__study_pair__study=study).exclude(notes="")
+    said = notes.values_list("assignment__study_pair_id", "notes").iterator(2000)
+    noted = {pair for pair, words in said if wanted in folded(words)}
+    return sorted(pk for pk, texts in pairs.items() if pk in noted or texts & found)
+
+
+def containing(texts: Iterable[int], wanted: str) -> set[int]:
+    """Those of the texts (ids) that contain the folded words somewhere."""
+    found: set[int] = set()
+    keys = sorted(texts)
+    for start in range(0, len(keys), 500):
+        rows = Text.objects.with_bodies().filter(pk__in=keys[start : start + 500])
+        found |= {row.pk for row in rows if wanted in folded(row.text)}
+    return found
 
 
 def split(study: Study) -> list[int]:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, Final
 
 from annotation.models import Amendment, CallRequest, ExecutionRequest, Rating, Study
+from annotation.studies.exclusions import Exclusion, exclusions
 from annotation.studies.planning import canonical, digest, plan_of
 from retrieval.models import TextBody
 
@@ -45,15 +46,18 @@ PATHS: Final[Mapping[str, str]] = {
     "probability": "assignment__study_pair__probability",
     "calls": "calls",
     "runs": "runs",
+    "answer": "assignment__study_pair__answer",
+    "excluded": "assignment__enrolment__excluded",
     "state": "assignment__state",
 }
 """Where the columns of an export come from."""
+ADDED: Final = ("answer", "excluded", "excluded_by", "excluded_why", "state")
+"""The last ones: a planted pair's known value; whether the rater is left out, by which amendment, why; and
+the assignment's state: *left_out* where the rating is in no figure, as its place was given to another rater."""
 LOOKED_UP: Final = ("calls_sha256", "runs_sha256", "query_whole")
 """Those that are read beside the rows: hashes of each call's expression and of each run's program."""
-LATER: Final = ("state",)
-"""The assignment's: *left_out* where the rating is in no figure, as its place was given to another rater."""
-COLUMNS: Final = (*(name for name in PATHS if name not in LATER), *LOOKED_UP, *LATER)
-"""In order; new ones are added at the end."""
+COLUMNS: Final = (*(name for name in PATHS if name not in ADDED), *LOOKED_UP, *ADDED)
+"""All of them, in order. New ones are added at the end."""
 
 
 def ratings(study: Study) -> Iterator[dict[str, Any]]:
@@ -63,25 +67,26 @@ def ratings(study: Study) -> Iterator[dict[str, Any]]:
     )
     found = rows.values_list(*PATHS.values()).iterator(CHUNK)
     while some := list(islice(found, CHUNK)):
-        yield from told(some)
+        yield from told(study, some)
 
 
 def numbered(study: Study, after: int, most: int) -> list[tuple[int, dict[str, Any]]]:
     """At most so many revisions after the one of that id, each with its own id, the oldest first."""
     rows = Rating.objects.filter(assignment__enrolment__study=study, pk__gt=after).order_by("pk")
     found = list(rows.values_list("pk", *PATHS.values())[:most])
-    return list(zip([pk for pk, *_ in found], told([row for _, *row in found]), strict=True))
+    return list(zip([pk for pk, *_ in found], told(study, [row for _, *row in found]), strict=True))
 
 
-def told(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
-    """Rows by their columns; `calls` and `runs` become counts. Three queries more."""
+def told(study: Study, rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Rows by their columns; `calls` and `runs` become counts. Four queries more."""
     plainly = [dict(zip(PATHS, map(plain, row), strict=True)) for row in rows]
     texts = whole_texts({row["query"] for row in plainly})
     calls = hashes_of_calls({pk for row in plainly for pk in row["calls"]})
-    runs = hashes_of_runs({pk for row in plainly for pk in row["runs"]})
-    beside = [
-        {
-            **row,
+    runs, rules = hashes_of_runs({pk for row in plainly for pk in row["runs"]}), exclusions(study)
+    whole = [
+        row
+        | by_rule(rules, row["rater"])
+        | {
             "calls": len(row["calls"]),
             "runs": len(row["runs"]),
             "calls_sha256": [calls[pk] for pk in row["calls"] if pk in calls],
@@ -90,7 +95,13 @@ def told(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
         }
         for row in plainly
     ]
-    return [{name: row[name] for name in COLUMNS} for row in beside]
+    return [{name: row[name] for name in COLUMNS} for row in whole]
+
+
+def by_rule(rules: Mapping[str, Exclusion], rater: str) -> dict[str, Any]:
+    """By which amendment, and why, the rater is left out of every figure."""
+    rule = rules.get(rater)
+    return {"excluded_by": rule.amendment if rule else None, "excluded_why": rule.why if rule else ""}
 
 
 def whole_texts(digests: Iterable[str]) -> dict[str, str]:

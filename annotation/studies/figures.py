@@ -21,6 +21,7 @@ from annotation.studies.flow import Flow, flow_of
 from annotation.studies.gathering import Gathered, Until
 from annotation.studies.naming import name_of
 from annotation.studies.profiles import Profile, profile_of
+from annotation.studies.undecided import undecided
 from retrieval.models import Annotator, Label
 
 KEPT_SECONDS: Final = 3600
@@ -102,7 +103,7 @@ def compute(study: Study, until: Until | None = None) -> Figures:
         page=made,
         preference=preferred(found, everyone) if pairwise else None,
         influence=None if pairwise else influenced(found),
-        flow=flow(found, made),
+        flow=flow_of(study, len(found.pairs), undecided(found)),
         interim=not found.complete,
         seconds=medians(found),
         scorings=tuple(
@@ -123,12 +124,6 @@ def influenced(found: Gathered) -> Influence | None:
     if again is None:
         return None
     return influence(found.sample, Draws.of(found.sample), again, found.sample.weights)
-
-
-def flow(found: Gathered, made: Page | None) -> Flow:
-    """The flow of pairs, planted ones apart."""
-    split = next((row.open_reference for row in made.table if not row.left_out), 0) if made else 0
-    return flow_of(found.study, len(found.pairs), split, len(found.adjudicated))
 
 
 def medians(found: Gathered) -> dict[str, float]:

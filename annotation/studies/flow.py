@@ -1,7 +1,8 @@
 """The flow of pairs: what was planned, handed out and said, and what became of the rest, so that it adds up.
 
-Two sums hold whenever one looks. Of the places: planned + asked beside = given + open + free + given up. Of
-what was handed out: all = given + open + of earlier rounds + skipped + lapsed + left out.
+Three sums hold whenever one looks. Of the places: planned + asked beside = given + open + free + given up. Of
+what was handed out: all = given + open + of earlier rounds + skipped + lapsed + left out. Of the pairs
+without a strict majority: all = split + short + not rated.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 from django.db.models import Count, Exists, F, OuterRef, Sum
 
 from annotation.models import Assignment, Quota, Study
+from annotation.studies.undecided import Undecided
 
 State = Assignment.State
 OPEN = (State.RESERVED, State.LOCKED)
@@ -49,19 +51,18 @@ class HandedOut:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What became of the pairs and of what was handed out; `split` and `adjudicated` are of the reference."""
+    """What became of the pairs and of what was handed out; `undecided` is of the reference."""
 
     sampled: int
     planted: int
     places: Places
     handed_out: HandedOut
-    split: int
-    adjudicated: int
+    undecided: Undecided
 
     @property
     def rows(self) -> tuple[tuple[str, int], ...]:
         """What and how many, in the order of the sums."""
-        places, out = self.places, self.handed_out
+        places, out, left = self.places, self.handed_out, self.undecided
         return (
             ("pairs sampled", self.sampled),
             ("planted pairs, never counted", self.planted),
@@ -76,18 +77,22 @@ class Flow:
             ("skipped", out.skipped),
             ("lapsed, or given back when their rater left", out.lapsed),
             ("left out with their rater, in no figure", out.left_out),
-            ("pairs without a strict majority in the reference", self.split),
-            ("of those adjudicated", self.adjudicated),
+            ("pairs without a strict majority in the reference", left.all),
+            ("split: all planned ratings given", left.split),
+            ("short: some planned ratings missing", left.short),
+            ("not rated: no rating that counts", left.unrated),
+            ("adjudicated, of all without a strict majority", left.adjudicated),
         )
 
 
 SUMS: Final = (
     "Planned and asked beside = given + open + free + given up. Handed out = given + open + earlier "
-    "rounds + skipped + lapsed + left out; a place that was skipped, lapsed or left out is handed out again."
+    "rounds + skipped + lapsed + left out; a place that was skipped, lapsed or left out is handed out again. "
+    "Pairs without a strict majority = split + short + not rated."
 )
 
 
-def flow_of(study: Study, sampled: int, split: int, adjudicated: int) -> Flow:
+def flow_of(study: Study, sampled: int, undecided: Undecided) -> Flow:
     """As it is now, in four queries."""
     counts = handed(study)
     rated, open_ones = counts[State.DONE, True], sum(counts[state, True] for state in OPEN)
@@ -101,8 +106,7 @@ def flow_of(study: Study, sampled: int, split: int, adjudicated: int) -> Flow:
         planted=study.pairs.exclude(planted="").count(),
         places=places(study, rated, open_ones),
         handed_out=HandedOut(counts.total(), earlier, skipped, lapsed, left_out),
-        split=split,
-        adjudicated=adjudicated,
+        undecided=undecided,
     )
 
 

@@ -75,7 +75,10 @@ def chances(found: Figures) -> str:
     span = f"{least:.3g}" if least == most else f"{least:.3g} to {most:.3g}"
     of = study.sample.get("population"), study.sample.get("population_queries")
     population = f" from {of[0]:,} pairs of {of[1]:,} queries" if all(of) else ""
-    weighed = "all pairs weigh alike" if least == most else "figures over strata weigh pairs by its inverse"
+    alike = least == most
+    weighed = (
+        "all pairs weigh alike" if alike else "figures, also those by stratum, weigh pairs by its inverse"
+    )
     return f"The probability of inclusion{population} was {span}: {weighed}."
 
 
@@ -144,9 +147,21 @@ def referred(found: Figures, plan: Plan) -> str:
         return "Each choice is between two snippets whose sides were shuffled."
     return (
         f"The reference is the strict majority of the planned ratings under {tex(found.page.reference)}; "
-        r"people who made it are each held against the others \cite{calderon2025}. "
-        f"{found.flow.split:,} pairs had no strict majority, and "
-        f"{found.flow.adjudicated:,} were adjudicated."
+        rf"people who made it are each held against the others \cite{{calderon2025}}. {left_open(found)}"
+    )
+
+
+def left_open(found: Figures) -> str:
+    """What became of the pairs without a majority; one that nobody rated is no split."""
+    one = found.flow.undecided
+    if not one.all:
+        return "Every pair had a strict majority."
+    short = f", {one.short:,} had fewer ratings and no majority" if one.short else ""
+    unrated = f", {one.unrated:,} had no rating that counts" if one.unrated else ""
+    pairs = f"{one.split:,} pair{'' if one.split == 1 else 's'}"
+    return (
+        f"Raters of {pairs} split with all planned ratings given{short}{unrated}; "
+        f"{one.adjudicated:,} of these were adjudicated."
     )
 
 

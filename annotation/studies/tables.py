@@ -73,7 +73,8 @@ def main(found: Figures) -> Table:
         ("Annotator", *SCORES),
         tuple((named(row), *scores(row)) for row in found.page.table),
         "Precision, recall, F1 and MCC are of label 1. People who made the reference are each held against "
-        "the others, a split counting ½. Intervals are 95 %, from resampling whole queries.",
+        "the others, a split counting ½. Pairs weigh 1 ÷ their inclusion probability. Intervals are 95 %, "
+        "from resampling whole queries.",
         "Accuracy",
     )
 
@@ -121,7 +122,12 @@ def stratified(found: Figures) -> Table:
         for row in table
     )
     return Table(
-        "strata", "By stratum", ("Stratum", "Annotator", *SCORES), rows, "Unweighted inside each stratum."
+        "strata",
+        "By stratum",
+        ("Stratum", "Annotator", *SCORES),
+        rows,
+        "Inside each stratum pairs weigh 1 ÷ their inclusion probability, which is a plain mean where all of "
+        "them had the same chance.",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final, TypeVar
 
 from django.contrib import messages
@@ -26,6 +25,7 @@ from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
 from annotation.studies.figures import NoFigures, refuse_to_raters
 from annotation.studies.planning import StudyRefused
+from annotation.studies.records import PARTS, lines_of
 from annotation.studies.sampling.wishing import SampleRefused
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)
@@ -191,23 +191,20 @@ def plan(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @needs(Role.ADMIN)
 def ratings(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """Every revision of every rating: `format=csv` or `format=json`."""
+    """Every revision of every rating, or `part=skips`, `part=decisions`: `format=csv` or `format=json`."""
     refuse_while_blind(request.user)
-    study = study_of(request, pk)
+    study, part = study_of(request, pk), request.GET.get("part", "ratings")
     if study.kind == Study.Kind.IMPORTED:
         raise Http404("Labels from elsewhere are in the file that they came in.")
+    if part not in PARTS:
+        raise Http404(f"A study has {', '.join(PARTS)}.")
     wants_json = request.GET.get("format") == "json"
     ending, kind = ("json", "application/json") if wants_json else ("csv", "text/csv")
     with transaction.atomic():
-        record(request.user, Verb.EXPORTED, f"ratings of {study.name}", study, {"format": ending})
+        record(request.user, Verb.EXPORTED, f"{part} of {study.name}", study, {"format": ending})
         mark_seen(request.user, sides(study.pairs.all()))
-    response = StreamingHttpResponse(rows_as(study, wants_json), content_type=f"{kind}; charset=utf-8")
-    return named(response, study, "ratings", ending)
-
-
-def rows_as(study: Study, wants_json: bool) -> Iterator[str]:
-    rows = exporting.ratings(study)
-    return exporting.as_json(rows) if wants_json else exporting.as_csv(exporting.COLUMNS, rows)
+    lines = lines_of(study, PARTS[part], wants_json)
+    return named(StreamingHttpResponse(lines, content_type=f"{kind}; charset=utf-8"), study, part, ending)
 
 
 def named(response: Answer, study: Study, what: str, ending: str) -> Answer:

@@ -8,6 +8,8 @@ from django.contrib.auth.models import User
 from annotation import review
 from annotation.access import Role
 from annotation.models import CarriedOver, Case, NormalForm, Review
+from annotation.rerunning import sent_back
+from annotation.review import Beside
 from annotation.review.carrying import NothingBefore, carry, earlier
 from retrieval.models import Label
 from tests import factories
@@ -36,9 +38,9 @@ def cases() -> list[Case]:
     return [factories.settled(case, 1) for case in found[:4]] + found[4:]
 
 
-def given(user: User, case: Case, label: int | None, reason: str = "") -> Review:
+def given(user: User, case: Case, label: int | None, reason: str = "", *tags: str) -> Review:
     seen = Review.objects.filter(rater=user, pair=case.pair_id).count()
-    return review.submit(user, case, label, reason, EVIDENCE, seen)
+    return review.submit(user, case, label, reason, EVIDENCE, seen, Beside(tags))
 
 
 def test_the_same_code_under_other_names_is_offered(erin: User, cases: list[Case]) -> None:
@@ -81,6 +83,17 @@ def test_a_carried_label_says_where_it_came_from(erin: User, cases: list[Case]) 
     assert Label.objects.filter(pair=cases[1].pair_id, assisted=True).get().value == 0
     assert carry(erin, cases[1], before.pk, EVIDENCE, 0) == made, "sent twice, stored once"
     assert CarriedOver.objects.count() == 1
+
+
+def test_tags_of_the_pair_are_carried_and_those_of_its_test_stay_there(erin: User, cases: list[Case]) -> None:
+    before = given(erin, cases[0], 0, "", "partial", "unsafe", "test_wrong_reading")
+    Review.objects.filter(pk=before.pk).update(tags=[*before.tags, "of_another_version"])
+    made = carry(erin, cases[1], before.pk, EVIDENCE, 0)
+
+    assert (made.tags, made.rater) == (["partial", "unsafe"], erin)
+    assert CarriedOver.objects.get(review=made).source.created_at == before.created_at
+    assert carry(erin, cases[1], before.pk, EVIDENCE, 0) == made, "sent twice, stored once"
+    assert not sent_back.waits(cases[1])
 
 
 def test_without_a_reason_it_says_that_the_code_is_the_same(erin: User, cases: list[Case]) -> None:

@@ -79,7 +79,7 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "audit-labels": ("of=ratings", "of=reviews", "who=erin"),
     "rate-pair": ("start=agents",),
     "study-plan": ("format=md", "format=json"),
-    "study-ratings": ("format=csv", "format=json"),
+    "study-ratings": ("format=csv", "format=json", "part=skips", "part=decisions&format=json"),
     "study-figures-download": tuple(
         f"table={table}&format={form}"
         for table in ("main", "confusion", "reliability", "flow", "strata")

@@ -152,11 +152,13 @@ def fingerprint(response: HttpResponseBase) -> Answer:
     return response.status_code, (*headers, *cookies), CHANGING.sub(b"", streamed)
 
 
-def asked_twice(user: User, case: Case, given: Samples) -> Iterator[tuple[str, Any, Any]]:
+def asked_twice(
+    user: User, case: Case, given: Samples, change: Callable[[Case], None] = change_what_agents_said
+) -> Iterator[tuple[str, Any, Any]]:
     """Each address with what it said before and after the agents' results were changed."""
     asked = {f"{route.name} {path}": (route, path) for route, path in addresses(given)}
     before = {name: told(user, *where) for name, where in asked.items()}
-    change_what_agents_said(case)
+    change(case)
     for name, where in asked.items():
         yield name, before[name], told(user, *where)
 
@@ -184,13 +186,19 @@ def test_a_rater_is_told_the_same_whatever_the_agents_said(
     case: Case, study: Study, role: Role, kind: str
 ) -> None:
     rita = enrolled(study, role, kind)
-    leaks = {
+    assert leaks(rita, case, samples(case, rita)) == {}, f"told to {kind} of what the agents said"
+
+
+def leaks(
+    rater: Enrolment, case: Case, given: Samples, change: Callable[[Case], None] = change_what_agents_said
+) -> dict[str, tuple[str, str]]:
+    """By method and address: where its answer to the rater is another one after the change."""
+    return {
         f"{method} {name}": parting(before[method], after[method])
-        for name, before, after in asked_twice(rita.user, case, samples(case, rita))
+        for name, before, after in asked_twice(rater.user, case, given, change)
         for method in before
         if before[method] != after[method]
     }
-    assert leaks == {}, f"told to {kind} of what the agents said"
 
 
 def parting(before: Answer, after: Answer) -> tuple[str, str]:

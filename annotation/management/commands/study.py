@@ -26,6 +26,7 @@ from annotation.studies.foreseeing import Rates
 from annotation.studies.orders import order_of
 from annotation.studies.paper import write_paper
 from annotation.studies.planning import StudyRefused
+from annotation.studies.records import PARTS, lines_of
 from annotation.studies.sampling.wishing import SampleRefused
 from retrieval.management.light import LightCommand
 
@@ -57,8 +58,15 @@ class Command(LightCommand):
             plan.add_argument(
                 f"--{name.replace('_', '-')}", type=float, help="a share; assumed in a simulation"
             )
-        export = what.add_parser("export", help="print every revision of every rating")
+        export = what.add_parser("export", help="print every revision of every rating, or another part")
         export.add_argument("name")
+        export.add_argument(
+            "part",
+            nargs="?",
+            choices=PARTS,
+            default="ratings",
+            help="skips with reasons; decisions on splits",
+        )
         export.add_argument("--json", action="store_true", help="JSON and not CSV")
 
         score = what.add_parser(
@@ -130,11 +138,9 @@ class Command(LightCommand):
         self.stdout.write(json.dumps({"rates": told.source} | asdict(told.outlook), indent=2))
 
     def export(self, options: dict[str, Any]) -> None:
-        study = named(options["name"])
-        rows = exporting.ratings(study)
-        record(None, Verb.EXPORTED, f"ratings of {study.name}", study, {"format": "command line"})
-        lines = exporting.as_json(rows) if options["json"] else exporting.as_csv(exporting.COLUMNS, rows)
-        for line in lines:
+        study, part = named(options["name"]), options["part"]
+        record(None, Verb.EXPORTED, f"{part} of {study.name}", study, {"format": "command line"})
+        for line in lines_of(study, PARTS[part], options["json"]):
             self.stdout.write(line, ending="")
 
     def score(self, options: dict[str, Any]) -> None:

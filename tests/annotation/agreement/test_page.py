@@ -86,11 +86,28 @@ def test_nobody_adjudicated_then_there_is_no_such_table() -> None:
     assert Treatment.ADJUDICATED not in page(study()).treated
 
 
-def test_strata_are_not_weighted_and_the_build_is(whole_page: Page) -> None:
+def test_a_stratum_of_equal_chances_is_a_plain_mean_and_the_build_is_weighted(whole_page: Page) -> None:
     assert whole_page.weighted and set(whole_page.strata) == {0, 1}
     agent = whole_page.strata[1][0]
     assert agent.pairs == 20 and agent.accuracy.method == "Wilson"
     assert whole_page.table[0].accuracy.method == "queries resampled"
+
+
+def test_a_stratum_of_unequal_chances_is_weighted() -> None:
+    """Two right pairs that stand for 2 each, two wrong ones that stand for 8: 4 ÷ 20, not ½."""
+    sample = Sample.of(range(5), [0.5, 0.5, 0.125, 0.125, 0.125], [0, 0, 0, 0, 1])
+    people, said = np.array([[1.0] * 3] * 5), np.array([1.0, 1, 0, 0, 1])
+    found = page(
+        Study(
+            sample,
+            (Labels.of_people("own tests", people),),
+            (Labels.of_annotator("agent", said),),
+            "own tests",
+        )
+    )
+    agent = found.strata[0][0]
+    assert agent.n == 4 and agent.accuracy.value == pytest.approx(0.2)
+    assert agent.confusion.both == 2 and agent.accuracy.method == "queries resampled"
 
 
 def test_every_two_are_compared_once_and_corrected_together(whole_page: Page) -> None:

@@ -16,9 +16,13 @@ import pytest
 from annotation.agreement import Draws, Figure, Labels, Sample, Statistic, Stratum, majority, measure
 from annotation.agreement.alternative import agreements, averages, by_rater
 from annotation.agreement.differences import compare, difference, mcnemar, right
+from annotation.agreement.page import Study, strata
 from annotation.agreement.reliability import nominal
 from annotation.agreement.scores import Against, Treatment, statistics_of, treated
 from annotation.agreement.whole import whole
+from annotation.studies.sampling.drawing import draw
+from annotation.studies.sampling.framing import Unit
+from annotation.studies.sampling.wishing import Allocation, Stratifier, Wish
 
 STUDIES: Final = 400
 LOWEST, HIGHEST = 0.91, 0.98
@@ -128,6 +132,32 @@ def test_a_sample_that_takes_more_of_one_label_still_tells_of_the_whole_build() 
     shares = {name: count / STUDIES for name, count in held.items()}
     assert all(LOWEST <= one <= HIGHEST for one in shares.values()), shares
     assert abs(np.mean(plain) - true["accuracy"]) > 0.02
+
+
+def test_figures_of_a_stratum_hold_where_each_query_puts_one_pair_forward() -> None:
+    """Queries of 1 to 12 pairs, the agent worse in large ones; each puts forward one pair, and strata get
+    half of the sample each. Weighted figures of a stratum hold its value; plain ones are of small queries.
+    """
+    generator = np.random.default_rng(25)
+    many = generator.integers(1, 13, 3000)
+    query: Array = np.repeat(np.arange(3000), many)
+    right = generator.random(len(query)) < 0.98 - 0.03 * many[query]
+    kind = generator.random(len(query)) < 0.2
+    units = [Unit(int(one), row, None, "1" if kind[row] else "0") for row, one in enumerate(query)]
+    true, people = {one: right[kind == one].mean() for one in (0, 1)}, np.ones((300, 3))
+    held, plain = Counter[int](), dict[int, list[float]]({0: [], 1: []})
+    for seed in range(200):
+        wish = Wish(300, seed, 1, (Stratifier.LABEL,), Allocation.EQUAL)
+        drawn = draw(units, wish).drawn
+        rows, stratum = [one.unit.pair for one in drawn], [int(one.unit.stratum) for one in drawn]
+        sample = Sample.of(query[rows], [one.probability for one in drawn], stratum)
+        agent = Labels.of_annotator("agent", right[rows].astype(float))
+        study = Study(sample, (Labels.of_people("own tests", people),), (agent,), "own tests")
+        for one, table in strata(study, Draws(sample.stratum, 300)).items():
+            held[one] += holds(table[0].accuracy, true[one])
+            plain[one].append(right[rows][np.array(stratum) == one].mean())
+    assert all(LOWEST <= held[one] / 200 <= HIGHEST for one in (0, 1)), held
+    assert all(np.mean(plain[one]) - true[one] > 0.02 for one in (0, 1)), true
 
 
 def holds(figure: Figure, value: float) -> bool:

@@ -8,6 +8,7 @@ from annotation.models import Amendment, Assignment, AuditEvent, Quota, Rating, 
 from annotation.studies import gathering, guiding, planning, queueing, unfilled
 from annotation.studies.asking_again import Choice, Takers, ask_again, chosen, follow, takers
 from annotation.studies.planning import StudyRefused
+from retrieval.models import Pair, Text
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -39,6 +40,45 @@ def study() -> Study:
 )
 def test_pairs_are_chosen(study: Study, choice: Choice, numbers: list[int]) -> None:
     assert list(chosen(study, choice).values_list("number", flat=True)) == numbers
+
+
+def test_words_are_found_beyond_what_lists_show_and_in_any_case() -> None:
+    long = "def f(a):\n" + "    a += 1\n" * 60
+    texts = [
+        ("sort a list " + "of numbers " * 40 + "by GRÖSSE", "def g(): return 1"),
+        ("turn a list round", long + "    return urllib.Quote(a)"),
+        ("another one", long),
+    ]
+    pairs = [
+        Pair.objects.create(query=Text.objects.keep(query), snippet=Text.objects.keep(code))
+        for query, code in texts
+    ]
+    study = studies.study(pairs=pairs)
+    ruth = studies.rater("ruth", study)
+    for number in (1, 2, 3):
+        studies.rated(ruth, 1, study.pairs.get(number=number), notes="ÜBER all" if number == 3 else "")
+
+    def found(text: str) -> list[int]:
+        return [pair.number for pair in chosen(study, Choice(text=text))]
+
+    assert [found(text) for text in ("größe", "urllib.quote", "über", "a += 1", "nowhere")] == [
+        [1],
+        [2],
+        [3],
+        [2, 3],
+        [],
+    ]
+    assert all(len(one.query.head) <= 240 and "GRÖSSE" not in one.query.head for one in pairs)
+
+
+def test_both_snippets_of_a_comparison_are_searched() -> None:
+    one, two, three = studies.three_pairs()
+    study = studies.study(pairs=[one])
+    study.pairs.update(other=two)
+    studies.rated(studies.rater("ruth", study), 1, study.pairs.get())
+    word = two.snippet.text.split("(")[0]
+    assert word not in one.snippet.text and chosen(study, Choice(text=word)).count() == 1
+    assert not chosen(study, Choice(text=three.snippet.text)).exists()
 
 
 def test_strata_are_slices(study: Study) -> None:

@@ -59,6 +59,8 @@ def test_plan_and_ratings_are_printed() -> None:
     assert told("plan", "first", "--markdown").startswith("# Plan of first")
     assert told("export", "first").startswith("pair,query,")
     assert json.loads(told("export", "first", "--json"))[0]["rater"] == "R01"
+    assert told("export", "first", "skips").startswith("pair,query,")
+    assert json.loads(told("export", "first", "decisions", "--json")) == []
 
 
 @pytest.mark.parametrize(

@@ -30,12 +30,14 @@ from annotation.studies.planning import StudyRefused
 from annotation.studies.queueing import BadSkip, QueueClosed, next_assignment
 from annotation.studies.reporting import report
 from annotation.studies.restoring import NothingToRestore
+from annotation.studies.undecided import Undecided
 from annotation.studies.undoing import NothingToTakeBack
 from tests import factories, studies
 from tests.annotation.studies.rated import many_pairs
 from tests.annotation.studies.test_flow import adds_up
 from tests.annotation.studies.test_queue_machine import said
 
+NONE = Undecided(0, 0, 0, 0)
 pytestmark = pytest.mark.django_db
 
 
@@ -78,7 +80,7 @@ def counts(study: Study) -> set[tuple[int, int, int]]:
 def labels(study: Study) -> int:
     found = compute(study).page
     assert found
-    adds_up(flow_of(study, 3, 0, 0))
+    adds_up(flow_of(study, 3, NONE))
     assert report(study).labels == found.reliability[0].labels
     return found.reliability[0].labels
 
@@ -97,7 +99,7 @@ def test_the_places_are_free_and_another_rater_takes_them(study: Study) -> None:
     assert counts(study) == {(3, 2, 2)} and not is_complete(study)
     assert Rating.objects.count() == before and labels(study) == 6
     assert {one.votes for one in adjudicating.splits(study)} == set(), "the pairs wait for a rating"
-    assert flow_of(study, 3, 0, 0).handed_out.left_out == 3
+    assert flow_of(study, 3, NONE).handed_out.left_out == 3
 
     uma = rater(study, "uma")
     assert uma.finished_at is None, "there is something for her again"
@@ -146,7 +148,7 @@ def test_a_pair_that_is_asked_again_meanwhile_stays_left_out(study: Study) -> No
     asking_again.ask_again(study, Choice(every=True), "stricter now", factories.ada())
     assert include(study) == excluding.BroughtBack(counted=0, taken=3)
     assert counts(study) == {(3, 0, 0)}
-    adds_up(flow_of(study, 3, 0, 0))
+    adds_up(flow_of(study, 3, NONE))
 
 
 def test_of_an_earlier_round_there_is_no_place_to_give_up(study: Study) -> None:

@@ -121,7 +121,7 @@ def test_a_rater_who_is_left_out_is_gone_from_figures_that_were_kept() -> None:
 def test_decisions_settle_open_pairs_in_a_table_of_their_own() -> None:
     study = rated_study([[1, 0, 1, 0], [0, 0, 1, 0]])
     agents(study, [1, 0, 1, 0])
-    assert figures_of(study).flow.split == 1
+    assert figures_of(study).flow.undecided.split == 1
     sampled = study.pairs.get(number=1)
     Adjudication.objects.create(
         study_pair=sampled,
@@ -132,7 +132,7 @@ def test_decisions_settle_open_pairs_in_a_table_of_their_own() -> None:
         by=factories.ada(),
     )
     found = figures_of(study)
-    assert found.flow.adjudicated == 1
+    assert found.flow.undecided.adjudicated == 1
     assert found.page
     assert any("adjudicated" in str(way) for way in found.page.treated)
 

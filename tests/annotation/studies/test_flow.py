@@ -6,17 +6,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.models import Assignment, Quota, Study
+from annotation.models import Adjudication, Assignment, Enrolment, Quota, Study
 from annotation.studies import queueing, unfilled
 from annotation.studies.asking_again import Choice, ask_again
 from annotation.studies.downloads import FORMATS
 from annotation.studies.figures import figures_of
 from annotation.studies.flow import Flow, flow_of
+from annotation.studies.methods import methods
 from annotation.studies.tables import Cell, Table, flow
+from annotation.studies.undecided import Undecided
 from tests import factories, studies
+from tests.annotation.studies.rated import agents, pairwise, rated_study
 
 pytestmark = pytest.mark.django_db
 State = Assignment.State
+NONE = Undecided(0, 0, 0, 0)
 
 
 def adds_up(found: Flow) -> None:
@@ -66,7 +70,7 @@ def test_what_lapsed_is_free_again_and_what_was_given_before_asking_again_is_tol
     queueing.expire()
     ask_again(study, Choice(every=True), "the rules are stricter now", factories.ada())
 
-    found = flow_of(study, 3, 0, 0)
+    found = flow_of(study, 3, NONE)
     adds_up(found)
     assert (found.places.rated, found.places.free, found.handed_out.earlier) == (0, 3, 2)
     assert (found.handed_out.all, found.handed_out.lapsed) == (3, 1)
@@ -77,7 +81,7 @@ def test_one_more_rating_is_told_beside_those_that_were_planned() -> None:
     quota = Quota.objects.filter(study_pair__study=study).first()
     assert quota is not None
     Quota.objects.filter(pk=quota.pk).update(wanted=3)
-    found = flow_of(study, 3, 0, 0)
+    found = flow_of(study, 3, NONE)
     adds_up(found)
     assert (found.places.planned, found.places.beside, found.places.free) == (6, 1, 7)
 
@@ -91,7 +95,7 @@ def test_it_adds_up_whatever_is_wanted_and_held(pairs: list[tuple[int, str]]) ->
         of = study.pairs.get(number=number)
         studies.assignment(rita, of, state=state)
         Quota.objects.filter(study_pair=of).update(wanted=max(1, wanted))
-    adds_up(flow_of(study, 3, 0, 0))
+    adds_up(flow_of(study, 3, NONE))
 
 
 def test_every_export_has_the_rows() -> None:
@@ -100,3 +104,73 @@ def test_every_export_has_the_rows() -> None:
     for name in ("csv", "json", "tex", "svg"):
         made, _ = FORMATS[name]
         assert "given up, nobody could take the place" in made(table_of(study))
+
+
+def half_rated() -> Study:
+    """Three raters a pair: agreed; split; one of three given; only skipped; nobody was asked."""
+    study = rated_study([[1] * 5, [1] * 5, [1] * 5])
+    second, third, *rest = (study.pairs.get(number=number).pk for number in (2, 3, 4, 5))
+    at = {one.pseudonym: one for one in study.enrolments.all()}
+    given = Assignment.objects.filter(enrolment__study=study)
+    for gone in (
+        given.filter(study_pair=third).exclude(enrolment=at["R01"]),
+        given.filter(study_pair__in=rest),
+    ):
+        gone.update(state=State.LAPSED)
+        for one in gone:
+            one.ratings.all().delete()
+    given.filter(study_pair=rest[0], enrolment=at["R01"]).update(state=State.SKIPPED)
+    unsure = given.get(study_pair=second, enrolment=at["R02"]).ratings
+    unsure.update(value=None)
+    given.get(study_pair=second, enrolment=at["R03"]).ratings.update(value=0)
+    return study
+
+
+def test_a_pair_that_nobody_rated_is_no_split() -> None:
+    study = half_rated()
+    agents(study, [1] * 5)
+    assert figures_of(study).flow.undecided == Undecided(split=1, short=1, unrated=2, adjudicated=0)
+    rows = rows_of(study)
+    assert rows["pairs without a strict majority in the reference"] == 4
+    assert [rows[name] for name in rows if str(name).startswith(("split", "short", "not rated"))] == [1, 1, 2]
+    for name in ("csv", "json", "tex", "svg"):
+        assert "not rated: no rating that counts" in FORMATS[name][0](table_of(study))
+    assert (
+        "Raters of 1 pair split with all planned ratings given, 1 had fewer ratings and no majority, "
+        "2 had no rating that counts; 0 of these were adjudicated."
+    ) in methods(figures_of(study))
+
+
+def test_only_what_somebody_was_asked_about_is_a_tie() -> None:
+    """Of five pairs one is agreed, three were asked about (split, too few, skipped), one nobody knows."""
+    study = half_rated()
+    agents(study, [1] * 5)
+    page = figures_of(study).page
+    assert page
+    rows = {
+        str(way): next(one for one in table if "small" in one.name) for way, table in page.treated.items()
+    }
+    assert (rows["ties are 0"].n, rows["ties are 0"].accuracy.value) == (4, 1 / 4)
+    assert (rows["ties are 1"].n, rows["ties are 1"].accuracy.value) == (4, 1)
+
+
+def test_only_decisions_on_pairs_without_a_majority_are_told_and_excluded_raters_do_not_count() -> None:
+    study = half_rated()
+    for number in (1, 2):
+        Adjudication.objects.create(
+            study_pair=study.pairs.get(number=number), condition=studies.condition(study), value=1,
+            cause="slip", note="seen", by=factories.ada(),
+        )  # fmt: skip
+    assert figures_of(study).flow.undecided == Undecided(split=1, short=1, unrated=2, adjudicated=1)
+    Enrolment.objects.filter(study=study, pseudonym="R01").update(excluded=True)
+    assert figures_of(study).flow.undecided == Undecided(split=0, short=1, unrated=3, adjudicated=1)
+
+
+def test_choices_between_snippets_split_as_well() -> None:
+    study = pairwise()
+    assert figures_of(study).flow.undecided.all == 0
+    studies.condition(study, "reading").quotas.update(wanted=2)
+    study.conditions.update(raters=2)
+    second = studies.rater("second", study, "reading")
+    studies.rated(second, -1, study.pairs.get(number=1))
+    assert figures_of(study).flow.undecided == Undecided(split=1, short=7, unrated=0, adjudicated=0)

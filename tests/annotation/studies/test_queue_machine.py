@@ -35,6 +35,7 @@ from annotation.studies.ordering import GAP
 from annotation.studies.planning import StudyRefused
 from annotation.studies.queueing import Lapsed, QueueClosed
 from annotation.studies.rating import BadRating, RatedMeanwhile, Said
+from annotation.studies.undecided import Undecided
 from annotation.studies.undoing import NothingToTakeBack
 from tests import factories, studies
 from tests.annotation.studies.test_flow import adds_up
@@ -285,7 +286,7 @@ class Queue(RuleBasedStateMachine):
     def the_flow_adds_up(self) -> None:
         """Every place is given, open, free or given up, and all that was handed out became something."""
         if hasattr(self, "study"):
-            adds_up(flow_of(self.study, 5, 0, 0))
+            adds_up(flow_of(self.study, 5, Undecided(0, 0, 0, 0)))
 
     @invariant()
     def a_locked_label_keeps_its_place_for_its_rater(self) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation import review
 from annotation.models import CarriedOver, Case, Review
@@ -58,8 +62,22 @@ def test_the_label_is_stored_marked_and_the_next_case_comes(
     assert (made.source, made.review.case, made.review.label) == (before, cases[1], 0)
 
     shown = page(erin, cases[1])
-    assert "carried over</a>" in shown
+    assert re.search("carried over, given <time[^>]*>now</time></a>", shown)
     assert "As before?" not in shown
+
+
+def test_the_offer_names_the_tags_that_are_carried_and_the_history_has_them(
+    erin: Client, cases: list[Case]
+) -> None:
+    beside = review.Beside(("partial", "test_wrong_reading"))
+    before = review.submit(factories.erin(), cases[0], 0, "", "0" * 64, 0, beside)
+    Review.objects.filter(pk=before.pk).update(created_at=timezone.now() - timedelta(days=3))
+    assert "(partial)." in page(erin, cases[1])
+    send(erin, cases[1], before.pk)
+    shown = page(erin, cases[1])
+    assert re.search("carried over, given <time[^>]*>3.days ago</time></a>", shown)
+    assert '<span class="badge">partial</span>' in shown
+    assert Review.objects.get(case=cases[1]).tags == ["partial"]
 
 
 def test_one_that_is_gone_stores_nothing_and_says_so(erin: Client, cases: list[Case], before: Review) -> None:

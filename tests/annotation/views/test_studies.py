@@ -237,6 +237,20 @@ def test_ratings_are_downloaded(ada: Client) -> None:
     assert text.startswith("pair,query,") and "R01" in text and "ruth" not in text
 
 
+def test_decisions_and_skips_are_downloaded_and_what_else_is_not_there(ada: Client) -> None:
+    study = studies.study()
+    studies.rated(studies.rater("ruth", study), 1)
+    where, text = reverse("study-ratings", args=[study.pk]), page(ada, "study", study.pk)
+    for part in ("decisions", "skips"):
+        assert f"{where}?part={part}&amp;format=csv" in text
+        answer = ada.get(where, {"part": part})
+        assert f"-{part}.csv" in answer["Content-Disposition"]
+        assert answer.getvalue().decode().startswith("pair,query,")
+    assert ada.get(where, {"part": "drafts"}).status_code == 404
+    found = AuditEvent.objects.filter(verb="exported").values_list("what", flat=True)
+    assert set(found) == {f"decisions of {study}", f"skips of {study}"}
+
+
 def test_a_running_study_is_amended(ada: Client) -> None:
     study = studies.study()
     planning.freeze(study)
