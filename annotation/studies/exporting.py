@@ -53,7 +53,7 @@ PATHS: Final[Mapping[str, str]] = {
 """Where the columns of an export come from."""
 ADDED: Final = ("answer", "excluded", "excluded_by", "excluded_why", "state")
 """The last ones: a planted pair's known value; whether the rater is left out, by which amendment, why; and
-the assignment's state: *left_out* where the rating is in no figure, as its place was given to another rater."""
+the assignment's state: *left_out* where the rating is in no figure, as its place was given to another one."""
 LOOKED_UP: Final = ("calls_sha256", "runs_sha256", "query_whole")
 """Those that are read beside the rows: hashes of each call's expression and of each run's program."""
 COLUMNS: Final = (*(name for name in PATHS if name not in ADDED), *LOOKED_UP, *ADDED)

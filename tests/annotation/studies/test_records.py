@@ -56,7 +56,7 @@ def test_planted_pairs_have_their_answer() -> None:
 
 
 def test_new_columns_come_last() -> None:
-    assert exporting.COLUMNS[-5:] == ("query_whole", "answer", "excluded", "excluded_by", "excluded_why")
+    assert exporting.COLUMNS[-5:] == ("answer", "excluded", "excluded_by", "excluded_why", "state")
 
 
 def test_every_decision_is_there_and_the_last_one_stands() -> None:
