@@ -5,6 +5,7 @@ The draft of the field *choice* is what was chosen and the tags, parted by blank
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from django.utils import timezone
@@ -69,3 +70,13 @@ def texts(assignment: Assignment) -> dict[str, str]:
 
 def clear(assignment: Assignment, *fields: str) -> None:
     RatingDraft.objects.filter(assignment=assignment, field__in=fields).delete()
+
+
+def clear_sent(assignment: Assignment, sent: Mapping[str, str], tags: Sequence[str]) -> None:
+    """Clear the drafts that say what is stored already, as where its answer got lost and the page kept it;
+    what was typed since stays. Of a choice the page may keep the tags alone.
+    """
+    known = {field: {text.strip()} for field, text in sent.items()}
+    known[RatingDraft.Field.CHOICE].add(" ".join(tags))
+    same = [field for field, text in texts(assignment).items() if text.strip() in known.get(field, ())]
+    clear(assignment, *same)

@@ -86,6 +86,7 @@ def store(pk: int, token: str, mine: Said, seen_revision: int) -> Rating:
         phase = phase_of(now, token)
         last = last_of(now, phase)
         if last is not None and says(last, mine) and not last.withdrawn:
+            drafts.clear_sent(now, drafts_of(now, mine), mine.tags)
             return last
         if revision_seen(last) != seen_revision or is_locked(now, phase, last):
             raise RatedMeanwhile(last, mine)
