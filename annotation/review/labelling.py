@@ -110,6 +110,8 @@ def submit(
     with transaction.atomic():
         last = reviews_of(case.pair_id, user).last()
         if last is not None and is_repeated(last, mine, seen_revision):
+            # Where the answer got lost, the page has kept what it sent as a draft again.
+            drafts.clear(user, case.pair_id, Draft.Field.REASON, Draft.Field.TAGS)
             return last
         if revision_seen(last) != seen_revision:
             raise Conflict(last, mine)

@@ -6,7 +6,7 @@ The draft of the field *choice* is what was chosen and the tags, parted by blank
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -168,3 +168,13 @@ def clear(assignment: Assignment, *fields: str, window: Window | None = None) ->
     if window is not None:
         rows = rows.filter(pk__in=[row.pk for row in rows if not is_of_another(row, window)])
     rows.delete()
+
+
+def clear_sent(assignment: Assignment, sent: Mapping[str, str], tags: Sequence[str]) -> None:
+    """Clear the drafts that say what is stored already, as where its answer got lost and the page kept it;
+    what was typed since stays. Of a choice the page may keep the tags alone.
+    """
+    known = {field: {text.strip()} for field, text in sent.items()}
+    known[RatingDraft.Field.CHOICE].add(" ".join(tags))
+    same = [field for field, text in texts(assignment).items() if text.strip() in known.get(field, ())]
+    clear(assignment, *same)

@@ -81,6 +81,7 @@ def store(pk: int, token: str, mine: Said, seen_revision: int, window: drafts.Wi
         phase = phase_of(now, token)
         last = last_of(now, phase)
         if last is not None and says(last, mine) and not last.withdrawn:
+            drafts.clear_sent(now, drafts_of(now, mine), mine.tags)
             return last
         refuse_if_over(now)
         if revision_seen(last) != seen_revision or is_locked(now, phase, last):

@@ -117,6 +117,14 @@ def test_sending_the_same_twice_stores_it_once(erin: User, case: Case) -> None:
     assert Review.objects.count() == 1
 
 
+def test_what_is_sent_again_after_its_answer_got_lost_leaves_no_draft(erin: User, case: Case) -> None:
+    made = review.submit(erin, case, None, "unclear", EVIDENCE, 0, review.Beside(("partial",)))
+    drafts.save(erin, case.pair_id, "reason", "unclear")
+    drafts.save(erin, case.pair_id, "tags", "partial")
+    assert review.submit(erin, case, None, "unclear", EVIDENCE, 0, review.Beside(("partial",))) == made
+    assert drafts.load(erin, case.pair_id) == {}
+
+
 def test_two_experts_on_one_pair_both_stand(erin: User, case: Case) -> None:
     eve = factories.person("eve", Role.EXPERT)
     submit(erin, case, 1)

@@ -18,6 +18,8 @@ CAST = {
     "enzo": "expert",
     "elsa": "expert",
     "emma": "expert",
+    "evan": "expert",
+    "esra": "expert",
     "ray": "reader",
     "nora": "",
 }

@@ -34,6 +34,7 @@ RULES = "# Rules\n\nA **match** does all that is asked.\n\n| asked | done |\n| -
 RATERS = {
     "session": ("rita", "own_tests"),
     "reveal": ("rosa", "reveal"),
+    "second_look": ("rada", "second_look"),
     "pairwise": ("rolf", "own_tests"),
     "tabs": ("rudi", "reading"),
     "offline": ("ruth", "reading"),
@@ -71,12 +72,12 @@ def made(name: str) -> int:
     who, kind = RATERS[name]
     if not User.objects.filter(username=who).exists():
         User.objects.create_user(who, password=PASSWORD)
-    shown = kind in {"reveal", "agents_tests"}
-    of = cases(name) if shown else []
+    judged = kind in {"reveal", "agents_tests", "second_look"}
+    of = cases(name) if judged else []
     study = studies.study(
         name,
         [kind],
-        [case.pair for case in of] if shown else pairs(CODE),
+        [case.pair for case in of] if judged else pairs(CODE),
         information="You can stop at **any** time.",
         guideline=studies.guideline(name="what is a match", text=RULES),
         **columns(name),

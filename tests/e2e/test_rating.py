@@ -24,6 +24,10 @@ COUNT = (
     "from annotation.models import Rating; "
     "print(Rating.objects.filter(assignment__enrolment__study={}).count())"
 )
+PHASES = (
+    "from annotation.models import Rating; print(list(Rating.objects.filter("
+    "assignment__enrolment__study={}).order_by('pk').values_list('phase', 'value', 'reason')))"
+)
 LAST = (
     "import json; from annotation.models import Rating; r = Rating.objects.filter("
     "assignment__enrolment__study={}).order_by('pk').last(); "
@@ -173,7 +177,9 @@ def test_panes_are_arranged_and_remembered_and_nothing_jumps(page: Page) -> None
 
 
 @pytest.mark.parametrize("page", ["reveal"], indirect=True)
-def test_the_blind_label_locks_before_anything_is_shown(page: Page) -> None:
+def test_the_blind_label_locks_before_anything_is_shown(
+    page: Page, server: Workbench, rated: dict[str, int]
+) -> None:
     assert "should_fail" not in page.content()
     page.keyboard.press("1")
     expect(page.locator("#locked")).to_contain_text("match")
@@ -186,6 +192,28 @@ def test_the_blind_label_locks_before_anything_is_shown(page: Page) -> None:
     page.locator("#reason").press("Control+Enter")
     other_pair(page, before)
     expect(page.locator(".panel-history")).to_contain_text("no match")
+    assert shell(server, PHASES.format(rated["reveal"])) == (
+        "[('blind', 1, ''), ('revised', 0, 'The test shows that the order is kept.')]"
+    )
+
+
+@pytest.mark.parametrize("page", ["second_look"], indirect=True)
+def test_a_second_look_shows_nothing_new_and_keeps_both_labels(
+    page: Page, server: Workbench, rated: dict[str, int]
+) -> None:
+    page.keyboard.press("1")
+    expect(page.locator("#locked")).to_contain_text("match")
+    assert "should_fail" not in page.content() and not page.locator(".panel-agents-test").count()
+    until_keys_work(page)
+    page.keyboard.press("0")
+    expect(page.locator("#label-problem")).to_contain_text("give the reason")
+    page.locator("#reason").fill("It leaves the middle where it is.")
+    before = pair_on(page)
+    page.locator("#reason").press("Control+Enter")
+    other_pair(page, before)
+    assert shell(server, PHASES.format(rated["second_look"])) == (
+        "[('blind', 1, ''), ('second_look', 0, 'It leaves the middle where it is.')]"
+    )
 
 
 @pytest.mark.parametrize("page", ["pairwise"], indirect=True)

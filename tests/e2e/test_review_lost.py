@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.e2e.conftest import CONTEXT, Login, Watched
 from tests.e2e.pages import log_in
@@ -89,6 +89,51 @@ def test_a_login_that_ends_while_typing_loses_nothing(login: Login, case_url: st
     expect(page.locator("#reason")).to_have_value("typed without a session")
     page.locator('button[name=label][value="unsure"]').click()
     stored(page, here)
+
+
+def test_a_lost_connection_loses_nothing_and_the_label_is_stored_once(
+    login: Login, server: Workbench, case_url: str
+) -> None:
+    page = login("evan").new_page()
+    page.goto(case_url)
+    here = case_on(page)
+    page.context.set_offline(True)
+    page.locator("#reason").press_sequentially("typed in a tunnel")
+    page.locator('button[name=label][value="unsure"]').click()
+    expect(page.locator("#review-status")).to_contain_text("can't be reached. Nothing is lost: try again")
+    expect(page.locator("#reason")).to_have_value("typed in a tunnel")
+    expect(page.locator('button[name=label][value="unsure"]')).to_be_enabled()
+    assert labels(server, int(here), "evan") == "[]"
+    page.context.set_offline(False)
+    page.locator('button[name=label][value="unsure"]').click()
+    stored(page, here)
+    assert labels(server, int(here), "evan") == "[('evan', 1, 'typed in a tunnel')]"
+    page.goto(case_url)
+    expect(page.locator("[data-draft-state]").first).to_have_text("")
+
+
+def test_a_label_whose_answer_is_lost_can_be_sent_again_and_is_stored_once(
+    login: Login, server: Workbench, case_url: str
+) -> None:
+    page = login("esra").new_page()
+    page.goto(case_url)
+    here = case_on(page)
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort("connectionreset")
+
+    page.route("**/label/", lose, times=1)
+    page.locator("#reason").press_sequentially("the answer got lost")
+    page.locator('button[name=label][value="unsure"]').click()
+    expect(page.locator("#review-status")).to_contain_text("Nothing is lost: try again")
+    assert labels(server, int(here), "esra") == "[('esra', 1, 'the answer got lost')]"
+    expect(page.locator("#reason")).to_have_value("the answer got lost")
+    page.locator('button[name=label][value="unsure"]').click()
+    stored(page, here)
+    assert labels(server, int(here), "esra") == "[('esra', 1, 'the answer got lost')]"
+    page.goto(case_url)
+    expect(page.locator("[data-draft-state]").first).to_have_text("")
 
 
 @pytest.fixture

@@ -99,6 +99,25 @@ def test_sending_the_same_again_returns_what_is_stored(rita: Enrolment) -> None:
     assert counts(held) == (1, 1)
 
 
+def test_what_is_sent_again_after_its_answer_got_lost_leaves_no_draft_but_what_was_typed_since(
+    rita: Enrolment,
+) -> None:
+    held, sent = given(rita), said(1, notes="works", tags=("partial",))
+    submit(held, held.token, sent, 0)
+    for field, text in (
+        ("notes", "works"),
+        ("choice", "partial"),
+        ("test", "assert True"),
+        ("reason", "now"),
+    ):
+        drafts.save(held, field, text)
+    submit(held, held.token, sent, 0)
+    assert drafts.texts(held) == {"test": "assert True", "reason": "now"}
+    drafts.save(held, "notes", "works, but slowly")
+    submit(held, held.token, sent, 0)
+    assert drafts.texts(held)["notes"] == "works, but slowly"
+
+
 def test_a_done_pair_is_changed_by_a_further_revision(rita: Enrolment) -> None:
     held = given(rita)
     first = submit(held, held.token, said(1), 0)
