@@ -20,14 +20,15 @@ HIGHEST: Final = 0.99
 
 def from_pilot(assumed: Assumptions, sample: Sample, people: Labels, annotator: Labels) -> Assumptions:
     """The same plan with the rates of a pilot: 0/1 labels of at least two people and one annotator. Where the
-    pilot has one pair a query, clustering stays as assumed.
+    pilot has one pair a query, clustering stays as assumed. Pairs weigh 1 ÷ inclusion probability, so the
+    rates are those of what the pilot was drawn from.
 
     Raises BadPlan where raters agree no more than coins, or have nothing in common.
     """
     twos = [(one, two) for one in range(len(people.raters)) for two in range(one)]
     met = [alike(people.values[:, [one]], people.values[:, [two]]) for one, two in twos]
-    same = mean_of(np.hstack(met)) if met else None
-    beside = mean_of(alike(annotator.values, people.values))
+    same = mean_of(np.hstack(met), sample.weights) if met else None
+    beside = mean_of(alike(annotator.values, people.values), sample.weights)
     if same is None or beside is None:
         raise BadPlan(NOTHING)
     true = majority(people)
@@ -36,7 +37,7 @@ def from_pilot(assumed: Assumptions, sample: Sample, people: Labels, annotator: 
     slip = slips(same, rho)
     return replace(
         assumed,
-        prevalence=min(mean_of(true) or 0.0, HIGHEST),
+        prevalence=min(mean_of(true, sample.weights) or 0.0, HIGHEST),
         rater_accuracy=1 - slip,
         annotator_accuracy=1 - errors(beside, slip, rho),
         clustering=rho,
@@ -67,9 +68,11 @@ def alike(one: Floats, two: Floats) -> Floats:
     return 1 - np.abs(one - two)
 
 
-def mean_of(values: Floats) -> float | None:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else None
+def mean_of(values: Floats, weights: Floats) -> float | None:
+    """Of rows of pairs, one or several values each; nan counts nothing."""
+    known = ~np.isnan(values)
+    weighing = np.broadcast_to(weights if values.ndim == 1 else weights[:, None], values.shape)[known]
+    return float(np.average(values[known], weights=weighing)) if weighing.size else None
 
 
 def clustering(sample: Sample, values: Floats) -> float | None:

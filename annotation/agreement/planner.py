@@ -3,6 +3,8 @@
 There is no closed form for alpha or for the alternative annotator test with clusters and skips. A query is
 easy or hard, for raters and annotator alike, and has many matches or few: its rates are drawn from a beta
 distribution whose intraclass correlation is `clustering`. Given those, everybody errs independently.
+
+A sample that is drawn with weights or by strata is simulated as such (`Design`).
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from typing import Final
 
 import numpy as np
 
+from annotation.agreement import design
 from annotation.agreement.alternative import agreements, averages, by_rater
+from annotation.agreement.design import POOL, Design
 from annotation.agreement.figures import Floats
 from annotation.agreement.labels import Labels, majority
 from annotation.agreement.reliability import nominal
@@ -27,6 +31,8 @@ DRAWS: Final = 200
 MOST_PAIRS: Final = 6000
 STEPS: Final = 6
 """Halvings in the search for the number of pairs: known to 2 %."""
+MORE: Final = 3
+FEWEST_QUERIES: Final = 30
 SEED: Final = 20241
 
 
@@ -97,7 +103,7 @@ class Outlook:
     """What studies like this one come to. Widths are those of 95 % intervals, from end to end, on average
     over the studies that have one; None where none has. `power` is the share of studies that show the
     annotator to be worse than the people by less than the margin; `unresolved` the share of pairs without a
-    majority.
+    majority. `effective` is how many pairs of equal weights would do as well.
     """
 
     assumed: Assumptions
@@ -114,6 +120,7 @@ class Outlook:
     raters: int
     hours: float
     money: float
+    effective: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,12 +131,15 @@ class MadeUp:
     people: Labels
 
 
-def outlook(assumed: Assumptions, studies: int = STUDIES, seed: int = SEED) -> Outlook:
-    """Simulates so many studies; the same assumptions and seed give the same answer."""
-    generator = np.random.default_rng(seed)
-    sample = Sample.of(np.arange(assumed.pairs) // assumed.pairs_per_query)
+def outlook(assumed: Assumptions, studies: int = STUDIES, drawn: Design | None = None) -> Outlook:
+    """Simulates so many studies; the same assumptions give the same answer.
+
+    `drawn`: how the sample weighs and lies in strata; else all pairs are alike.
+    """
+    generator = np.random.default_rng(SEED)
+    sample, ones = sample_of(assumed, drawn)
     draws = Draws(sample.stratum, DRAWS)
-    found = [estimated(sample, draws, made_up(assumed, sample, generator)) for _ in range(studies)]
+    found = [estimated(sample, draws, made_up(assumed, sample, generator, ones)) for _ in range(studies)]
     bounds = [one["difference"].at_least for one, _ in found]
     alphas = [one["alpha"].value for one, _ in found if not np.isnan(one["alpha"].value)]
     return Outlook(
@@ -147,40 +157,76 @@ def outlook(assumed: Assumptions, studies: int = STUDIES, seed: int = SEED) -> O
         raters=assumed.raters,
         hours=assumed.hours,
         money=assumed.money,
+        effective=assumed.pairs * (drawn.effective if drawn else 1.0),
     )
 
 
+def sample_of(assumed: Assumptions, drawn: Design | None) -> tuple[Sample, Floats | None]:
+    """The made-up pairs, and of each the share of label 1 in its stratum, where that is known."""
+    if drawn is not None:
+        sample, ones = drawn.sample(assumed.pairs, assumed.pairs_per_query)
+        return sample, None if np.isnan(ones).all() else ones
+    return Sample.of(np.arange(assumed.pairs) // assumed.pairs_per_query), None
+
+
 def needed(
-    assumed: Assumptions, power: float = 0.8, studies: int = STUDIES, most: int | None = None
+    assumed: Assumptions,
+    power: float = 0.8,
+    studies: int = STUDIES,
+    most: int | None = None,
+    drawn: Design | None = None,
 ) -> Outlook | None:
     """The smallest study (in pairs, to about 2 %) that shows the margin with this power; None where even one
     of `most` pairs does not, which are at first all that can be simulated. Takes a few seconds.
+
+    Never fewer than 30 queries, below which intervals are known to be too short.
     """
     most = most or MOST_PAIRS
-    low, high = 0, min(max(30, assumed.pairs_per_query * 4), most)
-    while (found := outlook(replace(assumed, pairs=high), studies)).power < power:
+    low, high = 0, min(FEWEST_QUERIES * assumed.pairs_per_query, most)
+    while (found := confirmed(replace(assumed, pairs=high), power, studies, drawn)) is None:
         if high == most:
             return None
         low, high = high, min(2 * high, most)
-    for _ in range(STEPS):
+    for _ in range(STEPS if low else 0):
         middle = (low + high) // 2
-        if middle <= max(low, assumed.pairs_per_query):
+        if middle <= low:
             break
-        tried = outlook(replace(assumed, pairs=middle), studies)
-        low, high, found = (low, middle, tried) if tried.power >= power else (middle, high, found)
+        tried = confirmed(replace(assumed, pairs=middle), power, studies, drawn)
+        low, high, found = (low, middle, tried) if tried else (middle, high, found)
     return found
 
 
-def made_up(assumed: Assumptions, sample: Sample, generator: np.random.Generator) -> MadeUp:
-    """Labels of one study with these rates."""
+def confirmed(assumed: Assumptions, power: float, studies: int, drawn: Design | None) -> Outlook | None:
+    """The outlook of a study that has the power in so many made-up studies and, as many sizes are tried and
+    one may have it by luck, in `MORE` times as many; None where it has not.
+    """
+    if outlook(assumed, studies, drawn).power < power:
+        return None
+    found = outlook(assumed, MORE * studies, drawn)
+    return found if found.power >= power else None
+
+
+def made_up(
+    assumed: Assumptions, sample: Sample, generator: np.random.Generator, ones: Floats | None = None
+) -> MadeUp:
+    """Labels of one study with these rates; `ones` is the share of label 1 in the stratum of each pair."""
     slip, wrong = 1 - assumed.rater_accuracy, 1 - assumed.annotator_accuracy
-    truth = hits(sample, rates(assumed.prevalence, assumed.clustering, sample.size, generator), 1, generator)
-    hard = rates(slip, assumed.clustering, sample.size, generator)
+    size = sample.size if ones is None else POOL
+    matches = rates(assumed.prevalence, assumed.clustering, size, generator)
+    if ones is None:
+        truth = hits(sample, matches, 1, generator)
+        hard, given = rates(slip, assumed.clustering, size, generator), None
+    else:
+        hard = rates(slip, assumed.clustering, size, generator)
+        made = design.labels_first(sample, ones, matches, as_hard(hard, slip, wrong), generator)
+        truth, given, hard = made.truth, made.labels, hard[made.queries]
     people = np.abs(truth - hits(sample, hard, assumed.quorum, generator))
     people[generator.random(people.shape) < assumed.skipped] = np.nan
-    labels = np.abs(truth - hits(sample, as_hard(hard, slip, wrong), 1, generator))
+    labels = np.abs(truth - hits(sample, as_hard(hard, slip, wrong), 1, generator))[:, 0]
+    if given is not None:
+        labels = np.where(np.isnan(given), labels, given)
     return MadeUp(
-        Labels.of_annotator("annotator", labels[:, 0]),
+        Labels.of_annotator("annotator", labels),
         Labels.of_people("people", people, assumed.quorum, skipped=np.isnan(people)),
     )
 

@@ -143,9 +143,15 @@ class Drawn:
 
     @property
     def at_least(self) -> float | None:
-        """The one-sided 95 % lower bound; None where there is no interval."""
+        """The one-sided 95 % lower bound of a share or of a difference of two; None without an interval.
+
+        Where all draws are alike, a query that is wholly otherwise may just not have come up: with so many
+        queries their share is, at 95 %, below this (the rule of three, one-sided).
+        """
         if isnan(self.value) or self.undefined > MOST_UNDEFINED or self.queries < 2:
             return None
+        if not self.deviation > 0:
+            return max(self.value - (1 - float(0.05 ** (1 / self.queries))), -1.0)
         return percentiles(self.draws, reach(-ONE_SIDED, self.queries))[0]
 
 

@@ -16,6 +16,7 @@ from annotation.api.queries import text_head
 from annotation.comparing_annotators import LAST, Comparison, Figures, annotators, compare, side_of
 from annotation.intervals import Mean
 from annotation.seen import mark_seen
+from annotation.studies.sealing import refuse_unscored
 from retrieval.models import Annotator, Text
 from retrieval.schemas import Id, Page, Paging, TextHead, page_of
 
@@ -105,10 +106,12 @@ def compare_annotators(
 ) -> TwoAnnotatorsOut:
     """The annotator (as the first) and another one over the pairs that both have labelled.
 
-    403 for those who rate in a study, until they are done.
+    403 for those who rate in a study, until they are done; 409 where one has the labels of a sealed study,
+    and the other is not scored on it.
     """
     first = side_of(get_object_or_404(known(request), pk=pk), rounds.round)
     second = side_of(get_object_or_404(known(request), pk=against), rounds.against_round)
+    refuse_unscored(first.annotator, second.annotator)
     found = compare(first, second, builds_visible_to(request.user))
     mark_seen(request.user, found.told.values_list("pk", flat=True))
     return comparison_out(found)

@@ -31,6 +31,8 @@ from annotation.pages.comparison import FigureRow, figures, sign
 from annotation.pages.words import Sign
 from annotation.review.order import Apart, Flipped
 from annotation.studies.naming import name_of
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sealing import refuse_unscored
 from retrieval.models import Annotator, Text
 from retrieval.models.labels import WRITTEN
 
@@ -159,8 +161,8 @@ def annotators_page(
     if first is None or second is None:
         return AnnotatorsPage(choices, first, second)
     names = titled(known, first), titled(known, second)
-    if first == second:
-        problem = "Choose two different annotators, or two rounds of one."
+    problem = problem_of(first, second)
+    if problem:
         return AnnotatorsPage(choices, first, second, names, problem)
     found = compare(first, second, builds)
     return AnnotatorsPage(
@@ -177,6 +179,17 @@ def annotators_page(
         builds=tuple(two_builds(found, builds)),
         to_review=to_review(found, builds),
     )
+
+
+def problem_of(first: Side, second: Side) -> str:
+    """Why the two are not compared; empty where they are."""
+    if first == second:
+        return "Choose two different annotators, or two rounds of one."
+    try:
+        refuse_unscored(first.annotator, second.annotator)
+    except StudyRefused as why:
+        return str(why)
+    return ""
 
 
 def choices_of(rows: Iterable[Annotator]) -> tuple[Choice, ...]:

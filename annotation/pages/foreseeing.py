@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from annotation.agreement import planner
 from annotation.studies import foreseeing
 from annotation.studies.creating import Order
 from annotation.studies.estimating import Outlook
 from annotation.studies.foreseeing import ENOUGH_POWER, MOST_TRIED, USUAL_MARGIN, Foreseen, Size
+from retrieval.counting import counted
 
 WIDE_POINTS: Final = 5
 
@@ -37,6 +39,8 @@ class Precision:
     power: float
     margin: float
     warnings: tuple[str, ...]
+    drawn: str = ""
+    """How the sample was simulated, where not all its pairs are alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,25 @@ def precision(order: Order, found: Outlook) -> Precision:
     accuracy, alpha, difference = (None if one is None else 50 * one for one in half)
     power = told.outlook.power
     warnings = tuple(too_wide(accuracy, power))
-    return Precision(rates_view(told), accuracy, alpha, difference, 100 * power, 100 * size.margin, warnings)
+    return Precision(
+        rates_view(told),
+        accuracy,
+        alpha,
+        difference,
+        100 * power,
+        100 * size.margin,
+        warnings,
+        as_drawn(size, told.outlook),
+    )
+
+
+def as_drawn(size: Size, found: planner.Outlook) -> str:
+    if size.design is None:
+        return ""
+    return (
+        "Strata and weights are simulated as they were drawn. By unequal weights alone "
+        f"{counted(found.pairs, 'pair')} would be worth {counted(round(found.effective), 'pair')}."
+    )
 
 
 def needed(order: Order, found: Outlook) -> Needed:
@@ -89,6 +111,7 @@ def size_of(order: Order, found: Outlook) -> Size:
         capacity=foreseeing.usual_capacity([one.capacity for one in order.raters]),
         minutes=sum(seconds) / len(seconds) / 60,
         wage=order.hourly_rate,
+        design=foreseeing.design_of(found.drawn, found.strata),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import median
 from typing import Any, Final
@@ -291,7 +291,7 @@ def preview(order: Order) -> Outlook:
         for one in order.raters
     ]
     loads = [Load(one.kind, one.raters, one.seconds) for one in order.conditions]
-    return outlook(
+    found = outlook(
         pairs,
         len(lines),
         sample.queries,
@@ -301,6 +301,7 @@ def preview(order: Order) -> Outlook:
         order.hourly_rate,
         one_more=Splitting.of(order.rates.typed()) if order.one_more else None,
     )
+    return replace(found, drawn=tuple((one.unit.stratum, one.probability) for one in sample.drawn))
 
 
 def strata_names(study: Study) -> list[str]:

@@ -18,6 +18,7 @@ from annotation.studies.sampling import comparing, drawing, framing, planting
 from annotation.studies.sampling.drawing import Sample
 from annotation.studies.sampling.planting import Line, Planted
 from annotation.studies.sampling.wishing import Wish
+from annotation.studies.sealing import sealed
 from retrieval.hostile import clean
 from retrieval.models import Annotator
 
@@ -95,7 +96,9 @@ def drawn(order: Order) -> tuple[Sample, list[Line]]:
 
 
 def benchmarks(order: Order) -> tuple[comparing.Matches, comparing.Matches]:
-    """The matches of both sides of a pairwise study."""
+    """The matches of both sides of a pairwise study. Raises StudyRefused."""
+    if order.against and sealed(order.against):
+        raise StudyRefused("These are the labels of a sealed study: what it takes would tell of them.")
     if order.against and len(order.builds) == 1:
         return comparing.matches_of_build(order.builds[0]), comparing.matches_of_labels(order.against)
     if not order.against and len(order.builds) == 2:

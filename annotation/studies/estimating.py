@@ -71,7 +71,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """A study before it starts. `problems` stop it from starting, `warnings` do not; `notes` explain."""
+    """A study before it starts. `problems` stop it from starting, `warnings` do not; `notes` explain.
+
+    `drawn`: stratum and inclusion probability of each pair, where the sample is not stored.
+    """
 
     pairs: int
     planted: int
@@ -84,6 +87,7 @@ class Outlook:
     problems: tuple[str, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    drawn: tuple[tuple[str, float], ...] = ()
 
     @property
     def ratings(self) -> int:

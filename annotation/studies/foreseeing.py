@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from math import nan
 from statistics import median
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from annotation.agreement import planner
+from annotation.agreement.design import Design
 from annotation.agreement.labels import Labels
 from annotation.agreement.pilot import from_pilot
 from annotation.agreement.planner import Assumptions, BadPlan
@@ -20,6 +22,7 @@ from annotation.studies.estimating import SECONDS
 from annotation.studies.gathering import Gathered
 from annotation.studies.naming import name_of
 from annotation.studies.planning import StudyRefused
+from annotation.studies.sampling.drawing import Stratum
 
 QUICK: Final = 30
 """Made-up studies for a look at a form: their power is known to ± 15 points."""
@@ -50,7 +53,11 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A study as far as its precision cares; `minutes` are of one rating, `wage` is dollars an hour."""
+    """A study as far as its precision cares; `minutes` are of one rating, `wage` is dollars an hour.
+
+    Its pairs come from builds, so that what their annotator took is paid: money is of the raters' hours.
+    `design`: how they were drawn, where not all are alike.
+    """
 
     pairs: int
     pairs_per_query: int
@@ -60,6 +67,12 @@ class Size:
     capacity: int
     minutes: float
     wage: float
+    design: Design | None = None
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """Everything but the design, by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "design"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +90,7 @@ class Foreseen:
 def foresee(size: Size, rates: Rates, studies: int = QUICK) -> Foreseen:
     """Simulates studies of this size. Raises StudyRefused where nothing follows from the rates."""
     assumed, source = assumptions(size, rates)
-    return Foreseen(source, planner.outlook(assumed, studies))
+    return Foreseen(source, planner.outlook(assumed, studies, size.design))
 
 
 def needed(size: Size, rates: Rates, studies: int = QUICK, most: int = MOST_TRIED) -> Foreseen | None:
@@ -86,7 +99,7 @@ def needed(size: Size, rates: Rates, studies: int = QUICK, most: int = MOST_TRIE
     Raises StudyRefused.
     """
     assumed, source = assumptions(size, rates)
-    found = planner.needed(assumed, ENOUGH_POWER, studies, most)
+    found = planner.needed(assumed, ENOUGH_POWER, studies, most, size.design)
     return Foreseen(source, found) if found else None
 
 
@@ -94,12 +107,21 @@ def assumptions(size: Size, rates: Rates) -> tuple[Assumptions, str]:
     """What is simulated, and where its rates are from. Raises StudyRefused."""
     most = max(2, min(size.pairs, planner.MOST_PAIRS))
     try:
-        assumed = Assumptions(**asdict(replace(size, pairs=most)) | rates.typed())
-        if rates.pilot is None:
-            return assumed, "assumed, as typed" if rates.typed() else "the planner’s usual ones"
-        return of_pilot(assumed, rates.pilot)
+        assumed = Assumptions(**size.plain | {"pairs": most} | rates.typed())
+        source = "assumed, as typed" if rates.typed() else "the planner’s usual ones"
+        if rates.pilot is not None:
+            assumed, source = of_pilot(assumed, rates.pilot)
+        return by_labels(assumed, source, size.design)
     except BadPlan as why:
         raise StudyRefused(f"{str(why)[:1].upper()}{str(why)[1:]}.") from why
+
+
+def by_labels(assumed: Assumptions, source: str, design: Design | None) -> tuple[Assumptions, str]:
+    """Where the annotator's labels of the strata are known, the matches that give as many: not as assumed."""
+    if design is None or design.matches is None:
+        return assumed, source
+    prevalence = design.prevalence(assumed.prevalence, assumed.annotator_accuracy)
+    return replace(assumed, prevalence=prevalence), f"{source}; matches by the labels of the strata"
 
 
 def of_pilot(assumed: Assumptions, pk: int) -> tuple[Assumptions, str]:
@@ -154,6 +176,23 @@ def size_of(study: Study) -> Size:
         capacity=usual_capacity(list(study.enrolments.values_list("capacity", flat=True))),
         minutes=(sum(seconds) / len(seconds) if seconds else SECONDS[Condition.Kind.READING]) / 60,
         wage=kept.get("hourly_rate", 0.0),
+        design=design_of(
+            list(study.pairs.filter(planted="").order_by("number").values_list("stratum", "probability")),
+            [Stratum(*one) for one in kept.get("strata", [])],
+        ),
+    )
+
+
+def design_of(drawn: Sequence[tuple[str, float]], strata: Sequence[Stratum]) -> Design | None:
+    """Of pairs as (stratum, inclusion probability); None where all are alike."""
+    if len(set(drawn)) < 2:
+        return None
+    numbers = {one: number for number, one in enumerate(sorted({name for name, _ in drawn}))}
+    shares = {one.name: one.matches / one.labelled if one.labelled else nan for one in strata}
+    return Design.of(
+        [chance for _, chance in drawn],
+        [numbers[name] for name, _ in drawn],
+        [shares.get(name, nan) for name, _ in drawn],
     )
 
 

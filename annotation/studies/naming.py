@@ -7,6 +7,7 @@ judged the build that the sample was drawn from is meant.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -23,6 +24,7 @@ JUDGES: Final = (
     Annotator.Kind.MERGE,
 )
 AGENTS: Final = "agents"
+PUBLISHED_AS: Final = re.compile(r"study (\d{1,18}), plan ")
 CONSTANTS: Final = ("always 0", "always 1")
 
 
@@ -101,6 +103,15 @@ def source_of(study: Study) -> str:
 def published_as(study: Study) -> str:
     """How every such source begins, also where the plan was amended since."""
     return f"study {study.pk}, plan "
+
+
+def study_of(annotator: Annotator) -> Study | None:
+    """The study whose published labels the annotator has; None where it has others."""
+    if annotator.kind != Annotator.Kind.MERGE or "study" not in annotator.config:
+        return None
+    sources = annotator.labels.order_by().values_list("source", flat=True)[:1]
+    named = [PUBLISHED_AS.match(source) for source in sources]
+    return Study.objects.filter(pk=int(named[0][1])).first() if named and named[0] else None
 
 
 def said_by(study: Study) -> Q:

@@ -28,7 +28,9 @@ from annotation.review import Beside, drafts, layout, order, own_tests, shortcut
 from annotation.review.order import Apart, Flipped, Parted, Show, Tagged, Worklist
 from annotation.review.tags import Tag
 from annotation.seen import mark_seen
+from annotation.studies.sealing import is_open
 from annotation.views.pacing import paced
+from retrieval.models import Annotator
 
 APART = re.compile(r"apart-([0-9]{1,15})\.([0-9]{1,4})-([0-9]{1,15})\.([0-9]{1,4})")
 LABELS: Mapping[str, int | None] = {"1": 1, "0": 0, "unsure": None}
@@ -253,9 +255,16 @@ def list_of(request: HttpRequest, values: QueryDict) -> Worklist:
         return Tagged(Tag(other))
     if kind == "apart" and (named := APART.fullmatch(wanted)) and not blind_in(request.user):
         one, its_round, other_one, other_round = map(int, named.groups())
-        return Apart((one, its_round), (other_one, other_round))
+        if open_between(one, other_one):
+            return Apart((one, its_round), (other_one, other_round))
     seen = kind == "flipped" and builds_visible_to(request.user).filter(pk=whole_number(other)).exists()
     return Flipped(int(other)) if seen else Show.WAITING
+
+
+def open_between(one: int, other: int) -> bool:
+    """Whether the flips of two annotators (ids) may be known: not where they tell of a sealed study."""
+    known = Annotator.objects.in_bulk([one, other])
+    return len(known) < 2 or is_open(known[one], known[other])
 
 
 def label_of(values: QueryDict) -> int | None:

@@ -46,6 +46,26 @@ def test_the_smallest_study_that_shows_the_margin() -> None:
     assert outlook(replace(plan, pairs=found.pairs // 3), studies=30).power < 0.8
 
 
+@pytest.mark.parametrize("studies", [10, 30])
+def test_no_study_of_a_few_pairs_is_enough_by_chance(studies: int) -> None:
+    """With three pairs nobody differs in nearly all studies, and no draw does: that shows nothing."""
+    plan = Assumptions(30, rater_accuracy=0.95, annotator_accuracy=0.99)
+    powers = [outlook(replace(plan, pairs=pairs), studies=60).power for pairs in (3, 10, 30, 90)]
+    assert powers == sorted(powers) and powers[0] < 0.4
+    found = needed(plan, studies=studies)
+    assert found is not None and 30 <= found.pairs < 90
+    assert found.studies == 3 * studies, "confirmed by more studies than were looked at first"
+    larger = outlook(replace(plan, pairs=2 * found.pairs), studies=60)
+    assert larger.power >= 0.8
+
+
+def test_queries_are_never_fewer_than_30() -> None:
+    found = needed(
+        Assumptions(30, pairs_per_query=5, rater_accuracy=0.97, annotator_accuracy=0.99), studies=10
+    )
+    assert found is not None and found.queries >= 30
+
+
 def test_what_no_study_shows_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planner, "MOST_PAIRS", 120)
     assert needed(Assumptions(30, annotator_accuracy=0.7), studies=5) is None

@@ -11,10 +11,21 @@ from annotation.agreement import BadSample, Draws, Sample, Statistic, measure, s
 from annotation.agreement.figures import percentiles, reach, tail
 from annotation.agreement.statistic import first_two
 from annotation.intervals import wilson
+from tests.ratings import each_its_query
 
 
 def of(columns: Sequence[Sequence[float]], plain: bool = False) -> Statistic:
     return share_of(np.array(columns, dtype=float), "nobody said anything", plain)
+
+
+def test_where_all_draws_are_alike_the_bound_is_not_the_value() -> None:
+    """Of 59 queries without a difference: 1 − 0.05^(1 ÷ 59) = 4.95 % may have one; of 3, 63 %."""
+    for many, bound in ((59, -0.0495), (3, -0.632)):
+        sample = each_its_query(many)
+        columns = np.column_stack([np.zeros(many), np.ones(many)])
+        none = share_of(columns).minus(share_of(columns))
+        found = measure(Draws.of(sample), {"difference": none})["difference"]
+        assert found.value == 0 and found.at_least == pytest.approx(bound, abs=0.0005)
 
 
 def test_draws_are_the_same_every_time_and_add_up_to_the_stratum() -> None:

@@ -84,6 +84,21 @@ def test_a_stored_study_has_its_size(pilot: Study) -> None:
     assert size.minutes == 5  # own tests are assumed to take so long
 
 
+def test_a_sample_by_strata_is_simulated_as_it_was_drawn(pilot: Study) -> None:
+    """Half of 20 pairs are matches, of which the build has a quarter."""
+    assert size_of(pilot).design is None
+    for sampled, label in zip(pilot.pairs.order_by("number"), [1] * 10 + [0] * 10, strict=True):
+        sampled.stratum, sampled.probability = ("match", 0.2) if label else ("no match", 0.2 / 3)
+        sampled.save()
+    pilot.sample = {"strata": [["match", 50, 10, 50, 50], ["no match", 150, 10, 150, 0]]}
+    pilot.save()
+    size = size_of(pilot)
+    assert size.design is not None and size.design.effective == pytest.approx(0.8)
+    told = foresee(size, Rates(prevalence=0.5, annotator_accuracy=0.9), 5)
+    assert told.source == "assumed, as typed; matches by the labels of the strata"
+    assert told.assumed.prevalence == pytest.approx(0.1875) and told.outlook.effective == pytest.approx(16)
+
+
 def test_the_command_simulates_with_a_pilot(pilot: Study) -> None:
     plan = studies.study("next")
     out = StringIO()

@@ -1,0 +1,46 @@
+"""A sealed study tells how good a version is only where that is counted, whatever page is asked.
+
+Its published labels are an annotator's, and to hold a version against them is to score it. So a version is
+scored first, by `scoring.score`, or not compared.
+"""
+
+from __future__ import annotations
+
+from annotation.models import Study
+from annotation.studies.naming import JUDGES, name_of, study_of
+from annotation.studies.planning import StudyRefused
+from retrieval.models import Annotator
+
+
+def refuse_unscored(one: Annotator, other: Annotator) -> None:
+    """Raises StudyRefused where one has a sealed study's labels, and the other one is not scored on it."""
+    for truth, judge in ((one, other), (other, one)):
+        study = sealed(truth)
+        if study is not None and judge != truth and waits(study, judge):
+            raise StudyRefused(
+                f"{name_of(truth)} has the labels of the sealed study “{study}”: to compare "
+                f"{name_of(judge)} with them is to score it. Score it on the study’s figures page first, "
+                "where that is counted."
+            )
+
+
+def is_open(one: Annotator, other: Annotator) -> bool:
+    """Whether the two may be compared."""
+    try:
+        refuse_unscored(one, other)
+    except StudyRefused:
+        return False
+    return True
+
+
+def sealed(annotator: Annotator) -> Study | None:
+    """The sealed study whose published labels the annotator has."""
+    study = study_of(annotator)
+    return study if study is not None and study.purpose == Study.Purpose.SEALED else None
+
+
+def waits(study: Study, judge: Annotator) -> bool:
+    """Whether it is a version that nobody has scored on the study. Labels that came with data are none."""
+    if judge.kind not in JUDGES or judge.kind == Annotator.Kind.ORIGINAL:
+        return False
+    return not study.scorings.filter(annotator=judge).exists()

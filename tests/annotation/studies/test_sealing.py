@@ -1,0 +1,135 @@
+"""No page holds an unscored version against the labels of a sealed study: that would score it unseen."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Build, Case, Scoring, Study
+from annotation.studies import creating, planning, scoring, sealing, verifying
+from annotation.studies.creating import ConditionWish, Order
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sampling.wishing import Wish
+from retrieval.models import Annotator, Label
+from tests import factories, studies
+from tests.calls import get
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def build() -> Build:
+    """Three pairs that the agents call 1 1 0."""
+    made = factories.opened()
+    for case, label in zip(factories.cases(made), (1, 1, 0), strict=False):
+        factories.settled(case, label)
+    return made
+
+
+@pytest.fixture
+def study(build: Build) -> Study:
+    """A sealed study of those pairs, closed and published: 1 0 0."""
+    pairs = [case.pair for case in Case.objects.filter(build=build, label__isnull=False).order_by("pk")]
+    made = studies.study(pairs=pairs, purpose=Study.Purpose.SEALED)
+    for name in ("ruth", "sam", "tess"):
+        rater = studies.rater(name, made)
+        for sampled, value in zip(made.pairs.order_by("number"), (1, 0, 0), strict=True):
+            studies.rated(rater, value, sampled)
+    planning.freeze(made)
+    Study.objects.update(state=Study.State.CLOSED)
+    made.refresh_from_db()
+    verifying.publish(made, factories.ada())
+    return made
+
+
+@pytest.fixture
+def truth(study: Study) -> Annotator:
+    return Annotator.objects.get(kind=Annotator.Kind.MERGE)
+
+
+def both(build: Build, truth: Annotator) -> list[tuple[int, int]]:
+    return [(build.annotator_id, truth.pk), (truth.pk, build.annotator_id)]
+
+
+def test_the_page_tells_nothing_before_the_version_is_scored(
+    ada: Client, build: Build, study: Study, truth: Annotator
+) -> None:
+    where = reverse("compare-annotators")
+    for first, second in both(build, truth):
+        answer = ada.get(where, {"first": first, "second": second})
+        text = answer.content.decode()
+        assert answer.status_code == 422 and "to score it" in text and study.name in text
+        assert "Cohen" not in text and "apart-" not in text and "flip" not in text.partition("<main")[2]
+    scoring.score(study, [build.annotator], factories.ada())
+    for first, second in both(build, truth):
+        answer = ada.get(where, {"first": first, "second": second})
+        assert answer.status_code == 200 and "Cohen" in answer.content.decode()
+    assert Scoring.objects.count() == 1
+
+
+def test_the_api_tells_nothing_before_the_version_is_scored(
+    ada: Client, build: Build, study: Study, truth: Annotator
+) -> None:
+    for first, second in both(build, truth):
+        answer = ada.get(f"/api/annotators/{first}/comparison/{second}")
+        assert answer.status_code == 409 and "to score it" in answer.json()["detail"]
+    scoring.score(study, [build.annotator], factories.ada())
+    assert get(ada, f"annotators/{build.annotator_id}/comparison/{truth.pk}")["to_no_match"] == 1
+
+
+def test_the_flips_are_no_list_to_review_either(
+    erin: Client, build: Build, study: Study, truth: Annotator
+) -> None:
+    """Whoever goes through what a version has wrong makes the next one of it."""
+    wanted = f"apart-{build.annotator_id}.0-{truth.pk}.0"
+    flipped = study.pairs.get(number=2).pair
+    address = reverse("review-next", args=[build.pk])
+    case = Case.objects.get(build=build, pair=flipped)
+    there = f"{reverse('review-case', args=[case.pk])}?{urlencode({'show': wanted})}"
+    assert erin.get(address, {"show": wanted}).get("Location", "") != there
+    assert "apart" not in erin.get(address, {"show": wanted}).get("Location", "")
+    scoring.score(study, [build.annotator], factories.ada())
+    assert erin.get(address, {"show": wanted})["Location"] == there
+
+
+def test_a_sample_is_not_drawn_against_them(build: Build, truth: Annotator) -> None:
+    order = Order(
+        "pairwise",
+        (build,),
+        Wish(3),
+        (ConditionWish("reading"),),
+        kind=Study.Kind.PAIRWISE,
+        scale=Study.Scale.PREFERENCE,
+        against=truth,
+    )
+    with pytest.raises(StudyRefused, match="labels of a sealed study"):
+        creating.drawn(order)
+
+
+def test_what_is_no_version_or_no_sealed_study_is_compared(
+    build: Build, study: Study, truth: Annotator
+) -> None:
+    original = Annotator.objects.version(Annotator.Kind.ORIGINAL, "data", {})
+    person = Annotator.objects.version(Annotator.Kind.PERSON, "user 1", {"user": 1})
+    for one in (original, person, truth):
+        sealing.refuse_unscored(one, truth)
+    assert not sealing.is_open(build.annotator, truth)
+    Study.objects.update(purpose=Study.Purpose.DEVELOPMENT)
+    assert sealing.is_open(build.annotator, truth)
+
+
+def test_a_merge_of_something_else_is_no_study(build: Build, study: Study) -> None:
+    merge = Annotator.objects.version(Annotator.Kind.MERGE, "a merge", {"study": study.name})
+    assert sealing.is_open(build.annotator, merge)
+    Label.objects.create(pair=study.pairs.get(number=1).pair, annotator=merge, source="merge 1 of build 1")
+    assert sealing.is_open(build.annotator, merge)
+
+
+def test_two_sealed_studies_of_the_same_pairs_are_versions_to_each_other(
+    study: Study, truth: Annotator
+) -> None:
+    theirs = Annotator.objects.version(Annotator.Kind.MERGE, "verified by another", {"study": "another"})
+    assert not sealing.is_open(truth, theirs)
