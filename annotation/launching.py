@@ -245,17 +245,24 @@ def refuse_unpaid(order: Order) -> None:
         raise LaunchRefused("No key: set ANTHROPIC_API_KEY and start again, or choose file exchange.")
     if is_priced(order.model):
         return
-    if ProjectTally.objects.filter(cap__isnull=False).exists():
-        raise LaunchRefused(
-            f"The project has a cap, which can't be kept without a price: enter that of {order.model} "
-            "(0 for a model that costs nothing)."
-        )
+    if why := why_uncounted(order.model):
+        raise LaunchRefused(why)
     if order.budget is not None:
         raise LaunchRefused(
             f"A budget can't be kept without a price: enter that of {order.model}, or leave the budget empty."
         )
     if not order.unpriced:
         raise LaunchRefused(f"{unknown_price(order.model)} Enter it, or choose to run without a price.")
+
+
+def why_uncounted(model: str) -> str:
+    """Why the project's cap lets nothing new be asked of a model without a price; empty where it may."""
+    if is_priced(model) or not ProjectTally.objects.filter(cap__isnull=False).exists():
+        return ""
+    return (
+        f"The project has a cap, which can't be kept without a price: enter that of {model} "
+        "(0 for a model that costs nothing)."
+    )
 
 
 def why_no_batches(provider: str) -> str:
