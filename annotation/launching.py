@@ -23,6 +23,7 @@ from annotation.drift import watching
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
 from annotation.llm.recorded import rounds_of
+from annotation.llm.sampling import NotSampling, refuse_bad_limit
 from annotation.models import Build, BuildEvent, Price, ProjectTally, Tally
 from annotation.models.builds import NANO
 from retrieval import encoders, filtering, known_encoders
@@ -211,6 +212,10 @@ def refuse_bad_provider(order: Order) -> None:
         raise LaunchRefused(f"The budget is in dollars: 0 to {MOST_DOLLARS:,}, or leave it empty for no cap.")
     if not order.model.strip():
         raise LaunchRefused("Name the model that the agents ask.")
+    try:
+        refuse_bad_limit(order.sampling)
+    except NotSampling as error:
+        raise LaunchRefused(str(error)) from error
     if order.provider == Build.Provider.LIVE:
         refuse_unpaid(order)
     elif order.drift_check:
