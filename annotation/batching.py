@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import timedelta
-from typing import Any, Final, TypeVar
+from datetime import datetime, timedelta
+from typing import Any, Final, cast
 
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
@@ -23,13 +23,13 @@ from annotation import asking, budget, claims, outages
 from annotation.llm import LLM, LLMError, Reply, Request
 from annotation.llm.batches import CHUNK, Entry, LiveBatches, chunked
 from annotation.llm.live import LiveLLM
+from annotation.llm.profiles import Mode
 from annotation.models import Batch, Build, Case, LLMCall
 from annotation.models.batches import FILLS
 from annotation.models.calls import SystemText
 from retrieval.hostile import clean
 
 State = Batch.State
-T = TypeVar("T")
 log = logging.getLogger(__name__)
 LEASE: Final = timedelta(minutes=10)
 """So long one look may take before another worker takes the next: that one may have died."""
@@ -56,8 +56,12 @@ def tend_one(llm_of: Callable[[Build], LLM]) -> bool:
     batch = next((one for one in due[:20] if take(one)), None)
     if batch is None:
         return False
+    had = batch.error
     try:
         TEND[State(batch.state)](batch, lambda: batches_of(batch.build, llm_of))
+        # A look that asks nothing leaves the error where it is.
+        if had and Batch.objects.filter(pk=batch.pk, error="").exists():
+            outages.batch_works(batch.build)
     except LLMError as error:
         failed(batch, error)
     except Exception as fault:
@@ -111,8 +115,8 @@ def send(batch: Batch, batches: LiveBatches) -> None:
     if not change(batch, State.SENDING, sent_at=timezone.now()):
         return
     asked = list(requests_of(batch))
-    for way in ways_refused(batch.build):
-        batches.skip(batch.build.model, way)
+    for way in Batch.objects.ways_refused(batch.build):
+        batches.skip(batch.build.model, cast(Mode, way))
     try:
         with asking.no_connection():
             standing = batches.create(asked)
@@ -120,12 +124,6 @@ def send(batch: Batch, batches: LiveBatches) -> None:
         not_sent(batch, error)
     else:
         change(batch, State.OPEN, provider_id=standing.id, look_at=timezone.now() + FIRST_PAUSE, **NEWS)
-
-
-def ways_refused(build: Build) -> list[Any]:
-    """The ways to ask for structured output that entries of the build's batches have complained of."""
-    complained = Batch.objects.filter(build=build).exclude(refused_way="")
-    return list(complained.order_by().values_list("refused_way", flat=True).distinct())
 
 
 def requests_of(batch: Batch) -> Iterator[tuple[str, Request]]:
@@ -142,7 +140,9 @@ def requests_of(batch: Batch) -> Iterator[tuple[str, Request]]:
 def not_sent(batch: Batch, error: LLMError) -> None:
     """It may be there all the same; or it is sent later; or it will never be taken."""
     if error.maybe_billed:
-        change(batch, State.SENDING, look_at=timezone.now() + SETTLES, error=clean(error.message))
+        at = timezone.now() + SETTLES
+        if change(batch, State.SENDING, look_at=at, error=clean(error.message)):
+            outages.batch_failed(batch.build, error, at)
     elif error.retryable or error.provider:
         change(batch, State.FILLING)
         failed(batch, error)
@@ -343,7 +343,9 @@ def failed(batch: Batch, error: LLMError) -> None:
     if unknown and batch.sent_at is not None and timezone.now() - batch.sent_at > GONE:
         lose(batch, error.message)
     else:
-        again(batch, error.message, outages.asked_pause(error))
+        at = again(batch, error.message, outages.asked_pause(error))
+        if error.retryable:
+            outages.batch_failed(batch.build, error, at)
 
 
 def lose(batch: Batch, why: str) -> None:
@@ -354,12 +356,13 @@ def lose(batch: Batch, why: str) -> None:
     change(batch, State.ENDED, ended_at=timezone.now(), look_at=None, error=clean(why))
 
 
-def again(batch: Batch, error: str = "", asked: timedelta = timedelta()) -> None:
-    """Look once more: later each time, and never before the provider asked for it."""
+def again(batch: Batch, error: str = "", asked: timedelta = timedelta()) -> datetime:
+    """Look once more: later each time, and never before the provider asked for it. Returns when."""
     grown = min(FIRST_PAUSE * 1.5 ** min(batch.looks, 20), LONGEST_PAUSE)
     at = timezone.now() + max(grown, asked)
     Batch.objects.filter(pk=batch.pk).update(look_at=at, looks=F("looks") + 1, error=clean(error))
     batch.build.tally.change()
+    return at
 
 
 NEWS: Final[Mapping[str, Any]] = {"looks": 0, "error": ""}
