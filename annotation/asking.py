@@ -15,7 +15,8 @@ from django.db.models import Max, QuerySet
 from annotation import budget, failing, limiter
 from annotation.agents import InvalidReply, repair
 from annotation.llm import LLM, LLMError, Reply, Request, Waiting
-from annotation.llm.reply import HOPELESS
+from annotation.llm.reply import CUT_OFF, HOPELESS
+from annotation.llm.sampling import LONGER
 from annotation.models import Attempts, Batch, Build, BuildEvent, Case, LLMCall, Proposal
 from annotation.models.calls import IN_WORK
 from annotation.stages import Event, Stage
@@ -62,9 +63,8 @@ def ask(case: Asker, llm: LLM, request: Request, parse: Callable[[str], V]) -> t
         request,
         round=case.round,
         base_url=config.get("base_url", ""),
-        sampling=config.get("sampling", {}),
         salt=config.get("salt", ""),
-    )
+    ).sampled(config.get("sampling", {}))
     return judged(case, llm, request, parse, by_batch=may_wait(case))
 
 
@@ -83,6 +83,7 @@ def judged(
         return verdict_of(second, parse), second
     except InvalidReply as problem:
         why = f"the {request.agent}'s reply could not be used, even when asked again: {problem}"
+        why += f"; the sampling {LONGER} allows more" if second.stop_reason == CUT_OFF else ""
         raise given_up(second, why) from problem
 
 

@@ -12,25 +12,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import timedelta
-from itertools import islice
-from typing import Any, Final, TypeVar
+from datetime import datetime, timedelta
+from typing import Any, Final, cast
 
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from annotation import asking, budget, claims, outages
-from annotation.llm import LLM, LLMError, Request
-from annotation.llm.batches import Entry, LiveBatches
+from annotation.llm import LLM, LLMError, Reply, Request
+from annotation.llm.batches import CHUNK, Entry, LiveBatches, chunked
 from annotation.llm.live import LiveLLM
+from annotation.llm.profiles import Mode
 from annotation.models import Batch, Build, Case, LLMCall
 from annotation.models.batches import FILLS
 from annotation.models.calls import SystemText
 from retrieval.hostile import clean
 
 State = Batch.State
-T = TypeVar("T")
 log = logging.getLogger(__name__)
 LEASE: Final = timedelta(minutes=10)
 """So long one look may take before another worker takes the next: that one may have died."""
@@ -48,7 +47,6 @@ TAKES: Final = LEASE + SLACK
 """So long after it was said to be sent the provider may have made it, by its own clock."""
 GONE: Final = timedelta(hours=26)
 """A batch ends within 24 hours; one that the provider does not know by then is gone for good."""
-CHUNK: Final = 100
 STARTED: Final = (Build.State.RUNNING, Build.State.WAITING)
 
 
@@ -58,8 +56,12 @@ def tend_one(llm_of: Callable[[Build], LLM]) -> bool:
     batch = next((one for one in due[:20] if take(one)), None)
     if batch is None:
         return False
+    had = batch.error
     try:
         TEND[State(batch.state)](batch, lambda: batches_of(batch.build, llm_of))
+        # A look that asks nothing leaves the error where it is.
+        if had and Batch.objects.filter(pk=batch.pk, error="").exists():
+            outages.batch_works(batch.build)
     except LLMError as error:
         failed(batch, error)
     except Exception as fault:
@@ -113,8 +115,8 @@ def send(batch: Batch, batches: LiveBatches) -> None:
     if not change(batch, State.SENDING, sent_at=timezone.now()):
         return
     asked = list(requests_of(batch))
-    for way in ways_refused(batch.build):
-        batches.skip(batch.build.model, way)
+    for way in Batch.objects.ways_refused(batch.build):
+        batches.skip(batch.build.model, cast(Mode, way))
     try:
         with asking.no_connection():
             standing = batches.create(asked)
@@ -122,12 +124,6 @@ def send(batch: Batch, batches: LiveBatches) -> None:
         not_sent(batch, error)
     else:
         change(batch, State.OPEN, provider_id=standing.id, look_at=timezone.now() + FIRST_PAUSE, **NEWS)
-
-
-def ways_refused(build: Build) -> list[Any]:
-    """The ways to ask for structured output that entries of the build's batches have complained of."""
-    complained = Batch.objects.filter(build=build).exclude(refused_way="")
-    return list(complained.order_by().values_list("refused_way", flat=True).distinct())
 
 
 def requests_of(batch: Batch) -> Iterator[tuple[str, Request]]:
@@ -144,7 +140,9 @@ def requests_of(batch: Batch) -> Iterator[tuple[str, Request]]:
 def not_sent(batch: Batch, error: LLMError) -> None:
     """It may be there all the same; or it is sent later; or it will never be taken."""
     if error.maybe_billed:
-        change(batch, State.SENDING, look_at=timezone.now() + SETTLES, error=clean(error.message))
+        at = timezone.now() + SETTLES
+        if change(batch, State.SENDING, look_at=at, error=clean(error.message)):
+            outages.batch_failed(batch.build, error, at)
     elif error.retryable or error.provider:
         change(batch, State.FILLING)
         failed(batch, error)
@@ -205,10 +203,13 @@ def cancel(batch: Batch, batches: LiveBatches) -> None:
 
 def collect(batch: Batch, batches: LiveBatches) -> None:
     """Take every result, then see what is missing. Can be repeated: what is stored is not taken again."""
-    strange = set[str]()
-    with asking.no_connection():
-        for entries in chunked(batches.results(batch.provider_id)):
-            strange |= take_in(batch, entries, batches)
+    strange, others = set[str](), list[LLMError]()
+    try:
+        with asking.no_connection():
+            for entries in chunked(batches.results(batch.provider_id)):
+                strange |= take_in(batch, entries, batches, others)
+    finally:
+        stop_for(batch, others)
     batch.refresh_from_db()
     missing = in_it(batch)
     if strange and not batch.answered + batch.returned and missing.exists():
@@ -222,6 +223,16 @@ def collect(batch: Batch, batches: LiveBatches) -> None:
     if strange:
         words = f"{len(strange):,} results of {batch.provider_id} belong to none of its requests"
         outages.note(batch.build, "ignored results", words)
+
+
+def stop_for(batch: Batch, others: list[LLMError]) -> None:
+    """Stop the build once for all replies of a model that nobody has asked for; the others are kept."""
+    if others:
+        words = (
+            f"{len(others):,} of the {batch.requests:,} replies of batch {batch.provider_id} are of no use: "
+            f"{others[0].message}. They are paid, once; whoever resumes the build has them asked again"
+        )
+        outages.stop(batch.build, words, Build.State.WAITING)
 
 
 def refute(batch: Batch, strange: set[str]) -> None:
@@ -247,11 +258,11 @@ def refute(batch: Batch, strange: set[str]) -> None:
         outages.note(owner.build, "found a batch", f"{taken}, which was taken for another one")
 
 
-def take_in(batch: Batch, entries: Iterable[Entry], batches: LiveBatches) -> set[str]:
+def take_in(batch: Batch, entries: Iterable[Entry], batches: LiveBatches, others: list[LLMError]) -> set[str]:
     """Store a handful of results and let their cases go on; returns the ids that are none of its requests'.
 
-    One that comes twice is taken once, and never for a later try. Raises LLMError where another model has
-    answered.
+    One that comes twice is taken once, and never for a later try. What another model than was asked for has
+    answered goes to `others`. Raises LLMError where the model behind the name has changed.
     """
     told = {entry.id: entry for entry in entries}
     mine = LLMCall.objects.filter(batch=batch, digest__in=told)
@@ -260,28 +271,40 @@ def take_in(batch: Batch, entries: Iterable[Entry], batches: LiveBatches) -> set
     calls = list(in_work(mine).select_related(*related))
     try:
         for call in calls:
-            store(call, told[call.digest], batches)
+            store(call, told[call.digest], batches, others)
     finally:
         claims.free_waiting_for(LLMCall.objects.filter(pk__in=[call.pk for call in calls]))
         count(batch)
     return strange
 
 
-def store(call: LLMCall, entry: Entry, batches: LiveBatches) -> None:
-    """One result, by the same way as a live reply. Raises LLMError where another model gave it."""
+def store(call: LLMCall, entry: Entry, batches: LiveBatches, others: list[LLMError]) -> None:
+    """One result, by the same way as a live reply.
+
+    Raises LLMError where the model behind the name has changed: whoever resumes the build takes the new one,
+    so the other results stay where they are until then. One that was never asked for is taken by nobody.
+    """
     try:
-        if entry.reply is None:
-            error = entry.error or LLMError("the batch gave no reply", retryable=True)
-            batches.learn(error, call.model)
-            raise error
-        reply = batches.checked(entry.reply, call.whole_request())
+        reply = batches.checked(said(entry, call, batches), call.whole_request())
+    except LLMError as error:
+        asking.book(call, error)
+        others += [error] if error.reply is not None else []
+        return
+    try:
         asking.refuse_other_model(call, reply)
     except LLMError as error:
         asking.book(call, error)
-        if error.reply is not None:
-            raise
-    else:
-        asking.stored(call, reply)
+        raise
+    asking.stored(call, reply)
+
+
+def said(entry: Entry, call: LLMCall, batches: LiveBatches) -> Reply:
+    """The reply in an entry. Raises LLMError where there is none."""
+    if entry.reply is None:
+        error = entry.error or LLMError("the batch gave no reply", retryable=True)
+        batches.learn(error, call.model)
+        raise error
+    return entry.reply
 
 
 def count(batch: Batch) -> None:
@@ -320,7 +343,9 @@ def failed(batch: Batch, error: LLMError) -> None:
     if unknown and batch.sent_at is not None and timezone.now() - batch.sent_at > GONE:
         lose(batch, error.message)
     else:
-        again(batch, error.message, outages.asked_pause(error))
+        at = again(batch, error.message, outages.asked_pause(error))
+        if error.retryable:
+            outages.batch_failed(batch.build, error, at)
 
 
 def lose(batch: Batch, why: str) -> None:
@@ -331,12 +356,13 @@ def lose(batch: Batch, why: str) -> None:
     change(batch, State.ENDED, ended_at=timezone.now(), look_at=None, error=clean(why))
 
 
-def again(batch: Batch, error: str = "", asked: timedelta = timedelta()) -> None:
-    """Look once more: later each time, and never before the provider asked for it."""
+def again(batch: Batch, error: str = "", asked: timedelta = timedelta()) -> datetime:
+    """Look once more: later each time, and never before the provider asked for it. Returns when."""
     grown = min(FIRST_PAUSE * 1.5 ** min(batch.looks, 20), LONGEST_PAUSE)
     at = timezone.now() + max(grown, asked)
     Batch.objects.filter(pk=batch.pk).update(look_at=at, looks=F("looks") + 1, error=clean(error))
     batch.build.tally.change()
+    return at
 
 
 NEWS: Final[Mapping[str, Any]] = {"looks": 0, "error": ""}
@@ -354,23 +380,6 @@ def change(batch: Batch, state: Batch.State, **columns: Any) -> bool:
     for name, value in told.items() if changed else ():
         setattr(batch, name, value)
     return changed
-
-
-def chunked(entries: Iterable[T]) -> Iterator[list[T]]:
-    """`entries` by the handful; an error among them comes after those before it."""
-    left, problem = iter(entries), list[LLMError]()
-
-    def whole() -> Iterator[T]:
-        try:
-            yield from left
-        except LLMError as error:
-            problem.append(error)
-
-    good = whole()
-    while chunk := list(islice(good, CHUNK)):
-        yield chunk
-    if problem:
-        raise problem[0]
 
 
 def end(batch: Batch, provider: Provider) -> None:

@@ -40,14 +40,35 @@ def change_cap(build: Build, dollars: Decimal | None, user: Actor, why: str) -> 
 
 
 def change_project_cap(dollars: Decimal | None, user: Actor, why: str) -> None:
-    """Give all live builds another common cap, or none. Raises CapRefused."""
+    """Give all live builds another common cap, or none. Raises CapRefused.
+
+    The history names those that it can't hold.
+    """
     reason, cap = checked_reason(why), nanodollars(dollars)
     with transaction.atomic():
         ProjectTally.objects.now()
         row = ProjectTally.objects.select_for_update().get(pk=ProjectTally.ONLY)
         refuse_passed(cap, row.spent + row.reserved)
         ProjectTally.objects.filter(pk=row.pk).update(cap=cap)
-        ProjectCapChange.objects.create(user=person(user), before=row.cap, after=cap, why=reason)
+        told = (
+            f"{reason} (not held by it: {named(free)})"
+            if cap is not None and (free := uncounted())
+            else reason
+        )
+        ProjectCapChange.objects.create(user=person(user), before=row.cap, after=cap, why=told)
+
+
+def uncounted(among: QuerySet[Build] | None = None) -> list[Build]:
+    """The open live builds (`among` some) whose model has no price: it counts against no cap."""
+    builds = Build.objects.all() if among is None else among
+    live = list(builds.filter(provider=Build.Provider.LIVE, state__in=OPEN).order_by("pk"))
+    priced = {model: is_priced(model) for model in {build.model for build in live}}
+    return [build for build in live if not priced[build.model]]
+
+
+def named(builds: list[Build]) -> str:
+    """Builds with the models that they ask."""
+    return ", ".join(f"{build.name} ({build.model})" for build in builds)
 
 
 def stopped_at_project_cap() -> QuerySet[Build]:

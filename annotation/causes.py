@@ -59,7 +59,11 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         Cause.CUT_OFF: (
             "a reply was cut off",
-            "Give the annotator more tokens for a reply; a retry with the same limit is likely to end alike.",
+            (
+                'Run these cases again with the sampling {"max_tokens": 16384} (on the page where cases are '
+                "run again, or --sampling), so that each reply may have that many tokens; a retry with the "
+                "same limit is likely to end alike."
+            ),
         ),
         Cause.DECLINED: (
             "the model declined to answer",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import socket
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Final
@@ -20,12 +21,13 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation import limiter
+from annotation import limiter, probe_money
 from annotation.asking import no_connection
 from annotation.launching import lacks_key
-from annotation.llm import LLMError
+from annotation.llm import LLMError, Reply
 from annotation.llm.probing import Probed, probe
-from annotation.models import ConnectionTest, Price, ProjectTally
+from annotation.models import ConnectionTest, ProjectTally
+from annotation.probe_money import Meter
 from retrieval.hostile import clean
 
 log = logging.getLogger(__name__)
@@ -65,7 +67,9 @@ def ask(user: User, wanted: Wanted) -> ConnectionTest:
     """Record the wish, with whose it is; a worker fulfils it. Raises TestRefused."""
     typed = wanted.base_url.strip().rstrip("/")
     configured = typed in ("", settings.LLM_BASE_URL.rstrip("/"))
-    if not configured:
+    if configured:
+        refuse_costly(wanted)
+    else:
         refuse_bad_address(typed)
     with transaction.atomic():
         if ConnectionTest.objects.filter(state__in=OPEN).exists():
@@ -79,6 +83,15 @@ def ask(user: User, wanted: Wanted) -> ConnectionTest:
             caching=wanted.caching,
             batches=wanted.batches,
         )
+
+
+def refuse_costly(wanted: Wanted) -> None:
+    """Raises TestRefused where the project's cap leaves too little."""
+    price = probe_money.price_of(clean(wanted.model.strip()))
+    try:
+        probe_money.refuse(probe_money.bound(price, caching=wanted.caching, batches=wanted.batches))
+    except probe_money.NoMoney as why:
+        raise TestRefused(str(why)) from why
 
 
 def refuse_bad_address(address: str) -> None:
@@ -125,19 +138,35 @@ def try_one() -> bool:
     test = waiting.exclude(held).order_by("pk").first() if waiting.exists() else None
     if test is None:
         return False
-    mine = ConnectionTest.objects.filter(pk=test.pk, state=ConnectionTest.State.WAITING)
-    if mine.update(state=ConnectionTest.State.RUNNING, lease_until=timezone.now() + LEASE):
-        finish(test, *made(test))
+    meter = probe_money.Meter(probe_money.price_of(test.model) if test.configured else None)
+    try:
+        if taken(test, meter):
+            finish(test, meter, *made(test, meter))
+    except probe_money.NoMoney as why:
+        finish(test, meter, None, str(why))
     return True
 
 
-def made(test: ConnectionTest) -> tuple[Probed | None, str]:
-    """What was found, or why nothing was."""
+def taken(test: ConnectionTest, meter: Meter) -> bool:
+    """Make the test this worker's, its bound held; False where another one took it. Raises NoMoney."""
+    held = probe_money.bound(meter.price, caching=test.caching, batches=test.batches)
+    mine = ConnectionTest.objects.filter(pk=test.pk, state=ConnectionTest.State.WAITING)
+    with transaction.atomic():
+        running = {"state": ConnectionTest.State.RUNNING, "lease_until": timezone.now() + LEASE}
+        if not mine.update(**running, bound=held):
+            return False
+        probe_money.hold(held)
+    return True
+
+
+def made(test: ConnectionTest, meter: Meter) -> tuple[Probed | None, str]:
+    """What was found, or why nothing was; what it took, the meter says."""
     try:
-        return probed(test), ""
+        return probed(test, meter.replies), ""
     except TestRefused as why:
         return None, str(why)
     except LLMError as error:
+        meter.lost = error.maybe_billed
         learn(test, error)
         return None, explained(test, error)
     except Exception as fault:
@@ -145,7 +174,7 @@ def made(test: ConnectionTest) -> tuple[Probed | None, str]:
         return None, f"a fault of the workbench: {fault!r}"
 
 
-def probed(test: ConnectionTest) -> Probed:
+def probed(test: ConnectionTest, replies: list[Reply]) -> Probed:
     """Ask the server, with no database connection held. Raises TestRefused and LLMError."""
     with no_connection():
         if test.configured and lacks_key():
@@ -154,7 +183,7 @@ def probed(test: ConnectionTest) -> Probed:
             refuse_forbidden_place(test.base_url)
         key = settings.ANTHROPIC_API_KEY if test.configured else ""
         wishes = {"caching": test.caching, "batches": test.batches}
-        return probe(test.base_url, key, test.model, timeout=TIMEOUT, **wishes)
+        return probe(test.base_url, key, test.model, timeout=TIMEOUT, replies=replies, **wishes)
 
 
 def learn(test: ConnectionTest, error: LLMError) -> None:
@@ -174,37 +203,55 @@ def explained(test: ConnectionTest, error: LLMError) -> str:
     return error.message
 
 
-def finish(test: ConnectionTest, found: Probed | None, why: str) -> None:
-    """Store what a test came to."""
+def finish(test: ConnectionTest, meter: Meter, found: Probed | None, why: str) -> None:
+    """Store what a test came to, and count what it took, also where it failed."""
     state = ConnectionTest.State
-    columns: dict[str, object] = {"state": state.FAILED, "message": clean(why)}
+    columns: dict[str, object] = {"state": state.FAILED, "message": clean(why), **taken_by(meter)}
     if found is not None:
         findings = [asdict(finding) for finding in found.findings]
-        price = Price.objects.at(test.model, timezone.now())
-        columns = {
+        columns |= {
             "state": state.DONE,
+            "message": "",
             "findings": [one | {"told": clean(one["told"])[:LONGEST_TOLD]} for one in findings],
             "toml": clean(found.toml()),
-            "calls": found.replies,
-            "input_tokens": found.input_tokens,
-            "output_tokens": found.output_tokens,
             "latency": found.latency,
-            "cost": price.cost(found.input_tokens, found.output_tokens) if price else None,
         }
-    mine = ConnectionTest.objects.filter(pk=test.pk, state=state.RUNNING)
+    end(test.pk, OPEN, columns, meter.cost)
+
+
+def taken_by(meter: Meter) -> dict[str, object]:
+    """What a test's row says of what it took."""
+    used = [reply.usage for reply in meter.replies]
+    return {
+        "calls": len(used),
+        "input_tokens": sum(usage.total_tokens - usage.output_tokens for usage in used),
+        "output_tokens": sum(usage.output_tokens for usage in used),
+        "cost": meter.cost,
+    }
+
+
+def end(pk: int, states: Collection[str], columns: Mapping[str, object], cost: int | None) -> bool:
+    """End the test once: what is held of the project's money goes back, and `cost` counts, or the bound.
+
+    A test with the configured key is the project's money, though no build's; others are asked without.
+    """
     with transaction.atomic():
-        if mine.update(lease_until=None, finished_at=timezone.now(), **columns):
-            book(test, columns.get("cost"))
-
-
-def book(test: ConnectionTest, cost: object) -> None:
-    """A test with the configured key is the project's money, though no build's; others are asked without."""
-    if test.configured and isinstance(cost, int):
-        ProjectTally.objects.book(spent=cost)
+        row = ConnectionTest.objects.select_for_update().filter(pk=pk, state__in=states).first()
+        if row is None:
+            return False
+        spent = row.bound if cost is None else cost
+        told = {"lease_until": None, "finished_at": timezone.now(), "bound": 0, **columns}
+        ConnectionTest.objects.filter(pk=pk).update(**told)
+        ProjectTally.objects.book(reserved=-row.bound, spent=spent)
+    return True
 
 
 def give_up_lost() -> int:
-    """Tests whose worker died have failed; nobody pays for them again unasked. Returns how many."""
+    """Tests whose worker died have failed, and count at their bound; nobody pays for them again unasked.
+
+    Returns how many.
+    """
     now = timezone.now()
     lost = ConnectionTest.objects.filter(state=ConnectionTest.State.RUNNING, lease_until__lt=now)
-    return lost.update(state=ConnectionTest.State.FAILED, message=LOST, lease_until=None, finished_at=now)
+    states, told = (ConnectionTest.State.RUNNING,), {"state": ConnectionTest.State.FAILED, "message": LOST}
+    return sum(end(row.pk, states, told | {"cost": row.bound or None}, None) for row in lost)

@@ -23,6 +23,7 @@ from annotation.drift import watching
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
 from annotation.llm.recorded import rounds_of
+from annotation.llm.sampling import NotSampling, refuse_bad_limit
 from annotation.models import Build, BuildEvent, Price, ProjectTally, Tally
 from annotation.models.builds import NANO
 from retrieval import encoders, filtering, known_encoders
@@ -211,6 +212,10 @@ def refuse_bad_provider(order: Order) -> None:
         raise LaunchRefused(f"The budget is in dollars: 0 to {MOST_DOLLARS:,}, or leave it empty for no cap.")
     if not order.model.strip():
         raise LaunchRefused("Name the model that the agents ask.")
+    try:
+        refuse_bad_limit(order.sampling)
+    except NotSampling as error:
+        raise LaunchRefused(str(error)) from error
     if order.provider == Build.Provider.LIVE:
         refuse_unpaid(order)
     elif order.drift_check:
@@ -245,17 +250,24 @@ def refuse_unpaid(order: Order) -> None:
         raise LaunchRefused("No key: set ANTHROPIC_API_KEY and start again, or choose file exchange.")
     if is_priced(order.model):
         return
-    if ProjectTally.objects.filter(cap__isnull=False).exists():
-        raise LaunchRefused(
-            f"The project has a cap, which can't be kept without a price: enter that of {order.model} "
-            "(0 for a model that costs nothing)."
-        )
+    if why := why_uncounted(order.model):
+        raise LaunchRefused(why)
     if order.budget is not None:
         raise LaunchRefused(
             f"A budget can't be kept without a price: enter that of {order.model}, or leave the budget empty."
         )
     if not order.unpriced:
         raise LaunchRefused(f"{unknown_price(order.model)} Enter it, or choose to run without a price.")
+
+
+def why_uncounted(model: str) -> str:
+    """Why the project's cap lets nothing new be asked of a model without a price; empty where it may."""
+    if is_priced(model) or not ProjectTally.objects.filter(cap__isnull=False).exists():
+        return ""
+    return (
+        f"The project has a cap, which can't be kept without a price: enter that of {model} "
+        "(0 for a model that costs nothing)."
+    )
 
 
 def why_no_batches(provider: str) -> str:

@@ -12,18 +12,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from annotation.llm import LLMError
-from annotation.models import Build, BuildEvent, Tally
+from annotation.models import Batch, Build, BuildEvent, Tally
 from annotation.stages import Queue
 from retrieval.hostile import clean
 from retrieval.models import statements
 
 RUN: Final = 10
 """So many errors of the provider or the sandbox, with no success among them, are an outage."""
+RUN_OF_BATCHES: Final = 4
+"""The same where batches are sent and looked at, which is seldom."""
 FIRST_PAUSE: Final = timedelta(seconds=5)
 LONGEST_PAUSE: Final = timedelta(minutes=5)
 LONGEST_WISH: Final = 3600.0
@@ -62,6 +64,24 @@ SOURCES: Final[Mapping[Queue, Source]] = {
 def failed(build: Build, error: LLMError) -> None:
     """Count an error of the provider; a run of them makes its build wait."""
     count(build, SOURCES["llm"], error.message, asked_pause(error))
+
+
+def batch_failed(build: Build, error: LLMError, at: datetime) -> None:
+    """Count that a batch could not be sent or looked at; the next try is at `at`, and is the build's too."""
+    source = SOURCES["llm"]
+    build.tally.change(**{source.errors: 1})
+    tried = waiting(build).filter(waits_for=source.kind)
+    if tried.update(reason=clean(error.message), probe_at=at, probes=F("probes") + 1):
+        build.tally.change()
+    elif source.run(build) >= RUN_OF_BATCHES:
+        hold(build, source, error.message, at - timezone.now())
+
+
+def batch_works(build: Build) -> None:
+    """The provider took or showed a batch that it had refused: the build goes on."""
+    statements.change(Tally, {"build": build.pk}, put={"provider_errors": 0}, provided="provider_errors > 0")
+    waiting(build).filter(waits_for=Build.WaitsFor.PROVIDER).update(probes=F("probes") + 1)
+    over(build)
 
 
 def sandbox_failed(build: Build, reason: str) -> None:
@@ -113,8 +133,14 @@ def asked_pause(error: LLMError, usual: float = 0.0) -> timedelta:
 
 
 def due(queue: Queue = "llm") -> QuerySet[Build]:
-    """Builds whose provider, or sandbox, is to be tried now by a worker of `queue`."""
+    """Builds whose provider, or sandbox, is to be tried now by a worker of `queue`.
+
+    Where a batch has failed, it is what the provider is tried with.
+    """
     waits = Build.objects.filter(state=Build.State.WAITING, waits_for=SOURCES[queue].kind)
+    if queue == "llm":
+        failing = Batch.objects.unfinished().exclude(error="").filter(build=OuterRef("pk"))
+        waits = waits.exclude(Exists(failing))
     return waits.filter(probe_at__lte=timezone.now()).order_by("probe_at")
 
 

@@ -62,11 +62,10 @@ def compose(
         messages=(Message("user", user),),
         schema=schema,
         max_tokens=options.get("max_tokens", max_tokens),
-        sampling=options.get("sampling", {}),
         salt=options.get("salt", ""),
         round=options.get("round", 1),
         base_url=options.get("base_url", ""),
-    )
+    ).sampled(options.get("sampling", {}))
 
 
 def repair(request: Request, bad_reply: str, problem: str) -> Request:

@@ -9,7 +9,7 @@ import numpy as np
 from django.conf import settings
 from django.db.models import Exists, OuterRef
 
-from annotation import canary
+from annotation import canary, launching
 from annotation.estimating.figures import Estimate, Range
 from annotation.estimating.making import estimate
 from annotation.estimating.tokens import Counter
@@ -100,7 +100,7 @@ def why_not(build: Build) -> str:
         return "An extension is at its canary: let it go on, or leave its other pairs."
     if Extension.objects.filter(build=build, state=Extension.State.MINING).exists():
         return "An extension is mined already; wait for its pairs, or take it back."
-    return ""
+    return launching.why_uncounted(build.model) if build.provider == Build.Provider.LIVE else ""
 
 
 def last_mining(build: Build) -> Mining:

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 SENDS_WITHIN: Final = 300.0
 """Seconds for the provider to take in a batch, which may be tens of megabytes."""
 A_PAGE: Final = 100
+CHUNK: Final = 100
 LONGEST_LINE: Final = 8_000_000
 """Bytes of one result; a longer one is no reply of ours, whose length is bounded by `max_tokens`."""
 
@@ -200,3 +202,20 @@ def _no_reply(kind: object, error: object) -> LLMError:
     told = f"the batch gave no reply, its entry is '{str(kind)[:60]}'{words}"
     status = 400 if said.get("type") == "invalid_request_error" else None
     return LLMError(told, retryable=True, status=status)
+
+
+def chunked(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """`entries` by the handful; an error among them comes after those before it."""
+    left, problem = iter(entries), list[LLMError]()
+
+    def whole() -> Iterator[Entry]:
+        try:
+            yield from left
+        except LLMError as error:
+            problem.append(error)
+
+    good = whole()
+    while chunk := list(islice(good, CHUNK)):
+        yield chunk
+    if problem:
+        raise problem[0]

@@ -1,6 +1,7 @@
 """What a failed call means: again later, never, or a matter for whoever set the provider up."""
 
 import email.utils
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -11,7 +12,15 @@ if TYPE_CHECKING:
     from anthropic import APIConnectionError, APIStatusError
 
 _LONGEST: Final = 300
+_ANTHROPIC: Final = "anthropic-ratelimit"
 _LIMITS: Final = ("requests", "tokens", "input-tokens", "output-tokens")
+_OPENAI: Final = "x-ratelimit"
+_KINDS: Final = ("", "-requests", "-tokens", "-input-tokens", "-output-tokens")
+_LONG_AGO: Final = 1e9
+"""A number above it is no span but seconds since 1970 (this one is September 2001)."""
+_UNITS: Final[Mapping[str, float]] = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_PART: Final = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|[smhd])")
+_SPAN: Final = re.compile(rf"(?:{_PART.pattern})+")
 _TOO_MANY: Final = 429
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _RETRYABLE: Final = frozenset({408, 409, _TOO_MANY})
@@ -102,13 +111,28 @@ def _asked_pause(status: int, headers: Mapping[str, str]) -> float | None:
 def used_up(headers: Mapping[str, str]) -> float:
     """Seconds until the last of the limits is renewed that the rate-limit headers say is used up; else 0.
 
-    Reckoned by the provider's own clock, which may differ from ours.
+    Anthropic's headers name the moment, those like OpenAI's, which gateways send, mostly a span. Moments are
+    reckoned by the provider's own clock, which may differ from ours.
     """
-    limits = [f"anthropic-ratelimit-{kind}" for kind in _LIMITS]
-    spent = [limit for limit in limits if _number(headers.get(f"{limit}-remaining")) == 0]
-    renewals = [_moment(headers.get(f"{limit}-reset")) for limit in spent]
-    waits = [(renewal - _now(headers)).total_seconds() for renewal in renewals if renewal]
-    return max(0.0, *waits) if waits else 0.0
+    names = [(f"{_ANTHROPIC}-{kind}-remaining", f"{_ANTHROPIC}-{kind}-reset") for kind in _LIMITS]
+    names += [(f"{_OPENAI}-remaining{kind}", f"{_OPENAI}-reset{kind}") for kind in _KINDS]
+    spent = [reset for remaining, reset in names if _number(headers.get(remaining)) == 0]
+    return max((_seconds_until(headers.get(reset), headers) for reset in spent), default=0.0)
+
+
+def _seconds_until(renewal: str | None, headers: Mapping[str, str]) -> float:
+    """Of a renewal as a moment, as seconds or milliseconds since 1970, or as a span; 0 where it is none."""
+    told, now = (renewal or "").strip(), _now(headers)
+    number = _number(told)
+    if number is not None and number >= _LONG_AGO:
+        seconds = number / 1000 if number >= 1000 * _LONG_AGO else number
+        return max(0.0, seconds - now.timestamp())
+    if number is not None:
+        return number
+    if _SPAN.fullmatch(told):
+        return sum(float(many) * _UNITS[unit] for many, unit in _PART.findall(told))
+    moment = _moment(told)
+    return max(0.0, (moment - now).total_seconds()) if moment else 0.0
 
 
 def _now(headers: Mapping[str, str]) -> datetime:

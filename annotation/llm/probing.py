@@ -42,6 +42,10 @@ BARE: Final = replace(GENERIC, sampling=tuple(SAMPLING))
 _OF_THE_MOMENT: Final = frozenset({None, 408, 429, 503, 529})
 MOST_CALLS: Final = 12
 """Requests that a probe without caching and batches makes at most."""
+TOKENS_A_QUESTION: Final = 300
+"""More than one of the short questions has, with its schema."""
+CACHING_TOKENS: Final = 13_000
+"""More than the two long questions have that caching is tried with."""
 BATCH_WITHIN: Final = 120.0
 """Seconds that a probe waits for a batch of one request; the provider may take a day."""
 LOOKS_EVERY: Final = 5.0
@@ -88,13 +92,15 @@ def probe(
     caching: bool = False,
     batches: bool = False,
     timeout: float = 60.0,
+    replies: list[Reply] | None = None,
 ) -> Probed:
     """What the server can do. Raises LLMError where it does not even answer in words.
 
     `caching` costs two requests of about 6,000 tokens; `batches` one short request, at half the price where
-    there are batches, and up to `BATCH_WITHIN` seconds.
+    there are batches, and up to `BATCH_WITHIN` seconds. What was answered is in `replies`, also where the
+    probe fails.
     """
-    probing = _Probing(base_url, api_key, model, timeout)
+    probing = _Probing(base_url, api_key, model, timeout, [] if replies is None else replies)
     profile = probing.profile(caching)
     if batches:
         profile = replace(profile, batches=probing.batches(profile))
@@ -110,10 +116,10 @@ def probe(
 
 
 class _Probing:
-    def __init__(self, base_url: str, api_key: str, model: str, timeout: float) -> None:
+    def __init__(self, base_url: str, api_key: str, model: str, timeout: float, replies: list[Reply]) -> None:
         self._base_url, self._key, self._model, self._timeout = base_url, api_key, model, timeout
         self.findings: list[Finding] = []
-        self.replies: list[Reply] = []
+        self.replies = replies
 
     def profile(self, caching: bool) -> ProviderProfile:
         # How the key goes out makes no difference to the client: as a bearer token.

@@ -16,6 +16,10 @@ HOPELESS: Final = frozenset({"refusal", "model_context_window_exceeded"})
 """Stop reasons after which asking again gives the same: no repair call is paid."""
 
 
+CUT_OFF: Final = "max_tokens"
+"""The stop reason of a reply that has used up its tokens."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Billed tokens. The whole input is `input_tokens + cache_read_tokens + cache_write_tokens`."""

@@ -3,13 +3,15 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, Self, TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
 Role = Literal["user", "assistant"]
 JsonObject = Mapping[str, object]
 _T = TypeVar("_T")
+LIMIT: Final = "max_tokens"
+"""The name by which sampling parameters may also say how long replies may be."""
 
 
 class InvalidRequest(ValueError):
@@ -72,6 +74,15 @@ class Request:
             "round": self.round,
             "base_url": self.base_url,
         }
+
+    def sampled(self, sampling: JsonObject) -> Self:
+        """The same question with these parameters.
+
+        `max_tokens` among them is how long each reply may be at least; an agent that allows more stays at it.
+        """
+        rest = dict(sampling)
+        least = cast(int, rest.pop(LIMIT, 0))
+        return replace(self, sampling=rest, max_tokens=max(self.max_tokens, least))
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FINISHED: Final = frozenset({"end_turn", "stop_sequence", "tool_use"})
 _UNFINISHED: Final[Mapping[str, str]] = {
-    "max_tokens": "the reply was cut off at max_tokens = {max_tokens}: answer more briefly, or allow more",
+    "max_tokens": "the reply was cut off at max_tokens = {max_tokens}: answer more briefly",
     "refusal": "the model declined to answer",
     "model_context_window_exceeded": "the pair and its evidence are too long for the model",
     "pause_turn": "the model paused in the middle of its turn",

@@ -1,9 +1,14 @@
 """Sampling parameters as a person types them."""
 
-from annotation.llm.request import JsonObject
+from typing import Final
+
+from annotation.llm.request import LIMIT, JsonObject
 from annotation.llm.strict_json import NotJson, loads
 
 EXAMPLE = '{"temperature": 0}'
+LONGER: Final = f'{{"{LIMIT}": 16384}}'
+"""What to type where replies are cut off."""
+MOST: Final = 200_000
 
 
 class NotSampling(ValueError):
@@ -18,4 +23,12 @@ def sampling_of(text: str) -> JsonObject:
         raise NotSampling(f"Sampling is JSON, such as {EXAMPLE}; this is none: {error}.") from error
     if not isinstance(found, dict):
         raise NotSampling(f"Sampling is a JSON object, such as {EXAMPLE}.")
+    refuse_bad_limit(found)
     return found
+
+
+def refuse_bad_limit(sampling: JsonObject) -> None:
+    """Raises NotSampling where the tokens that a reply may have are no such number."""
+    limit = sampling.get(LIMIT, 1)
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
+        raise NotSampling(f'"{LIMIT}" is how many tokens a reply may have at least: 1 to {MOST:,}.')

@@ -59,6 +59,11 @@ class BatchQuerySet(models.QuerySet["Batch"]):
         states = [Batch.State.FILLING, Batch.State.OPEN]
         self.filter(build=build, state__in=states).update(look_at=timezone.now())
 
+    def ways_refused(self, build: Build) -> list[str]:
+        """The ways to ask for structured output that entries of the build's batches have complained of."""
+        complained = self.filter(build=build).exclude(refused_way="")
+        return list(complained.order_by().values_list("refused_way", flat=True).distinct())
+
     def unfinished(self) -> BatchQuerySet:
         """Those whose requests have not all come back."""
         return self.filter(state__in=[Batch.State.FILLING, Batch.State.SENDING, Batch.State.OPEN])

@@ -47,6 +47,9 @@ class ConnectionTest(models.Model):
     input_tokens = models.PositiveBigIntegerField(default=0)
     output_tokens = models.PositiveBigIntegerField(default=0)
     cost = models.PositiveBigIntegerField(null=True, help_text="nanodollars; null where no price is known")
+    bound = models.PositiveBigIntegerField(
+        default=0, db_default=0, help_text="nanodollars held of the project's money while it runs"
+    )
     latency = models.FloatField(null=True, help_text="seconds, the median of the replies")
     lease_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)

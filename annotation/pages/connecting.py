@@ -10,14 +10,12 @@ from django.conf import settings
 from django.utils import timezone
 
 from annotation.connecting import Wanted
-from annotation.llm.probing import MOST_CALLS, MOST_TOKENS
+from annotation.llm.probing import MOST_CALLS, MOST_TOKENS, TOKENS_A_QUESTION
 from annotation.llm.profiles import PROFILES, ProviderProfile, UnknownProfile, profile, read
 from annotation.models import ConnectionTest, Price
 
 SHOWN: Final = 10
 LONGEST_MODEL: Final = 120
-TOKENS_A_QUESTION: Final = 300
-"""More than one of the short questions has, with its schema."""
 COMPARED: Final = ("json_schema", "forced_tool", "strict_tool", "thinking", "needs_key", "same_model")
 
 

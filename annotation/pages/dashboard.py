@@ -96,14 +96,15 @@ class Dashboard:
 
 def dashboard(visible: QuerySet[Build]) -> Dashboard:
     """Three bounded lists and the health card."""
+    cap = project_cap()
     return Dashboard(
         builds=tuple(visible.select_related("tally", "mining", "queries", "snippets")[:BUILDS]),
         collections=tuple(Collection.objects.order_by("-created_at")[:COLLECTIONS]),
         jobs=tuple(ImportJob.objects.select_related("created_by")[:JOBS]),
         health=health(),
         sandboxes=tuple(map(sandbox_view, SandboxCheck.objects.all())),
-        cap=project_cap(),
-        notices=notices.of_project(),
+        cap=cap,
+        notices=(*notices.of_project(), *(notices.uncounted(visible) if cap.cap is not None else ())),
     )
 
 

@@ -11,7 +11,7 @@ from django.db.models import Count, Sum
 from annotation.caps import LONGEST_REASON, OPEN, stopped_at_project_cap
 from annotation.models import Build, LLMCall, ProjectCapChange, ProjectTally, Tally
 from annotation.models.builds import NANO
-from annotation.pages.notices import ProjectNotice, of_project
+from annotation.pages.notices import ProjectNotice, of_project, uncounted
 from annotation.pages.words import Sign, dollars
 
 NEARLY: Final = 0.8
@@ -110,8 +110,8 @@ def unknown_part(build: Build) -> Unknown:
 
 def project_money() -> ProjectMoney:
     changes = ProjectCapChange.objects.select_related("user")[:CHANGES]
-    stopped = stopped_at_project_cap().order_by("pk")
-    return ProjectMoney(project_cap(), tuple(changes), tuple(stopped), of_project())
+    stopped, cap = stopped_at_project_cap().order_by("pk"), project_cap()
+    return ProjectMoney(cap, tuple(changes), tuple(stopped), (*of_project(), *uncounted()))
 
 
 class CapForm(forms.Form):

@@ -9,11 +9,13 @@ from types import MappingProxyType
 from typing import Final
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotation import notifying
+from annotation import caps, notifying
 from annotation.models import Build, Delivery, Notice
 from annotation.pages.words import Sign
+from retrieval.counting import counted
 
 SHOWN: Final = 8
 LATELY: Final = timedelta(days=7)
@@ -77,11 +79,26 @@ MEANING: Final[Mapping[Notice.Kind, tuple[str, str, str]]] = MappingProxyType(
     }
 )
 """Tone, what it means, and what to do."""
+UNCOUNTED: Final = (
+    "What it spends is counted nowhere.",
+    "Pause it, or enter the price: what is asked from then on counts. None can be launched under a cap.",
+)
 
 
 def of_project() -> tuple[ProjectNotice, ...]:
     """What stands now about the project's cap: nothing while less than 80 % are spent."""
     return tuple(project_notice(episode) for episode in notifying.of_project())
+
+
+def uncounted(among: QuerySet[Build] | None = None) -> tuple[ProjectNotice, ...]:
+    """That no cap holds the live builds (`among` some) whose model has no price, with their names."""
+    if not (free := caps.uncounted(among)):
+        return ()
+    words = (
+        f"The project’s cap does not hold {counted(len(free), 'build')}, as nobody has entered what the "
+        f"model costs: {caps.named(free)}."
+    )
+    return (ProjectNotice("warn", None, words, *UNCOUNTED, ()),)
 
 
 def project_notice(episode: notifying.Episode) -> ProjectNotice:

@@ -18,7 +18,7 @@ from annotation.launching import (
     unknown_price,
     why_no_batches,
 )
-from annotation.llm.sampling import EXAMPLE, NotSampling, sampling_of
+from annotation.llm.sampling import EXAMPLE, LONGER, NotSampling, sampling_of
 from annotation.models import Build
 from annotation.pages.answering import AnsweringForm, usual_model
 from annotation.pages.skipping import SkippingForm
@@ -173,7 +173,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         required=False,
         label="Sampling",
         help_text=f"As JSON, sent to the model as it is, for example {EXAMPLE}; empty: its own. "
-        "Part of the annotator.",
+        f"Where replies are cut off, {LONGER} lets each have so many tokens. Part of the annotator.",
         max_length=1000,
     )
     why = forms.CharField(

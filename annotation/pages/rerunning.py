@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass, fields
 from typing import Final
@@ -13,6 +14,7 @@ from django.http import QueryDict
 from annotation.estimating.confirming import signed
 from annotation.estimating.figures import Estimate
 from annotation.launching import LONGEST_NAME, LaunchRefused
+from annotation.llm.sampling import LONGER, NotSampling, sampling_of
 from annotation.models import Build, Case
 from annotation.models.builds import NANO
 from annotation.ordered import order_of
@@ -26,6 +28,7 @@ from annotation.rerunning.ordering import STAGES, Again, Plan
 from annotation.rerunning.taking import able
 from annotation.stages import Stage
 from annotation.tools import counter
+from retrieval.hostile import clean
 
 MOST_PICKED: Final = 1000
 FRESH: Final = (
@@ -55,6 +58,13 @@ class AgainForm(AnsweringForm):
     )
     provider = forms.ChoiceField(choices=Build.Provider.choices, label="Who answers")
     model = forms.CharField(max_length=LONGEST_NAME, label="Model")
+    sampling = forms.CharField(
+        required=False,
+        max_length=1000,
+        label="Sampling",
+        help_text=f"As JSON; where replies were cut off, {LONGER} lets each have so many tokens. "
+        "Empty: as in the build.",
+    )
     fix_rounds = forms.IntegerField(min_value=0, max_value=5, label="Fixing rounds")
     rewrites = forms.IntegerField(min_value=0, max_value=5, label="Rewrites")
     second_test = forms.BooleanField(
@@ -72,6 +82,7 @@ class AgainForm(AnsweringForm):
         "provider",
         "recorded",
         "model",
+        "sampling",
         "fix_rounds",
         "rewrites",
         "second_test",
@@ -83,6 +94,12 @@ class AgainForm(AnsweringForm):
     def __init__(self, data: QueryDict | None, source: Build) -> None:
         super().__init__(data, initial=initial_of(source), also_recorded=source.recorded)
 
+    def clean_sampling(self) -> dict[str, object]:
+        try:
+            return dict(sampling_of(clean(self.cleaned_data["sampling"])))
+        except NotSampling as error:
+            raise forms.ValidationError(str(error)) from error
+
     def again(self) -> Again:
         """The wish of a valid form."""
         values = self.cleaned_data
@@ -92,6 +109,7 @@ class AgainForm(AnsweringForm):
             provider=values["provider"],
             recorded=values["recorded"],
             model=values["model"].strip(),
+            sampling=values["sampling"] or None,
             fix_rounds=values["fix_rounds"],
             rewrites=values["rewrites"],
             second_test=values["second_test"],
@@ -154,6 +172,7 @@ def initial_of(source: Build) -> dict[str, object]:
         "provider": order.provider,
         "recorded": order.recorded,
         "model": order.model,
+        "sampling": json.dumps(order.sampling) if order.sampling else "",
         "fix_rounds": order.fix_rounds,
         "rewrites": order.rewrites,
         "second_test": order.second_test,

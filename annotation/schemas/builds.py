@@ -74,7 +74,10 @@ class Order(Schema):
     second_test: bool = Field(False, description="another test where the first one tested nothing")
     fresh: bool = Field(False, description="ask anew what was answered before; it is paid again")
     rounds: int = Field(1, ge=1, le=9, description="how often each pair is judged, each time asked anew")
-    sampling: CleanObject = Field(default_factory=dict, description="sent to the model as it is")
+    sampling: CleanObject = Field(
+        default_factory=dict,
+        description="sent to the model as it is; max_tokens: how many tokens each reply may have at least",
+    )
     why: CleanText = Field("", max_length=1000, description="why it is launched; kept in its history")
 
 

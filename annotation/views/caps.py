@@ -11,7 +11,7 @@ from annotation import caps, steering
 from annotation.access import Role, jobs_visible_to, needs
 from annotation.caps import CapRefused
 from annotation.models import Build
-from annotation.pages import money
+from annotation.pages import money, notices
 from annotation.steering import Action, ControlRefused
 
 
@@ -60,6 +60,8 @@ def project_cap(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(why))
         else:
             messages.success(request, "The project’s cap is changed.")
+            for notice in notices.uncounted():
+                messages.warning(request, f"{notice.words} {notice.to_do}")
             return redirect("project-cap")
     context = {"page": page, "form": form}
     return render(request, "annotation/project_cap.html", context, status=422 if form.errors else 200)

@@ -19,6 +19,7 @@ from django.utils import timezone
 from annotation import budget, caps, launching
 from annotation.agents import screener
 from annotation.caps import CapRefused
+from annotation.extending import wishing
 from annotation.launching import LaunchRefused, Order
 from annotation.llm import Reply, Request, Usage
 from annotation.models import Build, Case, LLMCall, Price, ProjectCapChange, ProjectTally, Tally
@@ -235,6 +236,34 @@ def test_the_projects_cap_is_set_on_the_dashboard_with_a_reason(ada: Client) -> 
     page = ada.get(address).content.decode()
     assert "$20.00 → $50.00" in page and "&lt;b&gt;the grant" in page
     assert "Change the cap" in ada.get(reverse("dashboard")).content.decode()
+
+
+def test_a_cap_that_is_set_names_the_live_builds_that_it_does_not_hold(ada: Client) -> None:
+    counted, free = (
+        factories.opened(name, provider=Build.Provider.LIVE, model=model)
+        for name, model in (("held", "small-model"), ("free", "unknown"))
+    )
+    factories.opened("over", provider=Build.Provider.LIVE, model="unknown", state=Build.State.DONE)
+    address, words = reverse("project-cap"), "does not hold 1 build, as nobody has entered"
+    page = ada.get(address).content.decode()
+    assert words in page and "free (unknown)" in page and "held (" not in page and "over (" not in page
+    assert words not in ada.get(reverse("dashboard")).content.decode()
+    told = ada.post(address, {"budget": "20", "why": "the grant"}, follow=True)
+    assert [str(one).count(words) for one in told.context["messages"]] == [0, 1]
+    assert ProjectCapChange.objects.get().why == "the grant (not held by it: free (unknown))"
+    assert words in ada.get(reverse("dashboard")).content.decode()
+    Price.objects.create(model="unknown", effective_from=timezone.now(), input=1, output=1)
+    assert words not in ada.get(reverse("dashboard")).content.decode()
+    assert {counted.state, free.state} == {Build.State.RUNNING}
+
+
+def test_under_the_projects_cap_a_build_without_a_price_is_not_extended() -> None:
+    build = factories.opened(provider=Build.Provider.LIVE, model="unknown")
+    assert wishing.why_not(build) == ""
+    project_cap(10**9)
+    assert "can't be kept without a price" in wishing.why_not(build)
+    build.model = "small-model"
+    assert wishing.why_not(build) == ""
 
 
 def test_four_fifths_of_the_projects_cap_are_shown_where_they_matter(ada: Client) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from annotation.llm.errors import NoReply
 from annotation.llm.profiles import ANTHROPIC
 from annotation.llm.reply import Reply, Usage
 from annotation.llm.responses import usable
+from annotation.llm.sampling import LONGER
 from annotation.models import Case
 from annotation.stages import Stage
 from annotation.steering import retry_abandoned
@@ -62,6 +64,23 @@ def test_an_unknown_text_is_a_cause_of_its_own_without_what_varies() -> None:
 def test_a_cause_fits_its_column_however_long_the_text() -> None:
     assert len(cause_of("word " * 1000)) <= 130
     assert causes.said("")[0] == "no cause was recorded"
+
+
+@pytest.mark.django_db
+def test_a_reply_that_is_cut_off_is_repaired_once_then_given_up_with_what_allows_more(
+    tools_with: Callable[..., Any], fresh: Callable[[Case], Case]
+) -> None:
+    case = factories.cases(factories.opened(annotator=factories.annotator(sampling={"max_tokens": 9000})))[0]
+    tools, llm = tools_with("{")
+    ask = llm.ask
+    llm.ask = lambda request: usable(replace(ask(request), stop_reason="max_tokens"), request, ANTHROPIC)
+    pipeline.advance(fresh(case), tools)
+    assert [call.max_tokens for call in llm.calls] == [9000, 9000]
+    case.refresh_from_db()
+    assert (case.stage, case.cause) == (Stage.ABANDONED, Cause.CUT_OFF)
+    assert "cut off at max_tokens = 9000" in case.reason
+    assert case.reason.endswith(f"; the sampling {LONGER} allows more")
+    assert LONGER in causes.said(case.cause)[1]
 
 
 @pytest.mark.django_db

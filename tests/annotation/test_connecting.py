@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation import claims, connecting, limiter, tasks, worker
+from annotation import claims, connecting, limiter, probe_money, tasks, worker
 from annotation.connecting import Wanted
-from annotation.llm.probing import MOST_CALLS
+from annotation.llm.probing import MOST_CALLS, MOST_TOKENS
 from annotation.models import ConnectionTest, Limiter, Price, ProjectTally
 from tests import factories
-from tests.fake_messages import FakeMessages, Fault
+from tests.fake_messages import Drop, FakeMessages, Fault
 
 pytestmark = pytest.mark.django_db
 MODEL = "some-model"
@@ -54,6 +54,52 @@ def test_what_a_server_can_do_is_kept_with_who_asked_and_what_it_took(fake: Fake
     assert test.latency and test.finished_at and test.lease_until is None
     assert fake.key not in f"{test.toml}{test.findings}"
     assert ProjectTally.objects.now().spent == test.cost, "it was the project's money"
+
+
+def priced(**cap: int) -> None:
+    Price.objects.create(model=MODEL, effective_from=timezone.now() - timedelta(days=1), input=1, output=5)
+    ProjectTally.objects.now()
+    ProjectTally.objects.update(**cap)
+
+
+def test_one_that_fails_on_its_way_counts_what_was_answered_and_what_is_lost(
+    fake: FakeMessages,
+) -> None:
+    priced()
+    fake.script({"answer": 1}, {"answer": 1}, Drop())
+    test = what_came_of()
+    assert (test.state, test.calls) == ("failed", 2)
+    assert test.cost == ProjectTally.objects.now().spent
+    assert test.cost > MOST_TOKENS * 5000, "the lost question counts at its bound"
+    assert (test.bound, ProjectTally.objects.now().reserved) == (0, 0)
+
+
+def test_it_is_refused_where_the_projects_cap_is_used_up(fake: FakeMessages) -> None:
+    priced(cap=10**9, spent=10**9)
+    with pytest.raises(connecting.TestRefused, match="more than is left under the project's cap"):
+        connecting.ask(factories.ada(), Wanted(MODEL, "anthropic"))
+    ProjectTally.objects.update(spent=0)
+    test = connecting.ask(factories.ada(), Wanted(MODEL, "anthropic"))
+    ProjectTally.objects.update(spent=10**9)
+    assert connecting.try_one()
+    test.refresh_from_db()
+    assert test.state == "failed" and "under the project's cap" in test.message
+    assert fake.calls == []
+    assert (ProjectTally.objects.now().spent, ProjectTally.objects.now().reserved) == (10**9, 0)
+
+
+def test_what_it_may_cost_is_held_while_it_runs_and_counts_where_its_worker_died(fake: FakeMessages) -> None:
+    priced(cap=10**9)
+    test = connecting.ask(factories.ada(), Wanted(MODEL, "anthropic"))
+    meter = probe_money.Meter(probe_money.price_of(MODEL))
+    assert connecting.taken(test, meter) and not connecting.taken(test, meter)
+    held = ProjectTally.objects.now().reserved
+    assert held > MOST_CALLS * MOST_TOKENS * 5000
+    claims.free_all()
+    assert connecting.give_up_lost() == 1
+    test.refresh_from_db()
+    row = ProjectTally.objects.now()
+    assert (row.reserved, row.spent, test.cost) == (0, held, held)
 
 
 def test_batches_are_tried_where_the_admin_wants_it(fake: FakeMessages) -> None:

@@ -316,6 +316,57 @@ def test_a_limit_that_is_used_up_is_read_off_the_headers_by_the_providers_own_cl
     assert failures.used_up(headers) == seconds
 
 
+AT = datetime(2026, 11, 22, 10, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.parametrize("kind", ["", "-requests", "-tokens"])
+@pytest.mark.parametrize(
+    ("reset", "seconds"),
+    [
+        ("1s", 1.0),
+        ("6m0s", 360.0),
+        ("20ms", 0.02),
+        ("1h2m3.5s", 3723.5),
+        ("17", 17.0),
+        (f"{AT + 42:.0f}", 42.0),
+        (f"{1000 * (AT + 42):.0f}", 42.0),
+        ("2026-11-22T10:00:42Z", 42.0),
+        (f"{AT - 42:.0f}", 0.0),
+        ("soon", 0.0),
+        ("", 0.0),
+        ("5 parsecs", 0.0),
+    ],
+)
+def test_headers_like_openais_are_read_too(kind: str, reset: str, seconds: float) -> None:
+    told = {f"x-ratelimit-remaining{kind}": "0", f"x-ratelimit-reset{kind}": reset, "date": SOON["date"]}
+    assert failures.used_up(told) == pytest.approx(seconds)
+    assert failures.used_up(told | {f"x-ratelimit-remaining{kind}": "1"}) == 0.0
+    assert failures.used_up(told | SOON) == pytest.approx(max(seconds, 42.0)), "the longest counts"
+
+
+FULL = {"X-RateLimit-Remaining-Tokens": "0", "X-RateLimit-Reset-Tokens": "1m30s"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "pause"),
+    [
+        (Fault(429, headers=FULL), 90.0),
+        (Fault(429, headers=FULL | {"retry-after": "7"}), 7.0),
+        (Fault(500, headers=FULL), None),
+    ],
+)
+def test_headers_like_openais_tell_how_long_a_refusal_lasts(
+    error_of: Ask, fault: Fault, pause: float | None
+) -> None:
+    assert error_of(fault).retry_after == pause
+
+
+def test_headers_like_openais_tell_of_the_pause_after_a_reply(fake: FakeMessages) -> None:
+    fake.reply_headers = FULL
+    with closing(LiveLLM(fake.key, ANTHROPIC, base_url=fake.url)) as llm:
+        assert llm.ask(REQUEST).pause == 90.0
+
+
 def test_a_refusal_without_a_pause_waits_until_its_limit_is_renewed(error_of: Ask) -> None:
     headers = {name: value for name, value in SOON.items() if name != "date"}
     headers["anthropic-ratelimit-input-tokens-reset"] = f"{datetime.now(UTC) + timedelta(seconds=90):%FT%TZ}"

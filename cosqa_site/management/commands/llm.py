@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 
 from annotation.llm import LLMError
 from annotation.llm.probing import Finding, Probed, probe
 from annotation.llm.profiles import PROFILES
 from annotation.llm.tokenizing import CannotCount, count, file_of
+from annotation.models.builds import NANO
+from annotation.probe_money import NoMoney, counted, price_of
 
 TRIED: Final = "def add(a, b): return a + b  # what a tokenizer is tried with"
 
@@ -70,14 +74,33 @@ class Command(BaseCommand):
             raise CommandError(f"--save {options['save']}: the name has to end with .toml")
         tokenizer = self.tokenizer(options)
         try:
-            wishes = {name: options[name] for name in ("caching", "batches")}
-            found = probe(options["base_url"], settings.ANTHROPIC_API_KEY, options["model"], **wishes)
+            wishes = options["caching"], options["batches"]
+            found = self.counted(options["base_url"], options["model"], *wishes)
         except LLMError as error:
             raise CommandError(f"{error.message}") from error
+        except NoMoney as why:
+            raise CommandError(str(why)) from why
         found = replace(found, profile=replace(found.profile, tokenizer=tokenizer))
         self.show(found, as_json=options["json"])
         if options["save"]:
             self.save(found, options["save"])
+
+    def counted(self, base_url: str, model: str, caching: bool, batches: bool) -> Probed:
+        """Ask the server; what that costs is the project's money. Raises LLMError and NoMoney."""
+        ask = partial(probe, base_url, settings.ANTHROPIC_API_KEY, model, caching=caching, batches=batches)
+        try:
+            known = price_of(model) is not None
+        except DatabaseError as error:
+            self.stderr.write(f"There is no database yet ({error}): what this costs is counted nowhere.", str)
+            return ask()
+        if not known:
+            self.stderr.write(f"No price is known for {model}: what this costs is counted nowhere.", str)
+        with counted(model, caching=caching, batches=batches) as meter:
+            found = ask(replies=meter.replies)
+        if meter.cost is not None:
+            told = f"It cost ${meter.cost / NANO:.6f}, which counts in the project's total."
+            self.stderr.write(told, str)
+        return found
 
     def tokenizer(self, options: dict[str, Any]) -> str:
         """The tokenizer's path for the profile, once it has counted something; empty where none was named."""

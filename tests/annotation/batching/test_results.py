@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,11 +10,15 @@ import pytest
 from django.utils import timezone
 
 from annotation import asking, batching, worker
+from annotation.executing import SandboxProvider
+from annotation.llm.live import LiveLLM
+from annotation.llm.profiles import ANTHROPIC
 from annotation.models import Batch, Build, Case, LLMCall, Tally
 from annotation.pipeline import Tools
 from annotation.steering import Action, control
 from tests.annotation.batching.by_batch import balanced, batched, fill, tend, work
 from tests.fake_messages import Answer, Drop, Expired, FakeMessages, Fault, Say
+from tests.fakes import FakeSandbox
 
 pytestmark = pytest.mark.django_db
 
@@ -75,19 +80,51 @@ def test_a_reply_that_declines_is_abandoned_as_a_live_one_is(tools: Tools, fake:
     balanced(build)
 
 
-def test_another_models_reply_stops_the_build_and_leaves_the_other_results(
-    tools: Tools, fake: FakeMessages
+OTHER = Say('{"explanation": "plain", "verdict": 1}', model="other")
+
+
+@pytest.mark.parametrize("wrong", [1, 4, 9])
+@pytest.mark.parametrize("cuts", [0, 1])
+def test_replies_of_a_model_that_nobody_asked_for_stop_the_build_once_and_are_paid_once(
+    wrong: int, cuts: int, tools: Tools, fake: FakeMessages
 ) -> None:
-    fake.script(Say('{"explanation": "plain", "verdict": 1}', model="other"))
+    fake.script(*[OTHER] * wrong)
+    fake.batches.cuts = cuts
     build = batched()
     work(tools)
     build.refresh_from_db()
     assert (build.state, build.probe_at) == (Build.State.WAITING, None)
-    assert "other answered" in build.reason
-    control(build, Action.RESUME)
-    work(tools)
+    assert "of the 9 replies of batch msgbatch" in build.reason
+    assert "asked for the model some-model, other answered" in build.reason
+    for _ in range(1 + cuts):  # what broke off is read later, and may tell of more
+        if Build.objects.get().state == Build.State.WAITING:
+            control(build, Action.RESUME)
+        work(tools)
     tally = Tally.objects.get(build=build)
-    assert (tally.settled, tally.calls, len(fake.batches.asked)) == (9, 10, 10)
+    assert (tally.settled, tally.calls, len(fake.batches.asked)) == (9, 9 + wrong, 9 + wrong)
+    assert LLMCall.objects.filter(status=LLMCall.Status.FAILED, cost__gt=0).count() == wrong
+    stops = build.events.filter(event="stopped for a person").count()
+    assert 1 <= stops <= 1 + cuts
+    balanced(build)
+
+
+def test_a_model_that_has_changed_behind_its_name_stops_the_build_and_leaves_the_other_results(
+    fake: FakeMessages,
+) -> None:
+    llm = LiveLLM(fake.key, replace(ANTHROPIC, same_model=False), base_url=fake.url)
+    tools = Tools(llm_of=lambda build: llm, sandbox=SandboxProvider(FakeSandbox))
+    fake.script(*[replace(OTHER, model="one")] * 2, *[OTHER] * 7)
+    build = batched()
+    for _ in range(3):  # at most once for each name, whichever comes first
+        work(tools)
+        build.refresh_from_db()
+        if build.state == Build.State.WAITING:
+            assert "answered, and until now it was" in build.reason
+            control(build, Action.RESUME)
+    llm.close()
+    tally = Tally.objects.get(build=build)
+    assert tally.settled == 9
+    assert 9 < tally.calls <= 11
     balanced(build)
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation import batching, worker
+from annotation import batching, outages, worker
 from annotation.models import Batch, Build, Tally
 from annotation.pipeline import Tools
 from annotation.steering import Action, control
 from tests.annotation.batching.by_batch import balanced, batched, fill, tend, work
-from tests.fake_messages import FakeMessages, Fault
+from tests.fake_messages import Answer, Drop, FakeMessages, Fault
 
 pytestmark = pytest.mark.django_db
 
@@ -139,3 +139,58 @@ def test_pauses_between_looks_grow_and_obey_the_provider(
     at = Batch.objects.get().look_at
     assert at is not None
     assert (at - timezone.now()).total_seconds() > 1700
+
+
+DOWN = (Fault(529), Fault(500), Drop())
+
+
+@pytest.mark.parametrize("what", ["create", "get", "results"])
+@pytest.mark.parametrize("fault", DOWN)
+def test_a_long_outage_shows_as_waiting_abandons_nothing_and_the_build_goes_on(
+    what: str, fault: Answer, tools: Tools, fake: FakeMessages
+) -> None:
+    fake.batches.fail(what, *[fault] * (outages.RUN_OF_BATCHES + 3))
+    fake.batches.fail("list", *[fault] * 3)
+    build, seen = batched(), set[str]()
+    for _ in range(60):
+        work(tools, 1)
+        wait_over()
+        build.refresh_from_db()
+        seen.add(build.state)
+        if build.state == Build.State.WAITING:
+            assert build.probe_at is not None and build.waiting_since is not None and build.reason
+            assert not outages.due().exists(), "the batch is what the provider is tried with"
+            assert worker.busy()
+    tally = Tally.objects.get(build=build)
+    assert seen == {Build.State.RUNNING, Build.State.WAITING}
+    assert (build.state, tally.settled, tally.abandoned, tally.provider_errors) == ("running", 9, 0, 0)
+    told = list(build.events.order_by("pk").values_list("event", flat=True))
+    assert [event for event in told if "batch" not in event] == [
+        "launched",
+        "waits for the provider",
+        "goes on by itself",
+    ]
+    balanced(build)
+
+
+def wait_over() -> None:
+    """Every pause of a batch is over, also the minute in which a lost one may turn up."""
+    Batch.objects.filter(look_at__isnull=False).update(
+        look_at=timezone.now(), joined_at=timezone.now() - batching.LONG_QUIET
+    )
+
+
+def test_the_build_says_when_the_provider_is_tried_next(
+    tools: Tools, fake: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batching, "FIRST_PAUSE", timedelta(seconds=20))
+    fake.batches.fail("create", *[Fault(529)] * 9)
+    build = batched()
+    fill(tools)
+    for _ in range(outages.RUN_OF_BATCHES + 2):
+        wait_over()
+        batching.tend_one(tools.llm_of)
+    build.refresh_from_db()
+    batch = Batch.objects.get()
+    assert (build.state, build.probes, build.probe_at) == (Build.State.WAITING, 2, batch.look_at)
+    assert "HTTP 529" in build.reason

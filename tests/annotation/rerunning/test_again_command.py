@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.llm.sampling import LONGER
 from annotation.models import Build, Rerun
 from tests import factories
 
@@ -67,6 +68,17 @@ def test_what_differs_is_of_the_new_build_alone(old: Build, capsys: pytest.Captu
         "a better model",
         "all cases",
     )
+
+
+def test_cases_whose_replies_were_cut_off_run_again_with_longer_ones(
+    old: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("old", "--from", "screening", "--where", "stage=abandoned", "--why", "cut off")
+    told(capsys, *words, "--sampling", LONGER)
+    made = Build.objects.get(name="old again")
+    assert made.annotator.config["sampling"] == {"max_tokens": 16384}
+    with pytest.raises(CommandError, match="1 to 200,000"):
+        told(capsys, *words, "--as", "other", "--sampling", '{"max_tokens": 0}')
 
 
 def test_without_a_name_it_gets_one_that_is_free(old: Build) -> None:

@@ -168,6 +168,14 @@ def test_chosen_cases_are_priced_and_run_again(ada: Client) -> None:
     assert rerun.build.provider == "exchange"
 
 
+def test_cases_run_again_with_longer_replies(ada: Client) -> None:
+    url = reverse("build-again", args=[with_tests().pk])
+    assert "1 to 200,000" in words(ada.get(url, WISH | {"sampling": '{"max_tokens": 0}'}))
+    page = ada.get(url, {"stage": "settled", **WISH, "sampling": '{"max_tokens": 16384}'})
+    assert ada.post(url, hidden(page) | {"why": "they were cut off"}).status_code == 302
+    assert Rerun.objects.get().build.annotator.config["sampling"] == {"max_tokens": 16384}
+
+
 def test_the_form_begins_with_what_the_build_had(ada: Client) -> None:
     form = ada.get(reverse("build-again", args=[with_tests().pk])).context["page"].form
     assert not form.is_bound
