@@ -19,7 +19,6 @@ from annotation.models import Build, Filling, Proposal, Tally
 from annotation.models.builds import NANO
 from annotation.steering import ControlRefused, reopen
 from retrieval.models import Annotator, Mining
-from sandbox.program import Limits
 
 READY: Final = (Build.State.DONE, Build.State.PAUSED)
 BATCH: Final = 2000
@@ -159,7 +158,7 @@ def annotator_of(order: FillOrder) -> Annotator:
         "fix_rounds": whole.fix_rounds,
         "rewrites": whole.rewrites,
         "second_test": whole.second_test,
-        "limits": Limits().digest(),
+        **launching.tried_in(),
     }
     return Annotator.objects.version(Annotator.Kind.AGENTS, "snippet writer and its test", config)
 
