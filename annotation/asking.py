@@ -131,7 +131,10 @@ def answered(case: Asker, llm: LLM, request: Request, *, by_batch: bool = False)
 def once_more(case: Asker, call: LLMCall) -> LLMCall:
     """The call, counted as reused unless its own build waited for it, and nothing rests on it yet."""
     if call.build_id != case.build.pk or call.steps.exists():
-        case.build.tally.change(reused=1)
+        if isinstance(case, Case):
+            case.reused += 1
+        else:
+            case.build.tally.change(reused=1)
     return call
 
 

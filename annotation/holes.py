@@ -33,7 +33,10 @@ FOR_EXPERTS: Final = "for experts: people judge its pairs; resumed, agents judge
 
 @dataclass(frozen=True)
 class Fill:
-    """What is wanted: whose holes, down to which rank, and who answers; `like` None = the usual agents."""
+    """What is wanted: whose holes, down to which rank, and who answers; `like` None = the usual agents.
+
+    `why`: for the history of the build.
+    """
 
     run: Run
     name: str
@@ -44,6 +47,7 @@ class Fill:
     recorded: str = ""
     budget: Decimal | None = None
     unpriced: bool = False
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,7 @@ def order_for(fill: Fill, pairs: int) -> Order:
         recorded=fill.recorded,
         budget=fill.budget,
         unpriced=fill.unpriced,
+        why=fill.why,
         batches=False,
         drift_check=False,
         fresh=False,

@@ -372,12 +372,20 @@ def configured(order: Order) -> tuple[Annotator.Kind, str, dict[str, Any]]:
         "fix_rounds": order.fix_rounds,
         "rewrites": order.rewrites,
         "second_test": order.second_test,
-        "limits": Limits().digest(),
-        "sandbox": {"backend": settings.SANDBOX_BACKEND, "image": settings.SANDBOX_IMAGE or image_tag()},
+        **tried_in(),
     }
     if all(config[name] == value for name, value in AS_IN_THE_PAPER.items()):
         config["profile"] = "paper"
     return Annotator.Kind.AGENTS, "test-driven agents", config
+
+
+def tried_in() -> dict[str, Any]:
+    """Where any annotator's test programs run, and within which limits."""
+    image = settings.SANDBOX_IMAGE or image_tag()
+    return {
+        "limits": Limits().digest(),
+        "sandbox": {"backend": settings.SANDBOX_BACKEND, "image": image},
+    }
 
 
 def asked_of(order: Order) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from annotation import worker
 from annotation.agents.snippet_writer import WrittenSnippet
 from annotation.llm import Request
 from annotation.missing import writing
-from annotation.missing.ordering import FillOrder, launch
+from annotation.missing.ordering import launch
+from annotation.missing.orders import FillOrder
 from annotation.models import Build, Case, Filling, Proposal
 from annotation.pipeline import Tools
 from annotation.publishing import settle

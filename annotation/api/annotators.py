@@ -7,6 +7,7 @@ from dataclasses import fields
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from ninja import Path, Query, Router, Schema
 from pydantic import Field
 
@@ -15,6 +16,7 @@ from annotation.api.comparisons import TookOut, took_out
 from annotation.api.queries import text_head
 from annotation.comparing_annotators import LAST, Comparison, Figures, annotators, compare, side_of
 from annotation.intervals import Mean
+from annotation.pages.annotators import ToReview, to_review
 from annotation.seen import mark_seen
 from annotation.studies.sealing import refuse_unscored
 from retrieval.models import Annotator, Text
@@ -78,6 +80,24 @@ class CommonFlipsOut(Schema):
     pairs: int = Field(description="its pairs with a label of both")
 
 
+class BuildToReviewOut(Schema):
+    """A build whose cases show flipped pairs."""
+
+    build: int
+    name: str
+    flips: int = Field(description="flipped pairs with a case in it")
+    review: str = Field(description="page on which experts review them, one after another")
+
+
+class ToReviewOut(Schema):
+    """Where the flips can be sent to review."""
+
+    builds: list[BuildToReviewOut] = Field(description="at most ten, those with the most flips first")
+    without: int = Field(
+        description="flips without a case in a build that you may see: nowhere to review them"
+    )
+
+
 class TwoAnnotatorsOut(Schema):
     """Two annotators over the pairs that both have labelled; no label is never a 0."""
 
@@ -91,6 +111,7 @@ class TwoAnnotatorsOut(Schema):
     to_no_match: int
     figures: CommonFiguresOut
     worst: list[CommonFlipsOut] = Field(description="queries with the most flips")
+    to_review: ToReviewOut | None = Field(description="null where no pair is flipped")
 
 
 @router.get("", response=Page[AnnotatorRowOut])
@@ -112,9 +133,10 @@ def compare_annotators(
     first = side_of(get_object_or_404(known(request), pk=pk), rounds.round)
     second = side_of(get_object_or_404(known(request), pk=against), rounds.against_round)
     refuse_unscored(first.annotator, second.annotator)
-    found = compare(first, second, builds_visible_to(request.user))
+    builds = builds_visible_to(request.user)
+    found = compare(first, second, builds)
     mark_seen(request.user, found.told.values_list("pk", flat=True))
-    return comparison_out(found)
+    return comparison_out(found, to_review(found, builds))
 
 
 def known(request: HttpRequest) -> QuerySet[Annotator]:
@@ -123,7 +145,7 @@ def known(request: HttpRequest) -> QuerySet[Annotator]:
     return annotators()
 
 
-def comparison_out(found: Comparison) -> TwoAnnotatorsOut:
+def comparison_out(found: Comparison, sent: ToReview | None) -> TwoAnnotatorsOut:
     texts = Text.objects.in_bulk([one.query for one in found.worst])
     return TwoAnnotatorsOut(
         first=side_out(found, 0),
@@ -144,6 +166,22 @@ def comparison_out(found: Comparison) -> TwoAnnotatorsOut:
             )
             for one in found.worst
         ],
+        to_review=None if sent is None else to_review_out(sent),
+    )
+
+
+def to_review_out(sent: ToReview) -> ToReviewOut:
+    return ToReviewOut(
+        builds=[
+            BuildToReviewOut(
+                build=one.build.pk,
+                name=one.build.name,
+                flips=one.flips,
+                review=f"{reverse('review-next', args=[one.build.pk])}?show={sent.worklist}",
+            )
+            for one in sent.builds
+        ],
+        without=sent.without,
     )
 
 

@@ -15,13 +15,18 @@ from annotation.access import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.builds import build_detail
+from annotation.api.estimates import figures_out
+from annotation.estimating import confirming
 from annotation.missing import counting, deciding, ordering, written
+from annotation.missing.orders import FillOrder
 from annotation.models import Filling, Proposal, ProposalDecision, Step
 from annotation.schemas.builds import BuildDetail
 from annotation.schemas.missing import (
     DecisionIn,
     DecisionOut,
+    FillEstimate,
     FillIn,
+    FillLaunch,
     MissingOut,
     ProposalDetail,
     ProposalOut,
@@ -54,11 +59,26 @@ def get_missing(request: HttpRequest, pk: Path[Id]) -> MissingOut:
     )
 
 
+@router.post("/builds/{int:pk}/missing/estimate", response=FillEstimate, auth=signed_in(Role.ADMIN))
+def estimate_functions(request: HttpRequest, pk: Path[Id], wanted: FillIn) -> FillEstimate:
+    """What having functions written would take. Nothing is ordered. For admins."""
+    order = FillOrder(of=visible.build(request, pk), **wanted.dict())
+    ordering.refuse_bad(order)
+    found = ordering.price(order)
+    confirm = ordering.word_of(order, found)
+    return FillEstimate(**figures_out(found).dict(), queries=found.queries, confirm=confirm)
+
+
 @router.post("/builds/{int:pk}/missing", response={201: BuildDetail}, auth=signed_in(Role.ADMIN))
-def order_functions(request: HttpRequest, pk: Path[Id], order: FillIn) -> Status[BuildDetail]:
-    """Have functions written for the queries without a match; answers with the job. For admins."""
-    wanted = ordering.FillOrder(of=visible.build(request, pk), **order.dict())
-    made = ordering.launch(wanted, visible.caller(request))
+def order_functions(request: HttpRequest, pk: Path[Id], wanted: FillLaunch) -> Status[BuildDetail]:
+    """Have functions written for the queries without a match; answers with the job. For admins.
+
+    A live job is launched on its estimate, see `/missing/estimate`, or by saying `unconfirmed`.
+    """
+    confirming.refuse_unseen(wanted.provider, wanted.estimate, unconfirmed=wanted.unconfirmed)
+    said = wanted.dict(exclude={"estimate", "unconfirmed"})
+    order = FillOrder(of=visible.build(request, pk), **said)
+    made = ordering.launch(order, visible.caller(request), wanted.estimate)
     tasks.wake("llm")
     return Status(201, build_detail(visible.job(request, made.pk)))
 

@@ -108,6 +108,12 @@ def refuse_unseen(provider: str, word: str, *, unconfirmed: bool) -> None:
         raise LaunchRefused("Ask for the estimate first and launch on its word, or say unconfirmed: true.")
 
 
+def refuse_unshown(provider: str, word: str) -> None:
+    """The same for pages, which show the estimate before they take the launch. Raises LaunchRefused."""
+    if provider == Build.Provider.LIVE and not word:
+        raise LaunchRefused("What this costs was not shown yet: look at it, then launch.")
+
+
 def kept(build: Build) -> Estimate | None:
     """The estimate that the build was launched on; None where there is none, or another release wrote it."""
     return read(build.estimate)

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0038_extension_canary"),
+        ("annotation", "0040_seen_removed_and_windows"),
     ]
 
     operations = [

@@ -11,7 +11,7 @@ from annotation.agents.snippet_writer import SnippetInputs
 from annotation.estimating import experience, making
 from annotation.estimating.figures import NOTHING, Basis, Estimate, Range
 from annotation.estimating.tokens import FEWEST, MOST, USUAL, characters, prompts_of
-from annotation.missing.ordering import FillOrder
+from annotation.missing.orders import FillOrder
 from annotation.models import Price
 from retrieval.models import Text
 

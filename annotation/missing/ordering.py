@@ -1,87 +1,27 @@
-"""Order functions for the queries of a build that have no match: what it may cost, and the job's launch."""
+"""Order functions for the queries of a build that have no match: what is refused, its price, the launch."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from decimal import Decimal
 from typing import Final
 
-import numpy as np
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation import canary, launching, prompts
+from annotation.estimating import confirming
+from annotation.estimating.figures import Estimate
 from annotation.launching import Actor, LaunchRefused
-from annotation.missing import counting
+from annotation.missing.estimating import estimate
+from annotation.missing.orders import FillOrder, queries_of
 from annotation.models import Build, Filling, Proposal, Tally
 from annotation.models.builds import NANO
 from annotation.steering import ControlRefused, reopen
 from retrieval.models import Annotator, Mining
-from sandbox.program import Limits
 
-TRIES: Final = 2
-"""A function that its test denied is written anew once; then the expert gets it, marked so."""
 READY: Final = (Build.State.DONE, Build.State.PAUSED)
 BATCH: Final = 2000
-SEED: Final = 1
-"""Draws the queries of a job with a limit."""
-
-
-@dataclass(frozen=True)
-class FillOrder:
-    """What an admin asks for. `unjudged`: also queries of which some candidates could not be judged.
-
-    `tries`: how many functions are written for a query at most while the agents deny them. `limit`: so many
-    queries at most, drawn by `SEED`. `at_once`: why a large live job does without a small one before it. The
-    others are as in `launching.Order`; the path of a function is that of the build's agents, without a
-    screener.
-    """
-
-    of: Build
-    name: str
-    provider: str
-    model: str
-    recorded: str = ""
-    budget: Decimal | None = None
-    unpriced: bool = False
-    unjudged: bool = False
-    tries: int = TRIES
-    limit: int | None = None
-    at_once: str = ""
-
-    @property
-    def whole(self) -> launching.Order:
-        """In the terms of any launch."""
-        said = self.of.annotator.config
-        return launching.Order(
-            name=self.name,
-            queries=self.of.queries,
-            snippets=self.of.snippets,
-            encoders=(),
-            k=1,
-            provider=self.provider,
-            model=self.model,
-            recorded=self.recorded,
-            budget=self.budget,
-            unpriced=self.unpriced,
-            sampling=said.get("sampling", {}),
-            fix_rounds=said.get("fix_rounds", 2),
-            rewrites=said.get("rewrites", 1),
-            second_test=said.get("second_test", False),
-        )
-
-
-def queries_of(order: FillOrder) -> list[tuple[int, bool]]:
-    """The queries (ids) that a function is written for, each with whether it was judged in part only."""
-    found = [(pk, False) for pk in counting.without_match(order.of).values_list("pk", flat=True)]
-    if order.unjudged:
-        found += [(pk, True) for pk in counting.unjudged(order.of).values_list("pk", flat=True)]
-    if order.limit is None or order.limit >= len(found):
-        return found
-    places = np.random.default_rng(SEED).choice(len(found), order.limit, replace=False)
-    return [found[place] for place in sorted(places)]
 
 
 def refuse_bad(order: FillOrder) -> None:
@@ -116,37 +56,69 @@ def refuse_unseen(order: FillOrder) -> None:
         )
 
 
-def launch(order: FillOrder, user: Actor = None) -> Build:
-    """A new job; workers begin to write at once. Raises LaunchRefused."""
+def price(order: FillOrder) -> Estimate:
+    """What it will take, agent by agent."""
+    return estimate(order, [pk for pk, _ in queries_of(order)])
+
+
+def about(order: FillOrder, queries: int) -> str:
+    """What a confirmation is for."""
+    kinds = "without a match or not known" if order.unjudged else "without a match"
+    return f"up to {order.tries} functions for each of {queries} queries of build {order.of.pk} {kinds}"
+
+
+def word_of(order: FillOrder, found: Estimate) -> str:
+    """The word that `launch` takes of somebody who has seen the estimate."""
+    return confirming.signed(order.whole, found, about(order, found.queries))
+
+
+def launch(order: FillOrder, user: Actor = None, word: str = "") -> Build:
+    """A new job; workers begin to write at once. `word` confirms the estimate that was seen.
+
+    Raises LaunchRefused.
+    """
     refuse_bad(order)
+    unseen = None if word else price(order)  # before the rows are held: it takes a while
     try:
         with transaction.atomic():
-            return launched(order, user)
+            return launched(order, user, word, unseen)
     except IntegrityError:
         launching.refuse_bad_name(order.whole)  # somebody, or a second click, took the name meanwhile
         raise
 
 
-def launched(order: FillOrder, user: Actor) -> Build:
+def launched(order: FillOrder, user: Actor, word: str, unseen: Estimate | None) -> Build:
     """The rows of a job; two of one build never take the same query. Raises LaunchRefused."""
     order.of.tally.change()  # held until the rows are there: another launch counts them then
     wanted = queries_of(order)
     if not wanted:
         raise LaunchRefused("There is no query to write for: each has a match, or a function already.")
+    figures = unseen or confirming.confirmed(order.whole, word, about(order, len(wanted)))
     build = build_of(order, user)
+    build.estimate = figures.to_json()
+    build.save(update_fields=["estimate"])
     Tally.objects.create(build=build, cap=None if order.budget is None else int(order.budget * NANO))
     filling = Filling.objects.create(build=build, of=order.of, unjudged=order.unjudged)
     Proposal.objects.bulk_create(
         [Proposal(filling=filling, query_id=pk, unjudged=partly) for pk, partly in wanted], batch_size=BATCH
     )
-    words = f"functions for {len(wanted):,} queries of {order.of.name}; model {order.model}"
+    record_launch(order, build, user, len(wanted), figures, confirmed=bool(word))
+    return build
+
+
+def record_launch(
+    order: FillOrder, build: Build, user: Actor, queries: int, figures: Estimate, *, confirmed: bool
+) -> None:
+    """Who ordered it, why, and on which estimate: in the history of the job, and in short in its build's."""
+    why = f": {order.why.strip()}" if order.why.strip() else ""
+    words = f"functions for {queries:,} queries of {order.of.name}; model {order.model}{why}"
     launching.record(build, user, "launched", words)
+    event = "estimate confirmed" if confirmed else "estimated, confirmed by nobody"
+    launching.record(build, user, event, confirming.in_words(figures))
     if order.at_once.strip():
         launching.record(build, user, "skipped the canary", order.at_once.strip())
-    launching.record(
-        order.of, user, "functions ordered", f"{len(wanted):,} queries without a match: {build.name}"
-    )
-    return build
+    told = f"{queries:,} queries without a match: {build.name}"
+    launching.record(order.of, user, "functions ordered", told)
 
 
 def build_of(order: FillOrder, user: Actor) -> Build:
@@ -186,7 +158,7 @@ def annotator_of(order: FillOrder) -> Annotator:
         "fix_rounds": whole.fix_rounds,
         "rewrites": whole.rewrites,
         "second_test": whole.second_test,
-        "limits": Limits().digest(),
+        **launching.tried_in(),
     }
     return Annotator.objects.version(Annotator.Kind.AGENTS, "snippet writer and its test", config)
 

@@ -93,6 +93,8 @@ class Case(models.Model):
 
     began: float | None = None
     """When work on the present stage began, by this process's clock; None where nobody said."""
+    reused = 0
+    """Replies that it has used again in the present stage; its move counts them, once whoever dies before."""
 
     class Meta:
         ordering = ["build", "query", "rank"]
@@ -188,7 +190,7 @@ class Case(models.Model):
         old = Stage(self.stage)
         new = following(old, event, left=Stage(self.left) if self.left else None)
         seconds = None if self.began is None or not old.is_working else time.monotonic() - self.began
-        counts = counted(event, old, seconds, tally or {})
+        counts = counted(event, old, seconds, {**(tally or {}), "reused": self.reused})
         if Stage.ABANDONED in (old, new):
             changes["cause"] = cause_of(clean(changes.get("reason", ""))) if new is Stage.ABANDONED else ""
         was = {"cause": self.cause, "left": self.left}
@@ -245,7 +247,7 @@ class Case(models.Model):
         for name, value in changes.items():
             setattr(self, name, value)
         self.stage, self.lease, self.lease_until, self.steps_made = new.value, None, None, self.steps_made + 1
-        self.began = None
+        self.began, self.reused = None, 0
 
     def renew(self, until: datetime) -> bool:
         """Hold the lease until `until`; False where it ran out, or where the build has been stopped."""
@@ -264,6 +266,7 @@ class Case(models.Model):
         }
         row = {"id": self.pk, "lease": self.lease}
         statements.change(Case, row, put=put, grow={"attempts": int(failed)})
+        self.reused = 0
 
 
 def cleaned(columns: dict[str, Any]) -> dict[str, Any]:

@@ -44,7 +44,13 @@ class HolesForm(AnsweringForm):
         label="Judged as in",
         help_text="Its annotator’s settings; labels of one annotator are easier to compare.",
     )
-    field_order = ("run", "depth", "name", "like", "provider", "recorded", "model", "budget", "unpriced")
+    why = forms.CharField(
+        required=False, max_length=1000, label="Why", help_text="Kept in the build's history, with your name."
+    )
+    field_order = (
+        *("run", "depth", "name", "like"),
+        *("provider", "recorded", "model", "budget", "unpriced", "why"),
+    )
 
     def __init__(self, data: QueryDict | None, benchmark: Benchmark, builds: Sequence[Build]) -> None:
         runs = list(benchmark.runs.order_by("-pk")[:MOST_RUNS])
@@ -72,6 +78,7 @@ class HolesForm(AnsweringForm):
             recorded=values["recorded"],
             budget=values["budget"],
             unpriced=values["unpriced"],
+            why=values["why"],
         )
 
 

@@ -12,11 +12,11 @@ from django.conf import settings
 
 from annotation.missing import counting, ordering, written
 from annotation.missing.counting import Standing
-from annotation.missing.estimating import estimate
-from annotation.missing.ordering import READY, TRIES, FillOrder
+from annotation.missing.ordering import READY
+from annotation.missing.orders import TRIES, FillOrder
 from annotation.models import Build, Filling
 from annotation.pages.answering import AnsweringForm, usual_model
-from annotation.pages.estimates import Figure, figure, money
+from annotation.pages.estimates import Row, Warned, table, warnings
 from annotation.pages.proposals import JobLine, job_lines
 from retrieval.models import Text
 
@@ -42,6 +42,9 @@ class FillForm(AnsweringForm):
         help_text="Drawn at random. Empty: all. The others can be ordered later.",
     )
     at_once = forms.CharField(max_length=400, required=False, label="Why all at once")
+    why = forms.CharField(
+        required=False, max_length=1000, label="Why", help_text="Kept in the job's history, with your name."
+    )
     unjudged = forms.BooleanField(
         required=False,
         label="Also queries of which some candidates could not be judged",
@@ -79,17 +82,19 @@ class FillForm(AnsweringForm):
             tries=values["tries"],
             limit=values["limit"],
             at_once=values["at_once"],
+            why=values["why"],
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What an order may take: functions, calls, and dollars where a price is known."""
+    """What an order may take: functions, calls and dollars by agent, and the word that confirms it."""
 
     queries: int
-    calls: Figure
-    cost: Figure | None
-    over_budget: bool
+    rows: tuple[Row, ...]
+    total: Row
+    warnings: tuple[Warned, ...]
+    word: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +138,15 @@ def missing_page(build: Build, price: Price | None = None) -> MissingPage:
 
 def price_of(order: FillOrder) -> Price:
     """What `order` would take now."""
-    queries = [pk for pk, _ in ordering.queries_of(order)]
-    found = estimate(order, queries)
-    cap = None if order.budget is None else float(order.budget * 10**9)
+    found = ordering.price(order)
+    rows, total = table(found)
+    live = order.provider == Build.Provider.LIVE
     return Price(
-        queries=len(queries),
-        calls=figure(found.calls),
-        cost=None if found.cost is None else figure(found.cost, money),
-        over_budget=cap is not None and found.cost is not None and found.cost.expected > cap,
+        queries=found.queries,
+        rows=rows,
+        total=total,
+        warnings=warnings(order.whole, found) if live else (),
+        word=ordering.word_of(order, found),
     )
 
 

@@ -23,6 +23,7 @@ from annotation.pages.case_lists import Filters, wanted
 from annotation.pages.cases import filters_of
 from annotation.pages.estimates import Row, Warned, table, warnings
 from annotation.pages.paging import whole_number
+from annotation.pages.skipping import SkippingForm
 from annotation.rerunning import ordering, sent_back
 from annotation.rerunning.ordering import STAGES, Again, Plan
 from annotation.rerunning.taking import able
@@ -119,12 +120,16 @@ class AgainForm(AnsweringForm):
         )
 
 
-class WhyForm(forms.Form):
-    """Why the cases are run again."""
+class WhyForm(SkippingForm):
+    """Why the cases are run again, and whether a canary that they would begin with is skipped."""
 
     why = forms.CharField(
         max_length=1000, label="Why", help_text="Kept in the history, with your name and the time."
     )
+
+    def __init__(self, data: QueryDict | None) -> None:
+        super().__init__(data)
+        self.fields["skip_canary"].help_text = "All cases are then paid for at once."
 
 
 @dataclass(frozen=True)
@@ -139,7 +144,10 @@ class Picked:
 
 @dataclass(frozen=True)
 class Offer:
-    """What it comes to: cases, price by stage, and the word that confirms it."""
+    """What it comes to: cases, price by stage, and the word that confirms it.
+
+    `canary`: how many cases go first, before somebody decides about the others; 0 where there is none.
+    """
 
     plan: Plan
     estimate: Estimate
@@ -149,6 +157,7 @@ class Offer:
     warnings: tuple[Warned, ...]
     cap: str
     word: str
+    canary: int
 
 
 @dataclass(frozen=True)
@@ -284,4 +293,5 @@ def offer(build: Build, found: Picked, form: AgainForm) -> Offer | None:
         warnings=warnings(plan.order, price) if plan.order.provider == Build.Provider.LIVE else (),
         cap="no cap" if plan.order.budget is None else f"${int(plan.order.budget * NANO) / NANO:,.2f}",
         word=signed(plan.order, price, ordering.about(plan)),
+        canary=ordering.canary_of(plan),
     )

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max, QuerySet
 
-from annotation import launching
+from annotation import canary, launching
 from annotation.agents import arbiter, fixer, test_writer
 from annotation.caps import checked_reason
 from annotation.estimating import confirming
@@ -125,6 +126,12 @@ def price(found: Plan, counter: Counter | None = None) -> Estimate:
 def about(found: Plan) -> str:
     """What a confirmation is for."""
     return f"{found.able} cases of build {found.source.pk} from {found.stage}"
+
+
+def canary_of(found: Plan) -> int:
+    """How many of the cases would go first as a canary; 0 where so many have none."""
+    large = canary.is_large(found.able * found.order.rounds)
+    return settings.CANARY_CASES if found.order.provider == Build.Provider.LIVE and large else 0
 
 
 def refuse_bad(found: Plan) -> None:

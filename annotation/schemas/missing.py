@@ -9,7 +9,8 @@ from typing import Any, Literal
 from ninja import Schema
 from pydantic import ConfigDict, Field
 
-from annotation.schemas.fields import CleanText, Provider
+from annotation.schemas.estimates import EstimateOut
+from annotation.schemas.fields import CleanText, Provider, Unconfirmed
 from retrieval.schemas import Paging, TextHead
 
 ProposalState = Literal["writing", "written", "failed", "replaced", "accepted", "edited", "rejected"]
@@ -43,6 +44,20 @@ class FillIn(Schema):
     at_once: CleanText = Field(
         "", max_length=400, description="why a large live job does without a smaller one before it"
     )
+    why: CleanText = Field("", max_length=1000, description="why it is ordered; kept in the job's history")
+
+
+class FillLaunch(FillIn):
+    """The same, and on which estimate."""
+
+    estimate: str = Field("", max_length=20_000, description="`confirm` of the estimate; a live job needs it")
+    unconfirmed: Unconfirmed = False
+
+
+class FillEstimate(EstimateOut):
+    """What an order for functions would take. Nothing is ordered yet."""
+
+    queries: int = Field(description="that a function would be written for")
 
 
 class ProposalPage(Paging):

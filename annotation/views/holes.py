@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation import holes
 from annotation.access import Role, benchmarks_visible_to, builds_visible_to, needs
+from annotation.estimating import confirming
 from annotation.launching import LaunchRefused
 from annotation.pages import holes as pages
 from annotation.pages.paging import whole_number
@@ -28,8 +29,10 @@ def fill(request: HttpRequest, pk: int) -> HttpResponse:
     params = request.POST if request.method == "POST" else request.GET
     page = pages.holes_page(benchmark, builds_visible_to(request.user), params)
     if request.method == "POST" and page.offer:
+        fill, word = page.offer.plan.fill, request.POST.get("estimate", "")
         try:
-            build = holes.launch(page.offer.plan.fill, request.user, request.POST.get("estimate", ""))
+            confirming.refuse_unshown(fill.provider, word)
+            build = holes.launch(fill, request.user, word)
         except (LaunchRefused, NoHoles) as refused:
             page.form.add_error(None, str(refused))
         else:

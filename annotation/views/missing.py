@@ -12,8 +12,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation import tasks
 from annotation.access import Role, builds_visible_to, needs
+from annotation.estimating import confirming
 from annotation.launching import LaunchRefused
 from annotation.missing import ordering, written
+from annotation.missing.orders import FillOrder
 from annotation.models import Build
 from annotation.pages import missing as pages
 from annotation.seen import mark_seen
@@ -31,18 +33,23 @@ def build_missing(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             order = form.order()
             ordering.refuse_bad(order)
-            if request.POST.get("step") == "launch":
-                made = ordering.launch(order, request.user)
-                tasks.wake("llm")
-                messages.success(
-                    request, "Ordered. Each function is written, tested, and then waits for an expert."
-                )
-                return redirect("build", pk=made.pk)
             price = pages.price_of(order)
+            if request.POST.get("step") == "launch":
+                return ordered(request, order)
         except LaunchRefused as why:
             form.add_error(None, str(why))
     context = {"page": pages.missing_page(build, price), "form": form}
     return render(request, "annotation/build_missing.html", context, status=422 if form.errors else 200)
+
+
+def ordered(request: HttpRequest, order: FillOrder) -> HttpResponse:
+    """To the job that was launched, on the estimate that was on screen. Raises LaunchRefused."""
+    word = request.POST.get("estimate", "")
+    confirming.refuse_unshown(order.provider, word)
+    made = ordering.launch(order, request.user, word)
+    tasks.wake("llm")
+    messages.success(request, "Ordered. Each function is written, tested, and then waits for an expert.")
+    return redirect("build", pk=made.pk)
 
 
 @require_POST

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -26,7 +28,7 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
     page = again_page(build, found, params, request.POST)
     if page.offer and page.decision.is_valid():
         why, word = page.decision.cleaned_data["why"], request.POST.get("estimate", "")
-        wish = page.form.again()
+        wish = replace(page.form.again(), skip_canary=page.decision.skipped)
         try:
             made = ordering.launch(build, found.cases, wish, why, request.user, word, found.words)
         except (LaunchRefused, CapRefused) as refused:

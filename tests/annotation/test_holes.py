@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -145,6 +146,20 @@ def test_the_command_tells_launches_and_publishes(run: Run) -> None:
         said("--system", "other")
     with pytest.raises(CommandError, match="is running"):
         said("--publish", "filled")
+
+
+def test_a_live_build_over_holes_is_launched_on_what_was_shown(run: Run, ada: Client, settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    words = "small@1", "--system", "mine", "--name", "filled", "--launch", "--provider", "live", "--unpriced"
+    with pytest.raises(CommandError, match="Nothing was launched; --yes launches it"):
+        call_command("fill-holes", *words)
+    form = {"run": run.pk, "depth": 10, "name": "unseen", "provider": "live", "unpriced": "on"}
+    answer = ada.post(reverse("benchmark-holes", args=[run.benchmark_id]), form)
+    assert answer.status_code == 422 and "was not shown yet" in answer.content.decode()
+    assert not Build.objects.exists()
+    call_command("fill-holes", *words, "--yes", "--why", "to be fair to it")
+    told = dict(Build.objects.get().events.values_list("event", "note"))
+    assert "to be fair to it" in told["launched"] and "confirmed by nobody" not in told["fills holes"]
 
 
 def test_admins_see_what_it_takes_launch_and_publish(ada: Client, run: Run) -> None:

@@ -236,6 +236,26 @@ def alone(criterion: str) -> Build:
     return factories.opened(f"alone, {criterion}", annotator=annotator)
 
 
+def test_a_reply_is_counted_as_reused_with_the_move_that_rests_on_it_and_not_before(
+    tools_with: Make, fresh: Fresh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools, _ = tools_with(YES)
+    go(one_case(), fresh, tools)
+    other = factories.opened("other")
+    case = factories.cases(other)[0]
+
+    def killed(*_: object, **__: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Case, "move", killed)
+        with pytest.raises(SystemExit):
+            advance(fresh(case), tools)
+    assert Tally.objects.get(build=other).reused == 0
+    go(case, fresh, tools)
+    assert Tally.objects.get(build=other).reused == 1
+
+
 def test_a_salt_keeps_earlier_replies_from_being_used(tools_with: Make, fresh: Fresh) -> None:
     tools, llm = tools_with(YES, NO)
     go(one_case(), fresh, tools)

@@ -13,8 +13,9 @@ from django.db.models import Count, Q, Sum
 
 from annotation.models import Batch, Build, Case, LLMCall, Price, Step, Tally
 from annotation.models.calls import HOLDING, IN_WORK
-from annotation.stages import Event, Stage
+from annotation.stages import Stage
 from retrieval.models import Label
+from tests.faults import recounts
 from tests.faults.builds import MODEL
 
 STORING: Final = 45.0
@@ -128,47 +129,6 @@ def leases() -> Iterator[str]:
         yield f"{batch} has not ended"
 
 
-def totals() -> Iterator[str]:
-    """The counters are what a recount of the rows gives."""
-    for build in Build.objects.select_related("tally"):
-        for name, value in recount(build).items():
-            found = getattr(build.tally, name)
-            if found != value:
-                yield f"{build}: {name} is {found}, the rows say {value}"
-
-
-def recount(build: Build) -> dict[str, int]:
-    stages = Counter(build.cases.values_list("stage", flat=True))
-    calls = LLMCall.objects.filter(build=build)
-    sums = calls.aggregate(
-        spent=Sum("cost", default=0),
-        read=Sum("input_tokens", default=0) + Sum("cache_read_tokens", default=0),
-        written=Sum("cache_write_tokens", default=0),
-        output=Sum("output_tokens", default=0),
-        reserved=Sum("bound", filter=Q(status__in=HOLDING), default=0),
-    )
-    return {
-        **{stage.value: stages[stage.value] for stage in Stage},
-        **ran(build),
-        "matches": build.cases.filter(label=1).count(),
-        "calls": calls.filter(reply__isnull=False).count(),
-        "spent": sums["spent"],
-        "reserved": sums["reserved"],
-        "input_tokens": sums["read"] + sums["written"],
-        "output_tokens": sums["output"],
-    }
-
-
-def ran(build: Build) -> dict[str, int]:
-    """How the programs of the build's cases went, from the steps that ended their executing."""
-    over = Step.objects.filter(case__build=build, event=Event.EXECUTED)
-    refused = Step.objects.filter(case__build=build, event=Event.REFUSED).count()
-    words = {
-        word: over.filter(**{f"execution__{word}": True}).count() for word in ("ran", "asserted", "touched")
-    }
-    return {"programs": over.count() + refused, **words}
-
-
 def money(answered: Sequence[Answered]) -> Iterator[str]:
     """No build spends more than its cap, and each reply that was written is counted."""
     for tally in Tally.objects.select_related("build"):
@@ -276,7 +236,10 @@ def complaints(answered: Sequence[Answered], deaths: Sequence[Death]) -> dict[st
         "no case with two labels, no pair published twice": labels,
         "the steps lead to where the case is": steps,
         "no lease, no call held": leases,
-        "the counters are equal to a recount": totals,
+        "the counters are equal to a recount": recounts.totals,
+        "so are bills, times and abandoned cases": recounts.figures,
+        "replies used again are counted once": recounts.reused,
+        "the project's money is what was spent, and within its cap": recounts.projects_money,
         "spent is within the budget, and covers the bill": lambda: money(answered),
         "no request paid twice that had been stored": lambda: paid_twice(answered),
         "only calls in the air at a kill were lost": lambda: unexplained(answered, deaths),

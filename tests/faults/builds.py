@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Final
 
-from annotation.models import Build, Case, Price, Tally
+from annotation.models import Build, Case, Price, ProjectTally, Tally
 from retrieval.models import Candidate, Collection, Mining, Pair
 from tests import factories
 
@@ -15,6 +15,8 @@ A_QUERY: Final = 20
 DOLLAR: Final = 1_000_000_000
 SHORT_OF_MONEY: Final = DOLLAR // 10
 """Enough for some of the cases."""
+SOME_CALLS: Final = DOLLAR // 2
+"""What a dozen calls may cost at the most: those of the dead hold it until they are given up."""
 
 
 def collections(queries: int, name: str = "small") -> tuple[Collection, Collection]:
@@ -86,9 +88,15 @@ def prices() -> None:
         )
 
 
+def allowance(cases: int) -> int:
+    """Nanodollars that all builds together may spend before somebody allows as much again."""
+    return max(SOME_CALLS, cases * DOLLAR // 1000)
+
+
 def launch(cases: int) -> None:
-    """The builds, whose cases a beat is to open."""
+    """The builds, whose cases a beat is to open, under a cap that they share and soon reach."""
     prices()
+    ProjectTally.objects.update_or_create(pk=ProjectTally.ONLY, defaults={"cap": allowance(cases)})
     queries, snippets = collections(-(-cases // A_QUERY))
     for name, model, pairs, cap in (
         ("large", MODEL, cases, 1000 * DOLLAR),

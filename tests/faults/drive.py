@@ -77,6 +77,7 @@ class Drive:
     missed: int = 0
     ended: int = 0
     resumed: int = 0
+    allowed: int = 0
 
     def go(self) -> None:
         for process in self.machine.processes:
@@ -182,7 +183,12 @@ class Drive:
         done, cases = patiently(self.settled)
         behind = done / max(1, cases) < len(self.killed) / max(1, self.order.kills)
         self.control(latency=FAST if behind else SLOW)
+        self.help()
+
+    def help(self) -> None:
+        """Resume what waits for a person, and allow more money where the cap of all builds stopped some."""
         self.resumed += patiently(resume)
+        self.allowed += patiently(partial(allow_more, self.order.cases))
 
     def supervise(self) -> None:
         """Start what ended by itself: a Celery worker may, when Redis goes away as it connects again."""
@@ -206,7 +212,7 @@ class Drive:
     def finished(self) -> bool:
         """Nothing runs, nothing is held."""
         self.supervise()
-        self.resumed += patiently(resume)
+        self.help()
         time.sleep(0.3)
         return patiently(is_over)
 
@@ -243,11 +249,30 @@ def resume() -> int:
     return len(waiting)
 
 
+def allow_more(cases: int) -> int:
+    """Raise the cap that all builds share, where some have stopped at it; says whether it was."""
+    from decimal import Decimal
+
+    from annotation import caps
+    from annotation.models import ProjectTally
+    from annotation.models.builds import NANO
+    from tests.faults import builds
+
+    if not caps.stopped_at_project_cap().exists():
+        return 0
+    cap = (ProjectTally.objects.now().cap or 0) + builds.allowance(cases)
+    caps.change_project_cap(Decimal(cap) / NANO, None, "there is work left")
+    caps.resume_stopped(None)
+    return 1
+
+
 def is_over() -> bool:
+    from annotation import caps
     from annotation.models import Batch, Build, Case, LLMCall
 
     return not (
-        Batch.objects.filter(look_at__isnull=False).exists()
+        caps.stopped_at_project_cap().exists()
+        or Batch.objects.filter(look_at__isnull=False).exists()
         or Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING]).exists()
         or Case.objects.filter(lease__isnull=False).exists()
         or LLMCall.objects.filter(status=LLMCall.Status.RESERVED).exists()
@@ -344,6 +369,7 @@ def figures(drive: Drive, answered: list[Answered], seconds: float) -> str:
         f"beside them {len(drive.killed) - drive.order.kills} for what was missed",
         f"of them not at their point: {drive.missed}; processes that ended by themselves: {drive.ended}",
         f"{done} of {cases} cases ended; a person resumed a build {drive.resumed} times",
+        f"the cap of all builds was reached, and raised, {drive.allowed} times",
         f"faults: {drive.control()['drawn']}",
         f"{len(answered)} requests, {stored} replies stored",
         f"{len(lost(answered))} replies were lost, of {flying} calls in the air at the kills",

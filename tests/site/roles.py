@@ -179,6 +179,7 @@ ROLES: Final = {
         "api:estimate_again",
         "api:estimate_build",
         "api:estimate_extension",
+        "api:estimate_functions",
         "api:extend_build",
         "api:get_canary",
         "api:get_extension_canary",

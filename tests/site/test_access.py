@@ -31,6 +31,7 @@ POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:cancel_extension": {},
     "api:estimate_again": {"name": "again", "start": "arbitrating"},
     "api:estimate_extension": {"k": 4},
+    "api:estimate_functions": {"name": "more"},
     "api:extend_build": {"k": 4, "why": "deeper"},
     "api:run_again": {"name": "again", "start": "arbitrating", "why": "to see"},
     "api:change_cap": {"budget": "1", "reason": "more to do"},

@@ -10,14 +10,17 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation import holes
 from annotation.actors import AtShell
-from annotation.estimating.confirming import in_words
+from annotation.estimating.confirming import in_words, signed
 from annotation.holes import Fill
 from annotation.launching import LaunchRefused
+from annotation.management import agreeing
 from annotation.models import Build
 from annotation.pages.answering import usual_model
+from annotation.tools import counter
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.evaluation.holes import DEPTH, NoHoles
 from retrieval.evaluation.leaderboard import newest, titles_of
+from retrieval.hostile import clean
 from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Pool, Run
 
@@ -49,7 +52,9 @@ class Command(LightCommand):
         parser.add_argument("--recorded", default="", metavar="FILE", help="recorded replies")
         parser.add_argument("--budget", metavar="DOLLARS", help="the build pauses before it would spend more")
         parser.add_argument("--unpriced", action="store_true", help="ask a model without a price")
+        parser.add_argument("--why", default="", help="why it is launched; kept in its history")
         parser.add_argument("--launch", action="store_true", help="launch it")
+        agreeing.add_argument(parser)
         parser.add_argument(
             "--experts",
             action="store_true",
@@ -61,10 +66,29 @@ class Command(LightCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             benchmark = named(options["benchmark"])
-            found = published(options["publish"]) if options["publish"] else filled(benchmark, options)
+            found = published(options["publish"]) if options["publish"] else self.filled(benchmark, options)
         except (LaunchRefused, NoHoles, NoSuchBenchmark) as why:
             raise CommandError(str(why)) from why
         self.stdout.write(json.dumps(found, indent=2) if options["json"] else found["told"])
+
+    def filled(self, benchmark: Benchmark, options: dict[str, Any]) -> dict[str, Any]:
+        fill = fill_of(benchmark, options)
+        if options["experts"]:
+            return queued(fill)
+        plan = holes.plan(fill)
+        figures = holes.price(plan, counter(plan.order.provider, plan.order.model))
+        told = {"run": fill.run.pk, "pairs": plan.pairs, "estimate": in_words(figures)}
+        words = f"{fill.run.title}: {told['estimate']}"
+        if not options["launch"]:
+            return {**told, "told": f"{words}; --launch has them judged"}
+        holes.refuse_bad(plan)
+        if plan.order.provider == Build.Provider.LIVE:
+            self.stderr.write(words, str)  # plain, and beside what --json writes
+        agreeing.agree(plan.order.provider, options)
+        word = signed(plan.order, figures, holes.about(plan))
+        build = holes.launch(fill, AtShell.now(), word)
+        words = f"build {build.name!r} judges {plan.pairs:,} pairs; then: --publish {build.name!r}"
+        return {**told, "build": build.name, "told": words}
 
 
 def published(name: str) -> dict[str, Any]:
@@ -79,8 +103,8 @@ def published(name: str) -> dict[str, Any]:
     }
 
 
-def filled(benchmark: Benchmark, options: dict[str, Any]) -> dict[str, Any]:
-    fill = Fill(
+def fill_of(benchmark: Benchmark, options: dict[str, Any]) -> Fill:
+    return Fill(
         run=run_called(benchmark, options["pool"] or benchmark.pool, options["system"]),
         name=options["name"] or f"{benchmark} filled",
         depth=options["depth"],
@@ -90,17 +114,8 @@ def filled(benchmark: Benchmark, options: dict[str, Any]) -> dict[str, Any]:
         recorded=options["recorded"],
         budget=dollars(options["budget"]),
         unpriced=options["unpriced"],
+        why=clean(options["why"]),
     )
-    if options["experts"]:
-        return queued(fill)
-    plan = holes.plan(fill)
-    told = {"run": fill.run.pk, "pairs": plan.pairs, "estimate": in_words(holes.price(plan))}
-    if not options["launch"]:
-        words = f"{fill.run.title}: {told['estimate']}; --launch has them judged"
-        return {**told, "told": words}
-    build = holes.launch(fill, AtShell.now())
-    words = f"build {build.name!r} judges {plan.pairs:,} pairs; then: --publish {build.name!r}"
-    return {**told, "build": build.name, "told": words}
 
 
 def queued(fill: Fill) -> dict[str, Any]:

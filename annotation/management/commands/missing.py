@@ -13,11 +13,13 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.actors import AtShell
 from annotation.estimating.figures import Range
 from annotation.launching import LaunchRefused
+from annotation.management import agreeing
 from annotation.management.commands.exchange import find
 from annotation.missing import counting, ordering, written
-from annotation.missing.estimating import estimate
+from annotation.missing.orders import TRIES, FillOrder
 from annotation.models import Build
 from annotation.models.builds import NANO
+from retrieval.hostile import clean
 from retrieval.management.light import LightCommand
 
 
@@ -50,20 +52,22 @@ class Command(LightCommand):
         action.add_argument("--model", default="", help="default: the build's")
         action.add_argument("--budget", help="dollars; default: no cap")
         action.add_argument("--unpriced", action="store_true", help="ask live although no price is entered")
-        action.add_argument("--tries", type=int, default=ordering.TRIES, help="functions a query at most")
+        action.add_argument("--tries", type=int, default=TRIES, help="functions a query at most")
         action.add_argument("--limit", type=int, help="queries at most, drawn at random (default: all)")
         action.add_argument(
             "--at-once", default="", metavar="WHY", help="do without a small job before a large live one"
         )
         action.add_argument("--unjudged", action="store_true", help="also where candidates were abandoned")
+        action.add_argument("--why", default="", help="why it is ordered; kept in the job's history")
         action.add_argument("--price", action="store_true", help="only say what it would take")
+        agreeing.add_argument(action)
 
     def handle(self, *args: Any, **options: Any) -> None:
         build = find(options["build"])
         if options["action"] == "show":
             self.show(build)
         elif options["action"] == "write":
-            self.order(order_of(build, options), options["price"])
+            self.order(order_of(build, options), options)
         else:
             self.export(build, options["out"])
 
@@ -74,25 +78,27 @@ class Command(LightCommand):
             f"{told.unjudged:,} that nobody knows of, {told.open:,} open, {told.covered:,} written for"
         )
 
-    def order(self, order: ordering.FillOrder, only_price: bool) -> None:
+    def order(self, order: FillOrder, options: dict[str, Any]) -> None:
         try:
-            if only_price:
-                ordering.refuse_bad(order)
-                self.price(order)
-            else:
-                made = ordering.launch(order, AtShell.now())
-                self.stdout.write(f"Ordered as build {made.pk}, {made.name}. Is a worker running?")
+            ordering.refuse_bad(order)
+            word = self.priced(order)
+            if options["price"]:
+                return
+            agreeing.agree(order.provider, options)
+            made = ordering.launch(order, AtShell.now(), word)
         except LaunchRefused as why:
             raise CommandError(str(why)) from why
+        self.stdout.write(f"Ordered as build {made.pk}, {made.name}. Is a worker running?")
 
-    def price(self, order: ordering.FillOrder) -> None:
-        queries = [pk for pk, _ in ordering.queries_of(order)]
-        found = estimate(order, queries)
+    def priced(self, order: FillOrder) -> str:
+        """Say what it may take; the word that launches it on that."""
+        found = ordering.price(order)
         dollars = "no price is known"
         if found.cost is not None:
             cost = found.cost * Range.of(1 / NANO)
             dollars = f"${cost.expected:,.4f} (${cost.low:,.4f} to ${cost.high:,.4f})"
-        self.stdout.write(f"{len(queries):,} functions, about {found.calls.expected:,.0f} calls: {dollars}")
+        self.stdout.write(f"{found.queries:,} functions, about {found.calls.expected:,.0f} calls: {dollars}")
+        return ordering.word_of(order, found)
 
     def export(self, build: Build, out: str) -> None:
         if out == "-":
@@ -111,13 +117,13 @@ def write_lines(build: Build, stream: TextIO) -> int:
     return count
 
 
-def order_of(build: Build, options: dict[str, Any]) -> ordering.FillOrder:
+def order_of(build: Build, options: dict[str, Any]) -> FillOrder:
     """The order. Raises CommandError for a budget that is no number."""
     try:
         budget = Decimal(options["budget"]) if options["budget"] else None
     except InvalidOperation as error:
         raise CommandError(f"The budget is in dollars, not {options['budget']!r}.") from error
-    return ordering.FillOrder(
+    return FillOrder(
         of=build,
         name=options["name"],
         provider=options["provider"],
@@ -128,5 +134,6 @@ def order_of(build: Build, options: dict[str, Any]) -> ordering.FillOrder:
         tries=options["tries"],
         unjudged=options["unjudged"],
         limit=options["limit"],
-        at_once=options["at_once"],
+        at_once=clean(options["at_once"]),
+        why=clean(options["why"]),
     )

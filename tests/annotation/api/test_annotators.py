@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from annotation.models import Build
-from retrieval.models import Annotator, Label
+from retrieval.models import Annotator, Label, Pair, Text
 from tests import factories
 from tests.calls import get
 
@@ -46,6 +47,29 @@ def test_figures_of_both_sides(ray: Client, build: Build, original: Annotator) -
     assert (found["first"]["alone_match"], found["first"]["alone_no_match"]) == (0, 1)
     assert (found["first"]["took"]["calls"], found["second"]["took"]) == (2, None)
     assert found["worst"][0]["query"]["head"] == factories.QUERIES[0]
+
+
+def test_the_builds_are_named_in_which_flips_can_be_reviewed(
+    ray: Client, erin: Client, build: Build, original: Annotator
+) -> None:
+    path = f"annotators/{build.annotator_id}/comparison/{original.pk}"
+    [row] = get(ray, path)["to_review"]["builds"]
+    assert (row["build"], row["name"], row["flips"]) == (build.pk, build.name, 1)
+    [(address, _)] = erin.get(row["review"], follow=True).redirect_chain
+    assert address.startswith(reverse("review-case", args=[factories.cases(build)[0].pk]))
+    assert get(ray, path)["to_review"]["without"] == 0
+    assert get(ray, f"annotators/{original.pk}/comparison/{original.pk}")["to_review"] is None
+
+
+def test_flips_without_a_case_are_told(ray: Client, build: Build, original: Annotator) -> None:
+    other = Annotator.objects.version(Annotator.Kind.ORIGINAL, "other", {})
+    pair = Pair.objects.keep_all(
+        [(factories.cases(build)[0].query_id, Text.objects.keep("def other(): ...").pk)]
+    )[0]
+    for by, value in ((original, 0), (other, 1)):
+        Label.objects.create(pair=pair, annotator=by, value=value)
+    found = get(ray, f"annotators/{original.pk}/comparison/{other.pk}")
+    assert found["to_review"] == {"builds": [], "without": 1}
 
 
 def test_a_round_is_asked_for(ray: Client, build: Build, original: Annotator) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from annotation.models import Filling
+from annotation.models import Filling, Price
 from tests import filling
 from tests.calls import get, pages, post
 
@@ -27,6 +30,25 @@ def test_an_admin_counts_and_orders(ada: Client) -> None:
     assert (
         post(ada, f"builds/{build.pk}/missing", {"name": "again"}, 422)["type"] == "urn:cosqa:launch-refused"
     )
+
+
+def test_a_live_job_is_launched_on_its_estimate_or_unconfirmed(ada: Client, settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    Price.objects.create(model="small-model", effective_from=timezone.now(), input=1, output=5)
+    path = f"builds/{filling.source().pk}/missing"
+    order = {"name": "more", "provider": "live", "model": "small-model", "limit": 2, "why": "for the gaps"}
+    assert "unconfirmed: true" in post(ada, path, order, 422)["detail"]
+    told = post(ada, f"{path}/estimate", order, 200)
+    assert (told["queries"], told["pairs"]) == (2, 2) and not Filling.objects.exists()
+    assert told["stages"][0]["stage"] == "snippet_writer"
+    refused = post(ada, path, order | {"tries": 3, "estimate": told["confirm"]}, 422)
+    assert "has changed" in refused["detail"]
+    made = post(ada, path, order | {"estimate": told["confirm"]}, 201)
+    assert made["estimate"]["total"]["dollars"] == told["total"]["dollars"]
+    events = {event["event"]: event["note"] for event in made["events"]}
+    assert "for the gaps" in events["launched"] and "estimate confirmed" in events
+    unseen = post(ada, path, order | {"name": "the rest", "unconfirmed": True}, 201)
+    assert "estimated, confirmed by nobody" in [event["event"] for event in unseen["events"]]
 
 
 def test_functions_are_listed_for_the_build_and_for_the_job(erin: Client, job: Filling) -> None:

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.actors import AtShell
+from annotation.estimating import confirming
 from annotation.missing import deciding
 from annotation.missing.deciding import Choice
 from annotation.models import Build, Filling, Price
@@ -42,7 +43,7 @@ def test_write_says_the_price_or_orders(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_large_live_job_comes_after_a_small_one(capsys: pytest.CaptureFixture[str], settings: Any) -> None:
     settings.CANARY_ABOVE, settings.CANARY_CASES, settings.ANTHROPIC_API_KEY = 3, 1, "a-key"
     filling.source()
-    live = ("missing", "write", "source", "--provider", "live", "--unpriced", "--name")
+    live = ("missing", "write", "source", "--provider", "live", "--unpriced", "--yes", "--name")
     with pytest.raises(CommandError, match="Have 1 queries written for first"):
         call_command(*live, "all of them")
     call_command(*live, "one", "--limit", "1")
@@ -59,11 +60,29 @@ def test_a_reason_does_without_the_small_one_and_is_kept(settings: Any) -> None:
     settings.CANARY_ABOVE, settings.CANARY_CASES, settings.ANTHROPIC_API_KEY = 3, 1, "a-key"
     filling.source()
     call_command(
-        *("missing", "write", "source", "--provider", "live", "--unpriced", "--name", "all of them"),
+        *("missing", "write", "source", "--provider", "live", "--unpriced", "--yes"),
+        *("--name", "all of them"),
         *("--at-once", "written for yesterday"),
     )
     event = Filling.objects.get().build.events.get(event="skipped the canary")
     assert event.note == f"written for yesterday ({AtShell.now()})"
+
+
+def test_a_live_job_is_launched_on_what_was_shown_once_somebody_agrees(
+    capsys: pytest.CaptureFixture[str], settings: Any
+) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    Price.objects.create(model="small-model", effective_from=timezone.now(), input=1, output=5)
+    filling.source()
+    live = "missing", "write", "source", "--provider", "live", "--model", "small-model", "--name", "more"
+    with pytest.raises(CommandError, match="Nothing was launched; --yes launches it"):
+        call_command(*live, "--why", "to fill the gaps")
+    assert "3 functions" in capsys.readouterr().out and not Filling.objects.exists()
+    call_command(*live, "--why", "to fill the gaps", "--yes")
+    build = Filling.objects.get().build
+    told = dict(build.events.values_list("event", "note"))
+    assert "to fill the gaps" in told["launched"] and "3 pairs" in told["estimate confirmed"]
+    assert confirming.kept(build) is not None
 
 
 def test_export_writes_what_was_accepted(tmp_path: Path) -> None:

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation import claims, exchanging, worker
+from annotation import claims, exchanging, launching, worker
 from annotation.launching import LaunchRefused
 from annotation.llm import LLMError
 from annotation.missing import counting, ordering, written
 from annotation.missing.estimating import estimate
+from annotation.missing.orders import queries_of
 from annotation.models import Build, Case, Filling, LLMCall, Price, Proposal, Review, Tally
+from annotation.ordered import order_of
 from annotation.stages import Stage
 from retrieval.models import Annotator, Collection, Label, Member
 from tests import factories, filling
@@ -215,7 +217,7 @@ def test_the_price_is_known_before() -> None:
     Price.objects.create(model="small-model", effective_from=timezone.now(), input=1, output=5)
     build = filling.source(matched=1)
     asked = filling.order(build)
-    queries = [pk for pk, _ in ordering.queries_of(asked)]
+    queries = [pk for pk, _ in queries_of(asked)]
     found = estimate(asked, queries)
     assert [stage.stage for stage in found.stages] == ["snippet_writer", "test_writer", "fixer", "arbiter"]
     assert found.cost is not None and 0 < found.cost.low < found.cost.expected < found.cost.high
@@ -284,3 +286,16 @@ def test_workers_bring_a_job_to_its_end_by_themselves(tools_with: Make) -> None:
     job.build.refresh_from_db()
     assert job.build.state == Build.State.DONE
     assert Proposal.objects.for_experts().filter(filling=job, number=2).count() == 2
+
+
+def test_the_jobs_annotator_names_the_sandbox_and_its_limits_as_any_builds_does(settings: Any) -> None:
+    build = filling.source()
+    job = filling.job(build)
+    usual = launching.configured(order_of(build))[2]
+    written_by = job.build.annotator.config
+    assert {name: written_by[name] for name in ("limits", "sandbox")} == {
+        name: usual[name] for name in ("limits", "sandbox")
+    }
+    settings.SANDBOX_IMAGE = "another:image"
+    other = filling.job(filling.source("another"), name="in another image")
+    assert other.build.annotator != job.build.annotator

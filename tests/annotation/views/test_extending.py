@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Build, BuildEvent, Extension, ExtensionCanary, Rerun, Tally
+from annotation.models import Build, BuildEvent, Canary, Extension, ExtensionCanary, Rerun, Tally
 from annotation.models.builds import NANO
 from tests import factories
 from tests.annotation.api.test_extending import settled_build
@@ -174,6 +174,47 @@ def test_cases_run_again_with_longer_replies(ada: Client) -> None:
     page = ada.get(url, {"stage": "settled", **WISH, "sampling": '{"max_tokens": 16384}'})
     assert ada.post(url, hidden(page) | {"why": "they were cut off"}).status_code == 302
     assert Rerun.objects.get().build.annotator.config["sampling"] == {"max_tokens": 16384}
+
+
+LIVE = {**WISH, "provider": "live", "unpriced": "on"}
+
+
+@pytest.fixture
+def small_canary(settings: Any) -> None:
+    """One case goes first where there are two."""
+    settings.CANARY_ABOVE = settings.CANARY_CASES = 1
+    settings.ANTHROPIC_API_KEY = "a-key"
+
+
+@pytest.mark.parametrize(("change", "first"), [({}, True), ({"provider": "exchange"}, False)])
+def test_running_again_says_whether_a_canary_goes_first(
+    ada: Client, small_canary: None, change: dict[str, str], first: bool
+) -> None:
+    page = ada.get(reverse("build-again", args=[with_tests().pk]), LIVE | change)
+    assert ("1 random case of them go first" in words(page)) == first
+    assert ('name="skip_canary"' in page.content.decode()) == first
+
+
+def test_running_again_skips_the_canary_by_a_tick_with_a_reason(ada: Client, small_canary: None) -> None:
+    url = reverse("build-again", args=[with_tests().pk])
+    sent = hidden(ada.get(url, LIVE)) | {"why": "to see", "skip_canary": "on"}
+    refused = ada.post(url, sent)
+    assert refused.status_code == 422 and "Say why, or let the canary go first." in words(refused)
+    assert not Rerun.objects.exists()
+    assert ada.post(url, sent | {"skip_canary_because": "a few cents"}).status_code == 302
+    build = Rerun.objects.get().build
+    event = build.events.get(event="skipped the canary")
+    assert (event.user, event.note) == (factories.ada(), "a few cents")
+    assert not Canary.objects.filter(build=build).exists()
+
+
+def test_running_again_has_its_canary_where_a_reason_is_typed_without_the_tick(
+    ada: Client, small_canary: None
+) -> None:
+    url = reverse("build-again", args=[with_tests().pk])
+    sent = hidden(ada.get(url, LIVE)) | {"why": "to see", "skip_canary_because": "maybe"}
+    assert ada.post(url, sent).status_code == 302
+    assert Canary.objects.filter(build=Rerun.objects.get().build).exists()
 
 
 def test_the_form_begins_with_what_the_build_had(ada: Client) -> None:

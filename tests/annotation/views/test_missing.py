@@ -41,13 +41,16 @@ def test_the_page_counts_and_the_build_links_to_it(ada: Client) -> None:
     assert page_of(build) in ada.get(reverse("build", args=[build.pk])).content.decode()
 
 
-def test_the_price_is_shown_before_anything_is_ordered(ada: Client) -> None:
+def test_the_price_is_shown_before_anything_is_ordered(ada: Client, settings: Any) -> None:
     Price.objects.create(model="small-model", effective_from=timezone.now(), input=1, output=5)
     build = filling.source()
     page = ada.post(page_of(build), form()).content.decode()
     assert 'id="price"' in page and "3 queries" in page and "Write 3 functions" in page
     assert not Filling.objects.exists()
-    assert "above the budget" in ada.post(page_of(build), form(budget="0.0001")).content.decode()
+    settings.ANTHROPIC_API_KEY = "a-key"
+    assert (
+        "above your cap" in ada.post(page_of(build), form(provider="live", budget="0.0001")).content.decode()
+    )
 
 
 def test_an_order_makes_a_job_whose_page_says_whose_it_is(ada: Client) -> None:
@@ -59,6 +62,23 @@ def test_an_order_makes_a_job_whose_page_says_whose_it_is(ada: Client) -> None:
     assert "Functions for queries without a match" in page and "top 1 by" not in page
     assert made.build.created_by == factories.ada() and Proposal.objects.count() == 3
     assert "functions ordered" in list(build.events.values_list("event", flat=True))
+
+
+def test_a_live_job_is_launched_on_the_estimate_that_was_on_screen(ada: Client, settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = "a-key"
+    Price.objects.create(model="small-model", effective_from=timezone.now(), input=1, output=5)
+    build, live = filling.source(), {"provider": "live", "why": "to fill the gaps"}
+    unseen = ada.post(page_of(build), form(**live, step="launch"))
+    assert unseen.status_code == 422 and "was not shown yet" in unseen.content.decode()
+    price = unseen.context["page"].price
+    other = ada.post(page_of(build), form(**live, step="launch", tries="3", estimate=price.word))
+    assert "The order has changed" in other.content.decode() and not Filling.objects.exists()
+    ada.post(page_of(build), form(**live, step="launch", estimate=price.word))
+    job = Filling.objects.get().build
+    told = dict(job.events.values_list("event", "note"))
+    assert told["launched"].endswith(": to fill the gaps") and "estimate confirmed" in told
+    page = ada.get(reverse("build", args=[job.pk])).content.decode()
+    assert "Estimate and actual" in page and "to fill the gaps" in page
 
 
 def test_a_bad_order_is_told_in_the_form(ada: Client) -> None:
