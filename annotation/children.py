@@ -135,10 +135,10 @@ def job_one(kind: type[Job], command: str, silent: str) -> int:
 
 
 def keep_job(kind: type[Job], pk: int) -> bool:
-    """Renew the lease of a job until it has ended; it is always wanted."""
-    running = kind._default_manager.filter(pk=pk, state=kind.State.RUNNING)
-    running.update(lease_until=timezone.now() + CHILD_LEASE)
-    return True
+    """Renew the lease of a job until it has ended; says whether it is still wanted."""
+    jobs = kind._default_manager.filter(pk=pk)
+    jobs.filter(state=kind.State.RUNNING).update(lease_until=timezone.now() + CHILD_LEASE)
+    return not jobs.filter(state=ImportJob.State.CANCELLED).exists()  # which imports alone can be
 
 
 def child(command: Sequence[str], still_wanted: Callable[[], bool]) -> int:

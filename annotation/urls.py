@@ -49,6 +49,7 @@ urlpatterns = [
     path("collections/upload/", uploading.upload, name="upload"),
     path("collections/upload/<int:pk>/", uploading.columns, name="upload-columns"),
     path("collections/jobs/", collections.jobs, name="import-jobs"),
+    path("collections/upload/<int:pk>/cancel/", uploading.stop, name="import-cancel"),
     path("collections/<int:pk>/", collections.detail, name="collection"),
     path("collections/<int:pk>/filters/", filtering.index, name="collection-filters"),
     path("collections/<int:pk>/filters/jobs/", filtering.jobs, name="collection-filter-jobs"),

@@ -173,6 +173,7 @@ ROLES: Final = {
         "project-cap",
         "upload",
         "upload-columns",
+        "import-cancel",
         "api:cancel_extension",
         "api:change_cap",
         "api:control_build",

@@ -23,6 +23,7 @@ SENT_ONLY: Final = {
     "build-write-again",
     "collection-corpus-pin",
     "history-restore",
+    "import-cancel",
     "logout",
     "proposal-decide",
     "proposal-draft",
