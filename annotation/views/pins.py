@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import Role, benchmarks_visible_to, builds_visible_to, needs
@@ -15,7 +18,16 @@ from annotation.pages.board import chosen_errors, error_choices
 from annotation.pages.corpus import Of
 from annotation.pages.corpus_pins import pin_corpus
 from annotation.pages.paging import whole_number
-from annotation.pinning import Errors, NothingToPin, pin_build, pin_comparison, pin_leaderboard, pin_study
+from annotation.pinning import (
+    Errors,
+    NothingToPin,
+    pin_build,
+    pin_comparison,
+    pin_leaderboard,
+    pin_mining,
+    pin_study,
+    pin_two_builds,
+)
 from annotation.studies.figures import NoFigures, refuse_to_raters
 from retrieval.models import Collection, Pin, Pool
 
@@ -118,6 +130,37 @@ def take_build(request: HttpRequest, pk: int) -> HttpResponse:
     except NothingToPin as why:
         messages.error(request, str(why))
         return redirect("build", pk=pk)
+    return taken(request, pin)
+
+
+@require_POST
+@needs(Role.ADMIN)
+def take_mining(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pin what a build's page tells of its mining: matches found again, the recall of an index."""
+    visible = builds_visible_to(request.user).select_related("mining__queries", "mining__snippets")
+    build = get_object_or_404(visible, pk=pk)
+    try:
+        pin = pin_mining(build.mining, pages.author(request.user))
+    except NothingToPin as why:
+        messages.error(request, str(why))
+        return redirect("build", pk=pk)
+    return taken(request, pin)
+
+
+@require_POST
+@needs(Role.EXPERT)
+def take_two_builds(request: HttpRequest) -> HttpResponse:
+    """Pin the comparison of the builds `first` and `second`, as the page shows it."""
+    visible = builds_visible_to(request.user).select_related("tally", "annotator")
+    first, second = (
+        get_object_or_404(visible, pk=whole_number(request.POST.get(name, "")))
+        for name in ("first", "second")
+    )
+    try:
+        pin = pin_two_builds(first, second, pages.author(request.user))
+    except NothingToPin as why:
+        messages.error(request, str(why))
+        return redirect(f"{reverse('compare')}?{urlencode({'first': first.pk, 'second': second.pk})}")
     return taken(request, pin)
 
 

@@ -16,6 +16,8 @@ SENT_ONLY: Final = {
     "benchmark-compare-pin",
     "benchmark-corpus-pin",
     "build-pin",
+    "build-mining-pin",
+    "compare-pin",
     "benchmark-filled",
     "benchmark-pin",
     "benchmark-queue",
