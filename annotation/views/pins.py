@@ -73,7 +73,8 @@ def take_benchmark(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     pool = request.POST.get("pool", "")
     _, _, fewest, most = matches_of(request.POST.get("found", ""))
-    errors = chosen_errors(error_choices(benchmark, request.user), request.POST.get("errors", ""))
+    written = request.POST.get("errors", "")
+    errors = chosen_errors(error_choices(benchmark, request.user, written), written)
     try:
         pin = pin_leaderboard(
             benchmark,

@@ -109,3 +109,9 @@ def test_a_leaderboards_pin_names_the_models_of_its_runs(erin: Client, scored: B
     page = text(erin, "pin", pin_leaderboard(scored).pk)
     for said in ("Models that were loaded", "minilm;weights=77aa", "c5f93f7", "its lists were uploaded"):
         assert said in page
+
+
+def test_typed_shares_of_wrong_labels_are_pinned(erin: Client, scored: Benchmark) -> None:
+    erin.post(reverse("benchmark-pin", args=[scored.pk]), {"metric": "mrr", "errors": "0.03,0.25"})
+    noise = Pin.objects.get().subject["noise"]
+    assert (noise["matches"], noise["others"]) == (0.03, 0.25)
