@@ -22,9 +22,9 @@ from retrieval.evaluation.run_jobs import forget_files
 from retrieval.known_encoders import why_missing
 from retrieval.mining import release
 from retrieval.mining.parts import free as free_parts
-from retrieval.models import ExportJob, FilterJob, ImportJob, Mining, MiningPart, RunJob
+from retrieval.models import ExportJob, FilterJob, ImportJob, Mining, MiningPart, ReproduceJob, RunJob
 
-Job = ImportJob | ExportJob | PublishJob | RunJob | FilterJob
+Job = ImportJob | ExportJob | PublishJob | RunJob | FilterJob | ReproduceJob
 CHILD_LEASE = timedelta(seconds=30)
 SECONDS_BETWEEN_LOOKS = 2.0
 STOPPED = {-signal.SIGINT, -signal.SIGTERM}
@@ -115,6 +115,12 @@ def filter_one() -> int:
     """The same for one collection of what passes filters."""
     silent = "the filtering process ended without a word; see the log, then order it again: it goes on"
     return job_one(FilterJob, "filter_job", silent)
+
+
+def reproduce_one() -> int:
+    """The same for one pin that is computed again."""
+    silent = "the process that computed it ended without a word; see the log, then order it again"
+    return job_one(ReproduceJob, "reproduce_job", silent)
 
 
 def job_one(kind: type[Job], command: str, silent: str) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import cast
 from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -13,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.access import Role, benchmarks_visible_to, builds_visible_to, needs
 from annotation.models import Study
 from annotation.pages import pins as pages
+from annotation.pages import pins_again
 from annotation.pages.benchmarks import matches_of
 from annotation.pages.board import chosen_errors, error_choices
 from annotation.pages.corpus import Of
@@ -42,7 +45,24 @@ def index(request: HttpRequest) -> HttpResponse:
 @needs(Role.READER)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     page = pages.pin_page(seen_by(request, pk))
-    return render(request, "annotation/pin.html", {"page": page})
+    return render(request, "annotation/pin.html", {"page": page, "again": pins_again.again(page.pin)})
+
+
+@require_POST
+@needs(Role.EXPERT)
+def compute_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a worker compute the pin again, from `start` on."""
+    why = pins_again.order(seen_by(request, pk), request.POST.get("start", ""), cast(User, request.user))
+    if why:
+        messages.info(request, why)
+    return redirect(f"{reverse('pin', args=[pk])}#h-again")
+
+
+@require_safe
+@needs(Role.READER)
+def again_jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    context = {"again": pins_again.again(seen_by(request, pk))}
+    return render(request, "annotation/_pin_again.html", context)
 
 
 @require_safe

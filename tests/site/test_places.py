@@ -18,6 +18,7 @@ SENT_ONLY: Final = {
     "build-pin",
     "build-mining-pin",
     "compare-pin",
+    "pin-again",
     "benchmark-filled",
     "benchmark-pin",
     "benchmark-queue",
@@ -61,6 +62,7 @@ FRAGMENTS: Final = {
     "build-publish-jobs",
     "collection-filter-jobs",
     "import-jobs",
+    "pin-again-jobs",
     "study-progress",
 }
 """Parts of a page that is looked at, as it looks a moment later."""
