@@ -22,9 +22,9 @@ from retrieval.evaluation.run_jobs import forget_files
 from retrieval.known_encoders import why_missing
 from retrieval.mining import release
 from retrieval.mining.parts import free as free_parts
-from retrieval.models import ExportJob, FilterJob, ImportJob, Mining, MiningPart, RunJob
+from retrieval.models import ExportJob, FilterJob, ImportJob, Mining, MiningPart, ReproduceJob, RunJob
 
-Job = ImportJob | ExportJob | PublishJob | RunJob | FilterJob
+Job = ImportJob | ExportJob | PublishJob | RunJob | FilterJob | ReproduceJob
 CHILD_LEASE = timedelta(seconds=30)
 SECONDS_BETWEEN_LOOKS = 2.0
 STOPPED = {-signal.SIGINT, -signal.SIGTERM}
@@ -117,6 +117,12 @@ def filter_one() -> int:
     return job_one(FilterJob, "filter_job", silent)
 
 
+def reproduce_one() -> int:
+    """The same for one pin that is computed again."""
+    silent = "the process that computed it ended without a word; see the log, then order it again"
+    return job_one(ReproduceJob, "reproduce_job", silent)
+
+
 def job_one(kind: type[Job], command: str, silent: str) -> int:
     now, jobs = timezone.now(), kind._default_manager
     free = Q(state=kind.State.WAITING) | Q(state=kind.State.RUNNING, lease_until__lt=now)
@@ -135,10 +141,10 @@ def job_one(kind: type[Job], command: str, silent: str) -> int:
 
 
 def keep_job(kind: type[Job], pk: int) -> bool:
-    """Renew the lease of a job until it has ended; it is always wanted."""
-    running = kind._default_manager.filter(pk=pk, state=kind.State.RUNNING)
-    running.update(lease_until=timezone.now() + CHILD_LEASE)
-    return True
+    """Renew the lease of a job until it has ended; says whether it is still wanted."""
+    jobs = kind._default_manager.filter(pk=pk)
+    jobs.filter(state=kind.State.RUNNING).update(lease_until=timezone.now() + CHILD_LEASE)
+    return not jobs.filter(state=ImportJob.State.CANCELLED).exists()  # which imports alone can be
 
 
 def child(command: Sequence[str], still_wanted: Callable[[], bool]) -> int:

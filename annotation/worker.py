@@ -41,7 +41,7 @@ from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
 from annotation.studies import queueing
 from retrieval.exporting.removing import remove_old
-from retrieval.models import Candidate, ExportJob, FilterJob, ImportJob, Mining, RunJob
+from retrieval.models import Candidate, ExportJob, FilterJob, ImportJob, Mining, ReproduceJob, RunJob
 
 log = logging.getLogger(__name__)
 QUEUES = ("llm", "sandbox", "interactive", "mining", "control", "notices")
@@ -78,6 +78,7 @@ def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
             or children.import_one()
             or children.filter_one()
             or children.export_one()
+            or children.reproduce_one()
         )
     if queue == "control":
         return chores(tools)
@@ -243,6 +244,7 @@ def busy() -> bool:
         or PublishJob.objects.filter(state__in=PublishJob.OPEN).exists()
         or RunJob.objects.filter(state__in=RunJob.OPEN).exists()
         or FilterJob.objects.filter(state__in=FilterJob.OPEN).exists()
+        or ReproduceJob.objects.filter(state__in=ReproduceJob.OPEN).exists()
         or any(kind._default_manager.filter(state__in=["waiting", "running"]).exists() for kind in REQUESTS)
     )
 

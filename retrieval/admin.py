@@ -21,6 +21,7 @@ from retrieval.models import (
     Member,
     Mining,
     RankedList,
+    ReproduceJob,
     Run,
     RunJob,
     Score,
@@ -78,6 +79,13 @@ class ExportJobAdmin(ReadOnly):
 @admin.register(ImportJob)
 class ImportJobAdmin(ReadOnly):
     list_display = ("name", "format", "state", "read", "stored", "unreadable", "created_at")
+    list_filter = ("state",)
+
+
+@admin.register(ReproduceJob)
+class ReproduceJobAdmin(ReadOnly):
+    list_display = ("pin", "start", "state", "created_at")
+    list_select_related = ("pin",)
     list_filter = ("state",)
 
 

@@ -121,6 +121,12 @@ class BenchmarkPage:
     reliability: Reliability | None
     flaws: Sequence[Flaw] = ()
     few: int = FEW
+    typed: str = ""
+
+    @property
+    def is_no_share(self) -> bool:
+        """Whether what was typed says no share of wrong labels, so that the usual one is assumed."""
+        return bool(self.typed) and beside.own_choice(self.typed) is None
 
     @property
     def left_out(self) -> list[tuple[str, list[LeftOut]]]:
@@ -212,13 +218,15 @@ def matches_of(written: str) -> tuple[str, str, int, int | None]:
 
 
 def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> BenchmarkPage:
-    """What the query string asks for: `pool`, `metric`, `show`, `found`, `errors`; the default else."""
+    """What is asked for: `pool`, `metric`, `show`, `found`, `errors`, typed `shares`; else the default."""
     pool = params.get("pool", "")
     pool = pool if pool in Pool.values else benchmark.pool
-    written, _, fewest, most = matches_of(params.get("found", ""))
+    found, _, fewest, most = matches_of(params.get("found", ""))
     board = leaderboard(benchmark, pool, params.get("metric", ""), fewest, most, wait=False)
-    errors = beside.error_choices(benchmark, user)
-    error = beside.chosen_errors(errors, params.get("errors", ""))
+    typed = params.get("shares", "").replace(" ", "")
+    written = typed or params.get("errors", "")
+    errors = beside.error_choices(benchmark, user, written)
+    error = beside.chosen_errors(errors, written)
     noise = beside.noise(benchmark, board, Queries(fewest, most), error.rates)
     origins, shown = beside.origins(benchmark, board), shown_of(board, params.getlist("show"))
     return BenchmarkPage(
@@ -229,13 +237,14 @@ def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> Be
         queries=query_rows(benchmark, board),
         pool=pool,
         pools=pools_of(benchmark, pool),
-        matches=written,
+        matches=found,
         apart=[
             Apart(one, noise.above[place] if noise else None) for place, one in enumerate(board.differences)
         ],
         noise=noise,
         errors=errors,
         error=error,
+        typed=typed,
         origins=origins,
         without=kept_without(board, Queries(fewest, most)),
         paper=beside.paper_table(board),

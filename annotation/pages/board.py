@@ -20,6 +20,7 @@ from retrieval.models import Annotator, Benchmark, BenchmarkLabel
 SEEN: Final = "trained on data of this field’s benchmarks"
 SHARES: Final = (0.02, 0.04, 0.061, 0.1)
 MOST_STUDIES: Final = 5
+LONGEST_SHARES: Final = 24
 LABELS_LOOKED_AT: Final = 2000
 
 
@@ -71,8 +72,11 @@ class Choice:
         return int(number) if of == "study" else None
 
 
-def error_choices(benchmark: Benchmark, user: Visitor) -> list[Choice]:
-    """What may be assumed of the labels' errors: shares, and what studies found of their annotators."""
+def error_choices(benchmark: Benchmark, user: Visitor, typed: str = "") -> list[Choice]:
+    """What may be assumed of the labels' errors: shares, and what studies found of their annotators.
+
+    Also what somebody typed, unless it is one of these or says no share.
+    """
     assumed = [
         Choice(
             f"{share:g}",
@@ -81,14 +85,35 @@ def error_choices(benchmark: Benchmark, user: Visitor) -> list[Choice]:
         )
         for share in SHARES
     ]
-    return [*_studied(benchmark, user), *assumed]
+    known = [*_studied(benchmark, user), *assumed]
+    own = own_choice(typed) if typed and typed not in {one.written for one in known} else None
+    return [*known, own] if own else known
+
+
+def given_errors(written: str) -> ErrorRates:
+    """A share of wrong labels, or two with a comma: of matches and of the others. Raises ValueError."""
+    shares = [float(one) for one in written.split(",")]
+    if len(shares) > 2:
+        raise ValueError("one share, or two with a comma")
+    return ErrorRates(shares[0], shares[-1], "as given")
+
+
+def own_choice(written: str) -> Choice | None:
+    """Shares that somebody typed, as a choice; None where they are none."""
+    try:
+        rates = given_errors(written[:LONGEST_SHARES])
+    except ValueError:
+        return None
+    said = f"{rates.matches:.2%} of matches, {rates.others:.2%} of others, as given"
+    return Choice(f"{rates.matches:g},{rates.others:g}", said, rates)
 
 
 def chosen_errors(choices: Sequence[Choice], written: str) -> Choice:
     """The choice written in an address; else what the newest study found, else the usual assumption."""
     usual = next((one for one in choices if one.rates is ASSUMED), choices[0])
     measured = next((one for one in choices if one.written.startswith("study")), usual)
-    return next((one for one in choices if one.written == written), measured)
+    own = own_choice(written) if written else None
+    return next((one for one in choices if one.written in (written, own and own.written)), measured)
 
 
 def _studied(benchmark: Benchmark, user: Visitor) -> list[Choice]:

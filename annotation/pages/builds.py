@@ -17,13 +17,16 @@ from annotation.pages.embedding import Embedded, embedded
 from annotation.pages.extending import Known, known
 from annotation.pages.figures import Figures, figures
 from annotation.pages.ordering import QUERY_RULES
+from annotation.pages.pin_models import is_unknown
 from annotation.pages.switches import Switch, switches
 from annotation.pages.trends import Trend
 from annotation.pages.trends import trend as trend_of
+from annotation.pinning.minings import has_figures
 from annotation.rerunning import sent_back
 from annotation.steering import STATES, Action
 from retrieval.filters import Rule
 from retrieval.filters.queries import QueryRule
+from retrieval.models import Mining
 
 EVENTS = 20
 CAUSES = 5
@@ -124,6 +127,16 @@ class BuildPage(ProgressPage):
     embedded: tuple[Embedded, ...]
     sent_back: int
     switches: tuple[Switch, ...]
+
+    @property
+    def mining_figures(self) -> bool:
+        """Whether its mining has figures that can be pinned."""
+        return self.shot.mining.state == Mining.State.DONE and has_figures(self.shot.mining)
+
+    @property
+    def weights_unknown(self) -> bool:
+        """Whether its mining does not say what its encoders were."""
+        return is_unknown(self.shot.mining)
 
 
 def progress_page(build: Build) -> ProgressPage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from django.urls import reverse
 
 from annotation.pages import jobs
 from retrieval import deriving, filtering
+from retrieval.counting import counted
 from retrieval.deriving import CODESEARCHNET, DISTINCT, PYTHON, QUERY_FILTERS, SNIPPET_FILTERS
 from retrieval.filters.queries import NAMES, QueryRule
 from retrieval.models import Collection, FilterJob
@@ -53,19 +55,48 @@ class Choice:
 
 
 def choices_of(collection: Collection) -> tuple[Choice, ...]:
-    """Every filter of the collection's kind with its counts, kept for an hour."""
-    key = f"filters:{collection.pk}.{collection.created_at:%s%f}.{collection.size}"
+    """Every filter of the collection's kind with its counts, kept for an hour.
+
+    Of snippets as a worker counted them, if it did; else what can be counted while a page waits.
+    """
+    order = counted_of(collection)
+    key = f"filters:{collection.pk}.{collection.created_at:%s%f}.{collection.size}.{order and order.pk}"
     found: tuple[Choice, ...] | None = cache.get(key)
     if found is None:
         is_queries = collection.kind == Collection.Kind.QUERIES
-        found = _queries(collection) if is_queries else _snippets(collection)
+        whole = order.counts if order else None
+        found = _queries(collection) if is_queries else _snippets(collection, whole)
         cache.set(key, found, KEPT_SECONDS)
     return found
 
 
-def _snippets(collection: Collection) -> tuple[Choice, ...]:
-    looked_at = min(SAMPLED, collection.size)
-    sample = filtering.sample_of_snippets(collection, looked_at)
+def counted_of(collection: Collection) -> FilterJob | None:
+    """The order by which all that it has now was counted."""
+    done = collection.filter_jobs.filter(filters=[], state=FilterJob.State.DONE).first()
+    return done if done and done.counts and done.counts["snippets"] == collection.size else None
+
+
+def order_counts(collection: Collection, user: User) -> None:
+    """Have a worker count every filter over all snippets, unless that is ordered already."""
+    order = {"source": collection, "name": "", "filters": [], "created_by": user}
+    with suppress(IntegrityError), transaction.atomic():
+        FilterJob.objects.create(**order)
+
+
+def may_count(collection: Collection) -> bool:
+    """Whether the page shows less than a worker can count, and none is at it."""
+    waits = collection.filter_jobs.filter(filters=[], state__in=FilterJob.OPEN)
+    return (
+        collection.kind == Collection.Kind.SNIPPETS
+        and collection.size > 0
+        and counted_of(collection) is None
+        and not waits.exists()
+    )
+
+
+def _snippets(collection: Collection, whole: Mapping[str, Any] | None) -> tuple[Choice, ...]:
+    looked_at = collection.size if whole else min(SAMPLED, collection.size)
+    sample = whole or filtering.sample_of_snippets(collection, looked_at)
     passing = filtering.variants(collection)
     made = list[Choice]()
     for name in SNIPPET_FILTERS:
@@ -75,11 +106,22 @@ def _snippets(collection: Collection) -> tuple[Choice, ...]:
             refused = collection.size - passing[spoken]
             made.append(Choice(name, WORDS[name], refused, collection.size, _steps(steps)))
         elif name == DISTINCT:
-            made.append(Choice(name, WORDS[name], None, collection.size, ()))
+            made.append(_distinct(collection, whole))
         else:
             refused = looked_at - sample[name]["kept"]
             made.append(Choice(name, WORDS[name], refused, looked_at, _steps(sample[name]["steps"])))
     return tuple(made)
+
+
+def _distinct(collection: Collection, whole: Mapping[str, Any] | None) -> Choice:
+    """Duplicates, which nobody can tell of a sample."""
+    if whole is None:
+        return Choice(DISTINCT, WORDS[DISTINCT], None, collection.size, ())
+    same = whole["duplicates"]
+    said = f"in {counted(same['groups'], 'group')}, of which the largest"
+    step = (said, same["refused"], tuple(" = ".join(group) for group in same["examples"]))
+    steps = (step,) if same["groups"] else ()
+    return Choice(DISTINCT, WORDS[DISTINCT], same["refused"], collection.size, steps)
 
 
 def _queries(collection: Collection) -> tuple[Choice, ...]:

@@ -87,7 +87,11 @@ def scored(job: RunJob) -> Row:
 
 
 def derived(job: FilterJob) -> Row:
-    """A collection of what passed filters; of one that failed the message says what to change."""
+    """A collection of what passed filters, or counts; of one that failed the message says what to change."""
+    if job.counts_only:
+        became = "the counts below" if job.counts else ""
+        href = f"{reverse('collection-filters', args=[job.source_id])}#h-filters"
+        return Row(job, "Counts of every filter", "of all members", MEMBERS, became, href if became else "")
     passing = f"passing {', '.join(job.filters)}"
     if job.made is None:
         return Row(job, job.name, passing, MEMBERS)

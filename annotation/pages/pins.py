@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from annotation.access import Role, Visitor, benchmarks_visible_to, builds_visible_to, has_role
 from annotation.models import Build, Study
+from annotation.pages.pin_models import Models, models_of
 from annotation.pages.words import small_dollars
 from annotation.pinning.grounds import benchmark_with
 from annotation.studies.figures import NoFigures, refuse_to_raters
@@ -54,12 +55,13 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class PinPage:
-    """`of` is the page of what was pinned; `facts` say what it rests on."""
+    """`of` is the page of what was pinned; `facts` say what it rests on, `models` made its lists."""
 
     pin: Pin
     of: str
     facts: Sequence[tuple[str, str]]
     tables: Sequence[TableView]
+    models: Models
 
 
 def visible(user: Visitor, pins: Iterable[Pin]) -> list[Pin]:
@@ -130,7 +132,7 @@ def pin_page(pin: Pin) -> PinPage:
         Pin.Kind.TWO_BUILDS: tree_tables,
     }
     made = tables.get(Pin.Kind(pin.kind), study_tables)(pin)
-    return PinPage(pin, address(pin), list(facts(pin)), made)
+    return PinPage(pin, address(pin), list(facts(pin)), made, models_of(pin))
 
 
 def address(pin: Pin) -> str:

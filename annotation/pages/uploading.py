@@ -11,12 +11,14 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 
+from annotation.pages.upload_addresses import SUFFIX, AddressField, addresses, names, placed
 from annotation.pages.upload_guides import BY_FORMAT, PICKLES
 from retrieval.models import Collection, ImportJob
 from retrieval.sources import Problem
 from retrieval.sources.languages import LANGUAGES
 from retrieval.sources.table import peek
 from retrieval.uploads import by_name, discard, forget_files
+from retrieval.uploads.files import COLUMNS
 
 Format = ImportJob.Format
 FURTHER_FILES: Final = {
@@ -48,22 +50,26 @@ class UploadForm(forms.Form):
         initial=ImportJob.Format.COSQA,
         label="Format",
     )
-    file = forms.FileField(label="File", max_length=200)
+    file = forms.FileField(label="File", max_length=200, required=False)
+    file_from = AddressField("Or where it lies")
     codebase = forms.FileField(
         label="Code base",
         required=False,
         max_length=200,
         help_text="The file with each function and its index.",
     )
+    codebase_from = AddressField("Or where the code base lies")
     pairs = forms.FileField(
         label="Labelled pairs", required=False, max_length=200, help_text="pairs.json, where there is no zip."
     )
+    pairs_from = AddressField("Or where the pairs lie")
     titles = forms.FileField(
         label="Titles",
         required=False,
         max_length=200,
         help_text="qid_to_title.pickle. Without it the code alone comes, and no queries.",
     )
+    titles_from = AddressField("Or where the titles lie")
     written_in = forms.ChoiceField(
         choices=[(name, name.capitalize()) for name in LANGUAGES],
         required=False,
@@ -90,74 +96,90 @@ class UploadForm(forms.Form):
         help_text="For annotations of several languages, such as Python.",
     )
 
-    def clean_file(self) -> UploadedFile[bytes]:
+    def clean_file(self) -> UploadedFile[bytes] | None:
         return self.fitting("file")
 
     def clean_codebase(self) -> UploadedFile[bytes] | None:
-        return self.fitting("codebase") if self.cleaned_data.get("codebase") else None
+        return self.fitting("codebase")
 
     def clean_pairs(self) -> UploadedFile[bytes] | None:
-        return self.fitting("pairs") if self.cleaned_data.get("pairs") else None
+        return self.fitting("pairs")
 
     def clean_titles(self) -> UploadedFile[bytes] | None:
-        return self.fitting("titles") if self.cleaned_data.get("titles") else None
+        return self.fitting("titles")
 
-    def fitting(self, name: str) -> UploadedFile[bytes]:
-        """The file, if it is within the limit. Raises ValidationError."""
-        file: UploadedFile[bytes] = self.cleaned_data[name]
-        if (file.size or 0) > settings.UPLOAD_LIMIT_BYTES:
+    def fitting(self, name: str) -> UploadedFile[bytes] | None:
+        """The file, if there is one and it is within the limit. Raises ValidationError."""
+        file: UploadedFile[bytes] | None = self.cleaned_data.get(name)
+        if file and (file.size or 0) > settings.UPLOAD_LIMIT_BYTES:
             guide = BY_FORMAT.get(self.data.get("format", ""))
             command = guide.command if guide else "python manage.py import"
             limit = settings.UPLOAD_LIMIT_BYTES // (1024 * 1024)
             raise forms.ValidationError(
-                f"Larger than {limit} MB. Import it on the server instead, with: {command}"
+                f"Larger than {limit} MB. Give an address of it, or import it on the server, with: {command}"
             )
         return file
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        chosen, file = cleaned.get("format"), cleaned.get("file")
-        if chosen and file and not str(file.name).lower().endswith(BY_FORMAT[chosen].endings):
-            self.add_error("file", f"Expected a file that ends in {', '.join(BY_FORMAT[chosen].endings)}.")
-        self.refuse_missing(chosen or "", str(file.name).lower() if file else "")
+        has = names(cleaned)
+        for column in COLUMNS:
+            if cleaned.get(column) and cleaned.get(f"{column}{SUFFIX}"):
+                self.add_error(f"{column}{SUFFIX}", "A file was chosen too: leave one of them out.")
+        if not has and not self.errors.keys() & {"file", f"file{SUFFIX}"}:
+            self.add_error("file", "Choose a file, or give the address of one.")
+        if cleaned.get("format"):
+            self.refuse_endings(cleaned["format"], has)
+            self.refuse_missing(cleaned["format"], has)
         if Collection.objects.filter(name=cleaned.get("name", ""), filtered__isnull=False).exists():
             self.add_error("name", "It holds what passed filters of another collection: choose another name.")
         return cleaned
 
-    def refuse_missing(self, chosen: str, file: str) -> None:
+    def refuse_endings(self, chosen: str, has: Mapping[str, str]) -> None:
+        """Add errors for files, by column, whose names end in what the format does not read."""
+        expected = {"file": BY_FORMAT[chosen].endings}
+        if chosen == Format.STAQC:
+            expected["titles"] = PICKLES
+        for column, endings in expected.items():
+            if not has.get(column, endings[0]).endswith(endings):
+                field = column if self.cleaned_data.get(column) else f"{column}{SUFFIX}"
+                self.add_error(field, f"Expected a file that ends in {', '.join(endings)}.")
+        other = _other_sources(self.cleaned_data.get("written_in") or "python")
+        if chosen == Format.DOCUMENTED and has.get("file", "").endswith(other):
+            self.add_error("written_in", "The file is not of this language.")
+
+    def refuse_missing(self, chosen: str, has: Mapping[str, str]) -> None:
         """Add an error for what a format needs beside its first file."""
-        has = self.cleaned_data.get
-        if chosen == Format.COSQA and not has("codebase") and "codebase" not in self.errors:
+        file, told = has.get("file", ""), self.errors.keys()
+        if chosen == Format.COSQA and "codebase" not in has and not told & {"codebase", f"codebase{SUFFIX}"}:
             self.add_error("codebase", "CoSQA\u2019s queries point into a code base: choose its file too.")
-        if chosen == Format.COSQA_PLUS and file.endswith(".json") and not (has("codebase") or has("pairs")):
+        if chosen == Format.COSQA_PLUS and file.endswith(".json") and not has.keys() & {"codebase", "pairs"}:
             self.add_error(
                 "codebase", "Choose codebase.json, pairs.json or both too, or upload a zip of all."
             )
-        titles = has("titles")
-        if chosen == Format.STAQC and titles and not str(titles.name).lower().endswith(PICKLES):
-            self.add_error("titles", f"Expected a file that ends in {', '.join(PICKLES)}.")
-        if chosen == Format.DOCUMENTED and file.endswith(_other_sources(has("written_in") or "python")):
-            self.add_error("written_in", "The file is not of this language.")
         for name in ("queries", "snippets"):
-            if chosen == Format.QRELS and not has(name) and name not in self.errors:
+            if chosen == Format.QRELS and not self.cleaned_data.get(name) and name not in told:
                 said = f"Judgements are about {name} that are here: choose their collection."
                 self.add_error(name, said)
 
     def job(self, user: User) -> ImportJob | None:
-        """The job of a valid form; a worker takes it up, of a table when its columns were chosen.
+        """The job of a valid form; a worker takes it up, of an uploaded table when its columns were chosen.
 
         None, with an error, for a table without a readable record: then nothing is kept of it.
         """
         values = self.cleaned_data
         job = ImportJob(name=values["name"].strip(), format=values["format"], created_by=user)
-        for column in ("file", *FURTHER_FILES.get(job.format, ())):
-            setattr(job, column, values[column] or "")
+        columns = ("file", *FURTHER_FILES.get(job.format, ()))
+        for column in columns:
+            setattr(job, column, values[column] or placed(values, column))
+        job.addresses = addresses(values, columns)
         job.options = self.options(job.format)
-        if job.format == Format.TABLE:
+        is_here = job.format == Format.TABLE and not job.addresses
+        if is_here:
             forget_files()  # of tables that others left
             job.state = ImportJob.State.COLUMNS
         job.save()
-        return self.peeked(job) if job.format == Format.TABLE else job
+        return self.peeked(job) if is_here else job
 
     def options(self, chosen: str) -> dict[str, Any]:
         """What a format asks beside its files, of a valid form."""
@@ -193,4 +215,5 @@ def form_for(given: Mapping[str, str]) -> UploadForm:
     """An empty form, but for the name and format of an address, such as that of an upload that failed."""
     known = given.get("format", "") in BY_FORMAT
     initial = {"name": given.get("name", "")[:120], "format": given["format"] if known else Format.COSQA}
-    return UploadForm(initial=initial)
+    lies = {f"file{SUFFIX}": given[f"file{SUFFIX}"][:1000]} if f"file{SUFFIX}" in given else {}
+    return UploadForm(initial={**initial, **lies})

@@ -20,6 +20,11 @@ RECALL: Final = "recall"
 ROWS_A_READ: Final = 5_000
 
 
+def has_figures(mining: Mining) -> bool:
+    """Whether there is something to pin: human matches that it could find, or the recall of an index."""
+    return bool(mining.recall or (mining.recovered or {}).get("matches"))
+
+
 def pin_mining(mining: Mining, by: User | None = None) -> Pin:
     """Pin what a mining's page tells of it. Raises NothingToPin, also while it is not done."""
     if mining.state != Mining.State.DONE or mining.finished_at is None:
@@ -27,7 +32,7 @@ def pin_mining(mining: Mining, by: User | None = None) -> Pin:
     value = {"recovered": with_shares(mining.recovered)} if mining.recovered else {}
     if mining.recall:
         value[RECALL] = mining.recall
-    if not mining.recall and not (mining.recovered or {}).get("matches"):
+    if not has_figures(mining):
         raise NothingToPin(
             f"Mining {mining.pk} searched exactly, and its data came without matches: it has no figure."
         )

@@ -17,8 +17,12 @@ from retrieval.models import Collection
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def index(request: HttpRequest, pk: int) -> HttpResponse:
-    """POST orders the collection, which a worker makes."""
+    """POST orders the collection, which a worker makes, or with `count` all counts."""
     collection = get_object_or_404(Collection, pk=pk)
+    if "count" in request.POST:
+        if pages.may_count(collection):
+            pages.order_counts(collection, cast(User, request.user))
+        return redirect("collection-filters", pk=collection.pk)
     form = pages.FilterForm(collection, request.POST if request.method == "POST" else None)
     if form.is_valid() and form.job(cast(User, request.user)):
         return redirect("collection-filters", pk=collection.pk)
@@ -27,6 +31,7 @@ def index(request: HttpRequest, pk: int) -> HttpResponse:
         "form": form,
         "choices": pages.choices_of(collection),
         "chosen": form["filters"].value() or [],
+        "may_count": pages.may_count(collection),
         "table": pages.jobs_of(collection),
     }
     return render(request, "annotation/collection_filters.html", context, status=422 if form.errors else 200)

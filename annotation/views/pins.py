@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from typing import cast
+from urllib.parse import urlencode
+
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import Role, benchmarks_visible_to, builds_visible_to, needs
 from annotation.models import Study
 from annotation.pages import pins as pages
+from annotation.pages import pins_again
 from annotation.pages.benchmarks import matches_of
 from annotation.pages.board import chosen_errors, error_choices
 from annotation.pages.corpus import Of
 from annotation.pages.corpus_pins import pin_corpus
 from annotation.pages.paging import whole_number
-from annotation.pinning import Errors, NothingToPin, pin_build, pin_comparison, pin_leaderboard, pin_study
+from annotation.pinning import (
+    Errors,
+    NothingToPin,
+    pin_build,
+    pin_comparison,
+    pin_leaderboard,
+    pin_mining,
+    pin_study,
+    pin_two_builds,
+)
 from annotation.studies.figures import NoFigures, refuse_to_raters
 from retrieval.models import Collection, Pin, Pool
 
@@ -30,7 +45,24 @@ def index(request: HttpRequest) -> HttpResponse:
 @needs(Role.READER)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     page = pages.pin_page(seen_by(request, pk))
-    return render(request, "annotation/pin.html", {"page": page})
+    return render(request, "annotation/pin.html", {"page": page, "again": pins_again.again(page.pin)})
+
+
+@require_POST
+@needs(Role.EXPERT)
+def compute_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a worker compute the pin again, from `start` on."""
+    why = pins_again.order(seen_by(request, pk), request.POST.get("start", ""), cast(User, request.user))
+    if why:
+        messages.info(request, why)
+    return redirect(f"{reverse('pin', args=[pk])}#h-again")
+
+
+@require_safe
+@needs(Role.READER)
+def again_jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    context = {"again": pins_again.again(seen_by(request, pk))}
+    return render(request, "annotation/_pin_again.html", context)
 
 
 @require_safe
@@ -61,7 +93,8 @@ def take_benchmark(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     pool = request.POST.get("pool", "")
     _, _, fewest, most = matches_of(request.POST.get("found", ""))
-    errors = chosen_errors(error_choices(benchmark, request.user), request.POST.get("errors", ""))
+    written = request.POST.get("errors", "")
+    errors = chosen_errors(error_choices(benchmark, request.user, written), written)
     try:
         pin = pin_leaderboard(
             benchmark,
@@ -118,6 +151,37 @@ def take_build(request: HttpRequest, pk: int) -> HttpResponse:
     except NothingToPin as why:
         messages.error(request, str(why))
         return redirect("build", pk=pk)
+    return taken(request, pin)
+
+
+@require_POST
+@needs(Role.ADMIN)
+def take_mining(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pin what a build's page tells of its mining: matches found again, the recall of an index."""
+    visible = builds_visible_to(request.user).select_related("mining__queries", "mining__snippets")
+    build = get_object_or_404(visible, pk=pk)
+    try:
+        pin = pin_mining(build.mining, pages.author(request.user))
+    except NothingToPin as why:
+        messages.error(request, str(why))
+        return redirect("build", pk=pk)
+    return taken(request, pin)
+
+
+@require_POST
+@needs(Role.EXPERT)
+def take_two_builds(request: HttpRequest) -> HttpResponse:
+    """Pin the comparison of the builds `first` and `second`, as the page shows it."""
+    visible = builds_visible_to(request.user).select_related("tally", "annotator")
+    first, second = (
+        get_object_or_404(visible, pk=whole_number(request.POST.get(name, "")))
+        for name in ("first", "second")
+    )
+    try:
+        pin = pin_two_builds(first, second, pages.author(request.user))
+    except NothingToPin as why:
+        messages.error(request, str(why))
+        return redirect(f"{reverse('compare')}?{urlencode({'first': first.pk, 'second': second.pk})}")
     return taken(request, pin)
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import Role, needs
 from annotation.pages import upload_columns as pages
 from annotation.pages.upload_guides import GUIDES
 from annotation.pages.uploading import UploadForm, form_for
 from retrieval.models import ImportJob
-from retrieval.uploads import discard
+from retrieval.uploads import cancel, discard
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -27,7 +28,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         return (
             redirect("upload-columns", pk=job.pk) if job.state == job.State.COLUMNS else waits(request, job)
         )
-    context = {"form": form, "guides": GUIDES}
+    context = {"form": form, "guides": GUIDES, "download_mb": settings.DOWNLOAD_MB}
     return render(request, "annotation/upload.html", context, status=422 if form.errors else 200)
 
 
@@ -53,6 +54,17 @@ def columns(request: HttpRequest, pk: int) -> HttpResponse:
         return waits(request, job)
     context = {"form": form, "page": pages.columns_page(job, seen)}
     return render(request, "annotation/upload_columns.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@needs(Role.ADMIN)
+def stop(request: HttpRequest, pk: int) -> HttpResponse:
+    job = get_object_or_404(ImportJob, pk=pk)
+    if cancel(job):
+        messages.success(request, f"The import of \u201c{job.name}\u201d was cancelled.")
+    else:
+        messages.info(request, f"The import of \u201c{job.name}\u201d is over: there is nothing to cancel.")
+    return redirect("collections")
 
 
 def waits(request: HttpRequest, job: ImportJob) -> HttpResponse:

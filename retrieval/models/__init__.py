@@ -11,6 +11,7 @@ from retrieval.models.holes import Holes
 from retrieval.models.import_jobs import ImportJob
 from retrieval.models.labels import Annotator, Label, Source, source_of
 from retrieval.models.minings import Candidate, Mining, MiningPart, MiningShared
+from retrieval.models.reproductions import ReproduceJob
 from retrieval.models.run_jobs import RunJob
 from retrieval.models.texts import Pair, QueryText, Text, TextBody
 
@@ -38,6 +39,7 @@ __all__ = [
     "Published",
     "QueryText",
     "RankedList",
+    "ReproduceJob",
     "Run",
     "RunJob",
     "Score",

@@ -12,7 +12,10 @@ from retrieval.models.collections import Collection
 
 
 class FilterJob(models.Model):
-    """One order to make a collection called `name` of what of `source` passes `filters`."""
+    """One order to make a collection called `name` of what of `source` passes `filters`.
+
+    Without filters and a name it is the order to count what each filter refuses, which is kept as `counts`.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -29,6 +32,7 @@ class FilterJob(models.Model):
     done = models.PositiveIntegerField(default=0, help_text="members done in the present stage")
     total = models.PositiveIntegerField(default=0)
     message = models.TextField(blank=True, help_text="the present stage and its rate, or why it failed")
+    counts = models.JSONField(null=True, help_text="as retrieval.filtering tells them")
     made = models.ForeignKey(
         Collection, on_delete=models.SET_NULL, null=True, related_name="+", help_text="what it became"
     )
@@ -46,6 +50,11 @@ class FilterJob(models.Model):
                 name="filter_job_open_once",
             )
         ]
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether nothing is made."""
+        return not self.filters
 
     def __str__(self) -> str:
         return f"{self.name} of {self.source} ({self.state})"

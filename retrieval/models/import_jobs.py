@@ -12,7 +12,7 @@ from django.db import models
 OWN_FOLDER: Final = re.compile("[0-9a-f]{32}")
 
 
-def place(job: models.Model, name: str) -> str:
+def place(job: models.Model | None, name: str) -> str:
     """A folder for each file, so that it keeps the name that people gave it: that is told as its source."""
     return f"imports/{uuid4().hex}/{name}"
 
@@ -20,7 +20,9 @@ def place(job: models.Model, name: str) -> str:
 class ImportJob(models.Model):
     """One order to import uploaded files. A table waits for its columns to be chosen before a worker may.
 
-    `options` are what the format asks beside its files, as `retrieval.uploads` reads them.
+    `options` are what the format asks beside its files, as `retrieval.uploads` reads them. `addresses` are
+    where files are that a worker has to download first, by the names of their columns; a cancelled import
+    keeps what it had stored.
     """
 
     class State(models.TextChoices):
@@ -29,6 +31,7 @@ class ImportJob(models.Model):
         RUNNING = "running"
         DONE = "done"
         FAILED = "failed"
+        CANCELLED = "cancelled"
 
     OPEN: Final = (State.WAITING, State.RUNNING)
     WITH_FILES: Final = (State.COLUMNS, *OPEN)
@@ -58,7 +61,8 @@ class ImportJob(models.Model):
     pairs = models.FileField(upload_to=place, max_length=300, blank=True)
     titles = models.FileField(upload_to=place, max_length=300, blank=True)
     options = models.JSONField(default=dict, blank=True)
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    addresses = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=12, choices=State, default=State.WAITING)
     read = models.PositiveIntegerField(default=0)
     stored = models.PositiveIntegerField(default=0)
     unreadable = models.PositiveIntegerField(default=0)

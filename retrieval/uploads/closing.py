@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from django.db.models import QuerySet
+
 from retrieval.counting import counted
 from retrieval.filters.steps import Refusals
 from retrieval.importing import Counts, Imported
-from retrieval.models import Collection, ImportJob
+from retrieval.models import ImportJob
 from retrieval.sources import Problem
-from retrieval.uploads.files import by_name, remove_files
+from retrieval.uploads.files import by_name, remove_files, tidy
 
 PROBLEMS_KEPT: Final = 100
 
@@ -19,7 +21,7 @@ def note(job: ImportJob, counts: Counts, seconds: float) -> None:
     """How far it is, and how fast on the average."""
     done = counts.read + counts.labels
     rate = round(done / seconds) if seconds > 0 else 0
-    ImportJob.objects.filter(pk=job.pk).update(
+    _wanted(job).update(
         read=counts.read,
         stored=counts.stored,
         unreadable=counts.unreadable,
@@ -32,10 +34,10 @@ def close(job: ImportJob, done: Imported, refusals: Refusals) -> None:
 
     Collections into which nothing came are taken away.
     """
-    _tidy(job)
+    tidy(job)
     total = done.total()
     nothing = total.read == total.unreadable
-    ImportJob.objects.filter(pk=job.pk).update(
+    _wanted(job).update(
         state=ImportJob.State.FAILED if nothing else ImportJob.State.DONE,
         read=total.read,
         stored=total.stored,
@@ -45,6 +47,17 @@ def close(job: ImportJob, done: Imported, refusals: Refusals) -> None:
         lease_until=None,
     )
     remove_files(job)
+
+
+def fail(job: ImportJob, why: str) -> None:
+    """Close a job of which nothing was imported; its files are removed."""
+    _wanted(job).update(state=ImportJob.State.FAILED, message=why, lease_until=None)
+    remove_files(job)
+
+
+def _wanted(job: ImportJob) -> QuerySet[ImportJob]:
+    """The job, unless somebody cancelled it meanwhile: then that is how it ended."""
+    return ImportJob.objects.filter(pk=job.pk).exclude(state=ImportJob.State.CANCELLED)
 
 
 def _message(nothing: bool, refusals: Refusals, problems: Sequence[Problem]) -> str:
@@ -65,10 +78,3 @@ def _became(done: Imported, total: Counts) -> str:
         labels += f", {contradicted:,} of which contradict an earlier one of their pair; the first counts"
     made = done.benchmark
     return f"{labels}; benchmark {made.name}, version {made.version}" if made else labels
-
-
-def _tidy(job: ImportJob) -> None:
-    """Take away collections into which nothing came, and from the others the place where uploads are kept."""
-    collections = Collection.objects.filter(name=job.name)
-    collections.filter(size=0).delete()
-    collections.filter(source=job.file.path).update(source=by_name(job, job.file.path))

@@ -10,7 +10,7 @@ from typing import Final
 from django.db.models.fields.files import FieldFile
 from django.utils import timezone
 
-from retrieval.models import ImportJob
+from retrieval.models import Collection, ImportJob
 from retrieval.models.import_jobs import OWN_FOLDER
 
 COLUMNS: Final = ("file", "codebase", "pairs", "titles")
@@ -43,7 +43,33 @@ def forget_files() -> None:
         discard(job)
     ended = ImportJob.objects.exclude(state__in=ImportJob.WITH_FILES)
     for job in ended.exclude(**dict.fromkeys(COLUMNS, "")):
+        tidy(job)
         remove_files(job)
+
+
+def cancel(job: ImportJob) -> bool:
+    """Stop an import, and what it downloads; False where it is over. What it had stored stays.
+
+    The worker that is at it looks every few seconds, ends its child and removes the files.
+    """
+    jobs = ImportJob.objects.filter(pk=job.pk)
+    over = {
+        "state": ImportJob.State.CANCELLED,
+        "message": "What was stored before stays.",
+        "lease_until": None,
+    }
+    if jobs.filter(state=ImportJob.State.WAITING).update(**over):
+        remove_files(job)
+        return True
+    return bool(jobs.filter(state=ImportJob.State.RUNNING).update(**over))
+
+
+def tidy(job: ImportJob) -> None:
+    """Take away collections into which nothing came, and from the others the place where uploads are kept."""
+    collections = Collection.objects.filter(name=job.name)
+    collections.filter(size=0).delete()
+    if job.file:
+        collections.filter(source=job.file.path).update(source=by_name(job, job.file.path))
 
 
 def discard(job: ImportJob) -> None:

@@ -33,7 +33,7 @@ def test_every_example_prints_what_the_page_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     web: dict[str, str] = {}
-    monkeypatch.setattr(download, "_receive", lambda url, part, tick: part.write_text(web[url], "utf-8"))
+    monkeypatch.setattr(download, "_receive", lambda url, part, *rest: part.write_text(web[url], "utf-8"))
     commands = []
     for kind, name, content in BLOCK.findall(DOC.read_text("utf-8")):
         if kind == "console":

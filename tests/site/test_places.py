@@ -16,6 +16,9 @@ SENT_ONLY: Final = {
     "benchmark-compare-pin",
     "benchmark-corpus-pin",
     "build-pin",
+    "build-mining-pin",
+    "compare-pin",
+    "pin-again",
     "benchmark-filled",
     "benchmark-pin",
     "benchmark-queue",
@@ -23,6 +26,7 @@ SENT_ONLY: Final = {
     "build-write-again",
     "collection-corpus-pin",
     "history-restore",
+    "import-cancel",
     "logout",
     "proposal-decide",
     "proposal-draft",
@@ -58,6 +62,7 @@ FRAGMENTS: Final = {
     "build-publish-jobs",
     "collection-filter-jobs",
     "import-jobs",
+    "pin-again-jobs",
     "study-progress",
 }
 """Parts of a page that is looked at, as it looks a moment later."""

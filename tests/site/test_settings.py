@@ -65,6 +65,8 @@ WRONG = [
     ("COSQA_TRUSTED_ORIGINS", "example.com", "https://HOST"),
     ("COSQA_CANARY_ABOVE", "-1", "from 0 to"),
     ("COSQA_CANARY_CASES", "9", "from 10 to 10000"),
+    ("COSQA_DOWNLOAD_MB", "0", "from 1 to 1000000"),
+    ("COSQA_DOWNLOAD_PRIVATE", "some", "true or false"),
     ("COSQA_EXPORT_DAYS", "-1", "from 0 to 36500"),
     ("COSQA_RUNS_PER_MINUTE", "0", "from 1 to 100000"),
     ("COSQA_NOTIFY_EMAIL", "nobody", "an e-mail address"),

@@ -111,8 +111,7 @@ def rates_of(benchmark: Benchmark, given: str | None) -> ErrorRates:
     if chosen:
         return chosen[0].rates
     try:
-        shares = [float(one) for one in given.split(",")]
-        return ErrorRates(shares[0], shares[-1], "as given") if len(shares) < 3 else ErrorRates(-1, -1, "")
+        return beside.given_errors(given)
     except ValueError as why:
         raise CommandError(
             f"--errors {given}: write a share between 0 and 1, or two with a comma, or study-ID."

@@ -23,7 +23,8 @@ class Command(LightCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         with tqdm(unit="B", unit_scale=True, desc="downloading", disable=None) as bar:
 
-            def tick(there: int) -> None:
+            def tick(there: int, of: int | None) -> None:
+                bar.total = of
                 bar.update(there - bar.n)
 
             try:

@@ -1,4 +1,4 @@
-"""`manage.py filter_job ID`: make one filtered collection; the workers start it as a child."""
+"""`manage.py filter_job ID`: make one filtered collection, or count; the workers start it as a child."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from retrieval import deriving
+from retrieval import deriving, filtering
 from retrieval.counting import counted
 from retrieval.management import leash
 from retrieval.management.light import LightCommand
@@ -19,7 +19,7 @@ SECONDS_BETWEEN_NOTES: Final = 0.5
 
 
 class Command(LightCommand):
-    help = "Make a collection that somebody ordered on the page of a collection's filters."
+    help = "Make a collection, or count, as somebody ordered it on the page of a collection's filters."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("job", type=int)
@@ -34,16 +34,21 @@ class Command(LightCommand):
 
 
 def perform(job: FilterJob) -> None:
-    """Make the collection, or complete one that was cut off; the job says how that ended."""
+    """Make the collection, or complete one that was cut off, or count; the job says how that ended."""
     progress = Stages(job)
     try:
-        job.made = deriving.make(job.name, job.source, job.filters, magika(), progress)
+        if job.counts_only:
+            job.counts = dict(filtering.of_snippets(job.source, magika(), progress))
+        else:
+            job.made = deriving.make(job.name, job.source, job.filters, magika(), progress)
         job.state, job.message = FilterJob.State.DONE, ""
     except deriving.NotMade as why:
         job.state, job.message = FilterJob.State.FAILED, str(why)
     job.done, job.total = progress.done, progress.total
     job.lease_until, job.finished_at = None, timezone.now()
-    job.save(update_fields=["made", "state", "message", "done", "total", "lease_until", "finished_at"])
+    job.save(
+        update_fields=["made", "counts", "state", "message", "done", "total", "lease_until", "finished_at"]
+    )
 
 
 class Stages:

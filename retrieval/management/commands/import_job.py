@@ -1,4 +1,4 @@
-"""`manage.py import_job ID`: perform one uploaded import in this process; the workers start it as a child."""
+"""`manage.py import_job ID`: perform one import of the browser in this process; the workers start it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from retrieval.importing import Options
 from retrieval.management import leash
 from retrieval.management.light import LightCommand
 from retrieval.models import ImportJob
-from retrieval.uploads import close, note, perform
+from retrieval.uploads import close, gather, note, perform
 
 
 class Command(LightCommand):
-    help = "Perform one uploaded import."
+    help = "Perform one import that was ordered in the browser; what lies at an address is downloaded first."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("job", type=int)
@@ -27,6 +27,8 @@ class Command(LightCommand):
         job = ImportJob.objects.filter(pk=options["job"]).first()
         if job is None:
             raise CommandError(f"There is no import job {options['job']}.")
+        if not gather(job):
+            return
         refusals, began = Refusals(), time.monotonic()
         ticking = Options(tick=lambda counts: note(job, counts, time.monotonic() - began))
         close(job, perform(job, ticking, refusals), refusals)

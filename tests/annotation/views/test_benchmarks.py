@@ -167,6 +167,23 @@ def test_a_leaderboard_reads_as_much_for_many_queries(
         told(ray, "benchmark", scored.pk)
 
 
+def test_shares_of_wrong_labels_can_be_typed(ray: Client, scored: Benchmark) -> None:
+    text = told(ray, "benchmark", scored.pk, metric="mrr", shares="0.03, 0.25")
+    assert "3.0 % of the matches and 25.0 % of the other labels are flipped: as given" in text
+    assert '<option value="0.03,0.25" selected>' in text
+    again = told(ray, "benchmark", scored.pk, metric="mrr", errors="0.03,0.25")
+    assert "25.0 % of the other labels" in again
+
+
+@pytest.mark.parametrize("typed", ["much", "1.5", "nan", "0.1,0.2,0.3", "-1", "study-9", "0.1,"])
+def test_what_is_no_share_is_told_and_the_usual_one_assumed(
+    ray: Client, scored: Benchmark, typed: str
+) -> None:
+    text = told(ray, "benchmark", scored.pk, metric="mrr", shares=typed)
+    assert "Write a share between 0 and 1" in text
+    assert "6.1 % of the matches" in text
+
+
 def test_beside_the_figures_stand_label_errors_training_and_the_paper(ray: Client, scored: Benchmark) -> None:
     text = told(ray, "benchmark", scored.pk, metric="mrr", errors="0.1")
     for words in ("Stays above", "when 10.0 % of the matches", "rank 1", "as reported", "0.175", "not known"):

@@ -72,6 +72,36 @@ def test_a_collection_is_ordered_and_made_by_a_worker(ada: Client, in_process: N
     assert "Examples of what was refused" in told and "snippets-3: def nothing():" in told
 
 
+def test_all_is_counted_by_a_worker_where_that_is_ordered(
+    ada: Client,
+    in_process: None,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pages, "SAMPLED", 2)
+    snippets = factories.snippets([*factories.SNIPPETS, TWICE, TWICE.replace("return ", "return  ")])
+    assert "Count all" in ada.get(address(snippets)).content.decode()
+    for _ in range(2):
+        page = ada.post(address(snippets), {"count": "1"}, follow=True).content.decode()
+    assert FilterJob.objects.count() == 1
+    assert "Counts of every filter" in page and "Count all" not in page
+    assert children.filter_one() == 1
+    page = ada.get(address(snippets)).content.decode()
+    found = choices(ada, snippets)
+    assert (found["python"].looked_at, found["distinct"].looked_at) == (6, 6)
+    assert found["distinct"].refused == 1
+    assert "the counts below" in page and "Count all" not in page and "counted when made" not in page
+    assert Collection.objects.count() == 1
+    Collection.objects.filter(pk=snippets.pk).update(size=7)
+    assert "Count all" in ada.get(address(snippets)).content.decode()
+
+
+def test_queries_are_counted_at_once(ada: Client) -> None:
+    queries = factories.queries()
+    assert "Count all" not in ada.get(address(queries)).content.decode()
+    ada.post(address(queries), {"count": "1"})
+    assert not FilterJob.objects.exists()
+
+
 def test_the_same_order_is_given_once(ada: Client) -> None:
     snippets = factories.snippets()
     for filters in (["testable"], ["testable"], ["python"]):

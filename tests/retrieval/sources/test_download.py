@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from retrieval.sources.download import NotDownloaded, address_of, fetch
+from retrieval.sources import download
+from retrieval.sources.download import NotDownloaded, Terms, address_of, fetch
 
 CONTENT = bytes(range(256)) * 40
 SUM = hashlib.sha256(CONTENT).hexdigest()
@@ -160,6 +161,37 @@ def test_offline_and_refused_say_what_to_do(server: str, tmp_path: Path) -> None
         fetch(f"{server}/gone", tmp_path)
     with pytest.raises(CommandError, match="is none of https"):
         call_command("download", "ftp://x/y", str(tmp_path))
+
+
+def test_how_much_there_is_is_told(server: str, tmp_path: Path) -> None:
+    told: list[tuple[int, int | None]] = []
+    fetch(f"{server}/data", tmp_path, tick=lambda there, of: told.append((there, of)))
+    assert told[-1] == (len(CONTENT), len(CONTENT))
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_what_is_larger_than_the_terms_is_refused(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stated: bool
+) -> None:
+    def answer(self: Handler) -> None:
+        self.send_response(200)
+        if stated:
+            self.send_header("Content-Length", str(10**9))
+        self.end_headers()
+        self.wfile.write(CONTENT)
+
+    monkeypatch.setattr(Handler, "do_GET", answer)
+    with pytest.raises(NotDownloaded, match="it is larger than 0 MB"):
+        fetch(f"{server}/data", tmp_path, terms=Terms(most=1000))
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 1000
+
+
+def test_who_crawls_is_left(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "PATIENCE", -1)
+    monkeypatch.setattr(download, "SLOWEST", 10**12)
+    monkeypatch.setattr("retrieval.sources.opening.is_public", lambda host: True)
+    with pytest.raises(NotDownloaded, match="bytes a second"):
+        fetch(f"{server}/data", tmp_path, terms=Terms(strangers=True))
 
 
 def test_the_command_prints_the_sum(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
