@@ -102,7 +102,7 @@ GUIDES: Final = (
     ),
     Guide(
         Format.BEIR,
-        "A zip of the folder with corpus.jsonl, queries.jsonl and qrels/ (each also with .gz).",
+        "A zip of the folder with corpus.jsonl, queries.jsonl and qrels/, each also with .gz or as Parquet.",
         (
             ("corpus.jsonl", '{"_id": "d1", "title": "", "text": "def f(x):\\n    return sorted(x)"}'),
             ("queries.jsonl", '{"_id": "q1", "text": "sort a list"}'),

@@ -66,7 +66,11 @@ def _staqc(options: Arguments) -> Iterator[Item]:
 
 
 def _beir_arguments(parser: CommandParser) -> None:
-    parser.add_argument("place", type=Path, help="folder with corpus.jsonl, queries.jsonl, qrels/")
+    parser.add_argument(
+        "place",
+        type=Path,
+        help="folder with corpus.jsonl, queries.jsonl, qrels/, or the same as Parquet (needs pyarrow)",
+    )
     parser.add_argument("--split", default="", help="labels of this split alone, such as test")
 
 

@@ -30,11 +30,15 @@ class NotUnpacked(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The files of a format: `top` beside each other, `below` in folders under them; `told` names them."""
+    """The files of a format: `top` beside each other, `below` in folders under them; `told` names them.
+
+    `texts` are those below without which it would be none: they tell the folder as the files at its top do.
+    """
 
     top: re.Pattern[str]
     below: re.Pattern[str]
     told: str
+    texts: re.Pattern[str] = re.compile(r"(?!)")
 
     def has(self, path: PurePosixPath) -> bool:
         """Whether a path, from the folder of the top files on, is one of them."""
@@ -42,10 +46,13 @@ class Layout:
         return pattern.fullmatch(str(path)) is not None
 
 
+TEXTS: Final = "corpus|codebase|queries|query"
+PARQUET: Final = r"(-[\w-]+)?\.parquet"
 BEIR: Final = Layout(
-    re.compile(r"(corpus|queries)\.jsonl(\.gz)?"),
-    re.compile(r"qrels/[\w.-]+\.(tsv|jsonl)(\.gz)?"),
-    "corpus.jsonl, queries.jsonl and qrels/test.tsv",
+    re.compile(rf"(corpus|queries)\.jsonl(\.gz)?|({TEXTS}|qrels|pairs){PARQUET}"),
+    re.compile(rf"qrels/[\w.-]+\.(tsv|jsonl)(\.gz)?|({TEXTS}|qrels|data|default)/([\w.-]+/)?[\w-]+\.parquet"),
+    "corpus.jsonl, queries.jsonl and qrels/test.tsv, or the same as Parquet,",
+    re.compile(rf"({TEXTS})/([\w.-]+/)?[\w-]+\.parquet|data/({TEXTS}){PARQUET}"),
 )
 RELEASE: Final = Layout(
     re.compile(
@@ -101,11 +108,7 @@ def _safe(members: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
 
 def _root(paths: Iterable[PurePosixPath], layout: Layout) -> PurePosixPath:
     """The outermost folder that has a file of the format."""
-    parents = {
-        path.parent
-        for path in paths
-        if len(path.parts) <= DEEPEST + 1 and layout.top.fullmatch(path.name) is not None
-    }
+    parents = {parent for path in paths if (parent := _outermost(path, layout)) is not None}
     if not parents:
         raise NotUnpacked(f"has none of this format\u2019s files: expected {layout.told} in it.")
     depth = min(len(parent.parts) for parent in parents)
@@ -116,6 +119,16 @@ def _root(paths: Iterable[PurePosixPath], layout: Layout) -> PurePosixPath:
             f"has the files of several data sets, in {several}. Upload each as a zip of its own."
         )
     return outermost[0]
+
+
+def _outermost(path: PurePosixPath, layout: Layout) -> PurePosixPath | None:
+    """The outermost folder from which a file is one that tells the folder; None for another file."""
+    for parent in reversed(path.parents):
+        inside = path.relative_to(parent)
+        pattern = layout.top if len(inside.parts) == 1 else layout.texts
+        if len(parent.parts) <= DEEPEST and pattern.fullmatch(str(inside)):
+            return parent
+    return None
 
 
 def _refuse_bombs(members: Iterable[zipfile.ZipInfo]) -> None:

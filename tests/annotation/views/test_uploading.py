@@ -315,7 +315,7 @@ def test_members_of_a_zip_name_it_as_their_origin(ada: Client) -> None:
     ada.post(UPLOAD, {"name": "sci", "format": "beir", "file": file, "split": "dev"})
     job = imported(ImportJob.objects.get())
     assert set(Collection.objects.values_list("members__origin", flat=True)) == {"scifact"}
-    assert job.problems == ["qrels/dev.tsv, record 2: there is no query 'q9' in queries.jsonl"]
+    assert job.problems == ["qrels/dev.tsv, record 2: there is no query 'q9' among the queries"]
 
 
 @pytest.mark.parametrize(("ticked", "queries"), [({}, 0), ({"documentation": "on"}, 1)])
