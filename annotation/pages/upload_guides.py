@@ -54,7 +54,8 @@ SUM: Final = "def add(a, b):\n    total = a + b\n    return total"
 GUIDES: Final = (
     Guide(
         Format.COSQA,
-        "Two files: queries or labelled pairs, and the code base that maps each function to its index.",
+        "Two files: queries or labelled pairs, and the code base that maps each function to its index; or "
+        "pairs alone: then their own code becomes the snippets.",
         (
             (
                 "dev.json",

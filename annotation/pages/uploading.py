@@ -48,7 +48,8 @@ class UploadForm(forms.Form):
         label="Code base",
         required=False,
         max_length=200,
-        help_text="The file with each function and its index.",
+        help_text="The file with each function and its index. CoSQA\u2019s pairs hold their code: without "
+        "this file, that is what is searched.",
     )
     pairs = forms.FileField(
         label="Labelled pairs", required=False, max_length=200, help_text="pairs.json, where there is no zip."
@@ -107,8 +108,6 @@ class UploadForm(forms.Form):
     def refuse_missing(self, chosen: str, file: str) -> None:
         """Add an error for what a format needs beside its first file."""
         has = self.cleaned_data.get
-        if chosen == Format.COSQA and not has("codebase") and "codebase" not in self.errors:
-            self.add_error("codebase", "CoSQA\u2019s queries point into a code base: choose its file too.")
         if chosen == Format.COSQA_PLUS and file.endswith(".json") and not (has("codebase") or has("pairs")):
             self.add_error(
                 "codebase", "Choose codebase.json, pairs.json or both too, or upload a zip of all."

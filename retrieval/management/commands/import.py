@@ -35,7 +35,11 @@ class Command(LightCommand):
         formats = parser.add_subparsers(dest="format", required=True, parser_class=type(parser))
         cosqa = formats.add_parser("cosqa", help="queries (and labels) with their code base, as JSON")
         cosqa.add_argument("file", type=Path, help="JSON array with 'doc' or 'query' (and 'code', 'label')")
-        cosqa.add_argument("--codebase", type=Path, help="code_idx_map.txt, or a JSON array with 'code'")
+        cosqa.add_argument(
+            "--codebase",
+            type=Path,
+            help="code_idx_map.txt, or a JSON array with 'code'; without it, the code of the pairs",
+        )
         python = formats.add_parser("python", help="functions out of sources, archives, Git or 'stdlib'")
         python.add_argument(
             "paths", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"
