@@ -88,8 +88,21 @@ def test_where_candidates_are_unknown_what_is_not_listed_is_said_to_be_unjudged(
 ) -> None:
     done = export(benchmark(), name, tmp_path, Options())
     assert done.unjudged is None
-    assert done.warnings[0].startswith("a pair that is not listed is unjudged, which is not 0")
-    assert loaded(tmp_path, "workbench.json")["warnings"] == done.warnings
+    assert done.warnings[0].startswith("number of unjudged pairs: not known, as the benchmark was made of")
+    assert done.warnings[0].endswith("a pair that is not listed is unjudged, which is not 0")
+    manifest = loaded(tmp_path, "workbench.json")
+    assert (manifest["warnings"], manifest["unjudged"]) == (done.warnings, None)
+    (line,) = lines(tmp_path, "provenance/unjudged.jsonl")
+    assert line["unjudged"] == "not known" and "provenance/unjudged.jsonl" in done.files
+
+
+@pytest.mark.parametrize(("candidates", "said"), [([], True), ([(0, 0), (0, 1), (1, 1), (1, 2)], False)])
+def test_the_card_says_where_nobody_knows_how_many_pairs_are_unjudged(
+    candidates: list[tuple[int, int]], said: bool, tmp_path: Path
+) -> None:
+    export(benchmark(candidates=candidates), "huggingface", tmp_path, Options())
+    card = (tmp_path / "README.md").read_text("utf-8")
+    assert ("| candidate pairs without a label | not known |" in card) is said
 
 
 def test_qrels_are_what_evaluate_files_reads(made: Benchmark, tmp_path: Path) -> None:
