@@ -37,6 +37,8 @@ from retrieval.sources import (
     cosqa,
     python_source,
 )
+from retrieval.sources.metering import expect
+from retrieval.sources.places import expect_archives
 
 BATCH = 1000
 KEYS_A_READ: Final = 500
@@ -312,6 +314,8 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
     """
     queries, snippets = options.counts(), options.counts()
     benchmark: Benchmark | None = None
+    for path in (file, codebase or file, *([] if options.dry_run else [file])):
+        expect(path)
     fill(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, options)
     records = cosqa.read_snippets(codebase) if codebase else cosqa.read_code_of_pairs(file)
     fill(name, Collection.Kind.SNIPPETS, (codebase or file).name, records, snippets, options)
@@ -325,6 +329,7 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
     """Functions out of source files, folders, wheels, zips, or the word "stdlib"."""
     counts = options.counts()
+    expect_archives(places)
     for place in places:
         records = python_source.read(place)
         fill(name, Collection.Kind.SNIPPETS, ", ".join(map(str, places)), records, counts, options)

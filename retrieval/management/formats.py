@@ -12,6 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 from retrieval.filters.steps import Refusals
 from retrieval.sources import Item, beir, codesearchnet, cosqa_plus, extraction, ncs, staqc, table
 from retrieval.sources.languages import LANGUAGES
+from retrieval.sources.places import expect_archives
 
 Arguments: TypeAlias = dict[str, Any]
 
@@ -100,6 +101,7 @@ def _documented_arguments(parser: CommandParser) -> None:
 
 def _documented(options: Arguments) -> Iterator[Item]:
     options["refusals"] = Refusals()
+    expect_archives(options["places"])
     for place in options["places"]:
         yield from extraction.read(place, options["language"], options["refusals"])
 

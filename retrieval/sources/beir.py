@@ -15,6 +15,7 @@ from pathlib import Path
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
 from retrieval.sources.lookup import Lookup
+from retrieval.sources.metering import expect
 from retrieval.sources.parquet import ENDING, MissingLibrary, libraries, missing_parts, rows, split_of
 from retrieval.sources.records import Object, Refused, kind_of, name_of, objects, text_of, whole_number
 from retrieval.sources.table import ALLOWED
@@ -45,6 +46,8 @@ def read(folder: Path, split: str = "") -> Iterator[Item]:
         except MissingLibrary as missing:
             yield Problem(str(folder), 0, str(missing))
             return
+    for path in [*every, *qrels]:  # labels are read twice
+        expect(path)
     yield from missing_parts(every)
     if split and not qrels:
         yield Problem(str(folder), 0, f"has no qrels/{split}.tsv")

@@ -10,8 +10,11 @@ import csv
 import math
 import re
 from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
 from itertools import count
 from pathlib import Path
+
+from retrieval.sources.metering import opened
 
 LINE_LIMIT = 65_536
 """Characters in one line; a longer one is a damaged file or none of this kind."""
@@ -38,7 +41,9 @@ def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[tuple[int, str]]:
     """
     try:
         # Bytes that are not UTF-8 become lone surrogates, which tell the line that has them.
-        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+        with TextIOWrapper(
+            opened(path), encoding="utf-8-sig", errors="surrogateescape", newline=""
+        ) as stream:
             for number in count(1):
                 line = stream.readline(limit + 1)
                 if not line:

@@ -9,6 +9,7 @@ from typing import Any
 
 from retrieval.sources import Problem
 from retrieval.sources.json_stream import RECORD_LIMIT
+from retrieval.sources.metering import passed
 from retrieval.sources.records import PACKED_AT_MOST, SURELY_SMALL, Object
 
 ENDING = ".parquet"
@@ -38,11 +39,13 @@ def libraries() -> tuple[Any, Any]:
 def rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Object] | Problem]:
     """Yield (number from 1, record) with those of `columns` that the file has. Raises `MissingLibrary`."""
     arrow, parquet = libraries()
-    number, left = 0, max(SURELY_SMALL, PACKED_AT_MOST * path.stat().st_size)
+    size = path.stat().st_size
+    number, left = 0, max(SURELY_SMALL, PACKED_AT_MOST * size)
     try:
         with parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
             wanted = [name for name in columns if name in file.schema_arrow.names]
             for batch in file.iter_batches(ROWS_AT_ONCE, columns=wanted):
+                passed(path, size * batch.num_rows // file.metadata.num_rows)
                 if (left := left - batch.nbytes) < 0:
                     told = f"unpacks to over {PACKED_AT_MOST} times its size: what is left is not read"
                     yield Problem(str(path), number + 1, told)
