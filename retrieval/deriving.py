@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from retrieval.filtering import Report, codesearchnet_step, members, shown, ticking
+from retrieval.filtering import Report, codesearchnet_step, licence_step, members, shown, ticking
 from retrieval.filters import Rule
 from retrieval.filters.queries import QueryRule, chosen, is_english, is_identifier, query_rule
 from retrieval.filters.steps import EXAMPLE_LENGTH, EXAMPLES, Refusals, Step
@@ -21,10 +21,14 @@ from retrieval.importing import MEMBER_COLUMNS
 from retrieval.models import Collection, Member, statements
 from retrieval.sources.python_or_not import Detector, refused
 
+REDISTRIBUTABLE: Final = "redistributable"
 PYTHON: Final = "python"
 CODESEARCHNET: Final = "codesearchnet"
 DISTINCT: Final = "distinct"
-SNIPPET_FILTERS: Final = (*(str(rule.name).lower() for rule in Rule), PYTHON, CODESEARCHNET, DISTINCT)
+SNIPPET_FILTERS: Final = (
+    *(str(rule.name).lower() for rule in Rule),
+    *(REDISTRIBUTABLE, PYTHON, CODESEARCHNET, DISTINCT),
+)
 QUERY_FILTERS: Final = tuple(str(rule.name).lower() for rule in QueryRule)
 EXAMPLES_OF: Final = "examples"
 MEMBERS_A_TIME: Final = 2_000
@@ -117,6 +121,8 @@ def _codes(
 
 
 def _breaks(name: str, member: Member, detector: Detector | None) -> bool:
+    if name == REDISTRIBUTABLE:
+        return licence_step(member) is not None
     if name == PYTHON:
         return refused(member.text.text, detector) is not None
     if name == CODESEARCHNET:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import tee
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from django.db.models import Count
 
 from retrieval.corpus import evenly
 from retrieval.filters import Rule, Unreadable, parse, untestable
+from retrieval.filters.licences import Standing, standing
 from retrieval.filters.queries import NAMES, NO_QUERY_RULE, QueryRule, broken, chosen
 from retrieval.filters.steps import Refusals
 from retrieval.models import Collection, Member
+from retrieval.models.collections import MemberQuerySet
 from retrieval.sources import extraction
 from retrieval.sources.files import SourceFile
 from retrieval.sources.python_or_not import Detector, refused
@@ -24,6 +27,11 @@ Report: TypeAlias = Callable[[str, int, int], None]
 
 GROUPS_SHOWN = 3
 READ_AT_ONCE = 500
+NOT_PASSED_ON: Final[Mapping[Standing, str]] = {
+    Standing.FORBIDDEN: "a licence that is not known to allow passing on",
+    Standing.UNSTATED: "no stated licence",
+}
+"""The steps of the licence filter."""
 
 
 @dataclass
@@ -36,6 +44,7 @@ class Steps:
     untestable: Refusals = field(default_factory=Refusals)
     codesearchnet: Refusals = field(default_factory=Refusals)
     python: Refusals = field(default_factory=Refusals)
+    redistributable: Refusals = field(default_factory=Refusals)
 
     def take(self, member: Member, detector: Detector | None) -> None:
         """Count one member."""
@@ -52,6 +61,8 @@ class Steps:
         ):
             if reason:
                 steps.refuse(str(reason), example)
+        if reason := licence_step(member):
+            self.redistributable.refuse(reason, f"{member.licence} {example}".strip())
 
 
 def of_snippets(
@@ -82,6 +93,14 @@ def variants(snippets: Collection) -> dict[str, int]:
     return {named(rule): sum(count for rules, count in found if rules & rule) for rule in Rule}
 
 
+def standings(members: MemberQuerySet) -> Counter[Standing]:
+    """Members by what their licence says of passing on; the database counts them by licence."""
+    found = Counter[Standing]()
+    for licence, count in members.order_by().values_list("licence").annotate(Count("pk")):
+        found[standing(licence)] += count
+    return found
+
+
 def sample_of_snippets(snippets: Collection, most: int) -> Figures:
     """The same without duplicates, of an even sample by position."""
     return figures(counted(sampled(snippets, evenly(snippets.size, most)), None))
@@ -109,6 +128,7 @@ def figures(steps: Steps) -> Figures:
         "not testable": {name: step(steps.untestable, name) for name in steps.untestable.steps},
         "python": kept_of(steps.total, steps.python),
         "codesearchnet": kept_of(steps.total, steps.codesearchnet),
+        "redistributable": kept_of(steps.total, steps.redistributable),
     }
 
 
@@ -147,6 +167,11 @@ def codesearchnet_step(member: Member) -> str | None:
     file = SourceFile(member.source_id.partition("::")[0], code.encode(), "", "")
     function = next(extraction.functions_of(file, "python"), None)
     return extraction.broken(function) if function else "no function"
+
+
+def licence_step(member: Member) -> str | None:
+    """Why a snippet is not known to be one that may be passed on; None for one that may."""
+    return NOT_PASSED_ON.get(standing(member.licence))
 
 
 def duplicates(snippets: Collection, total: int, told: Report) -> Figures:

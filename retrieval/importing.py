@@ -37,6 +37,8 @@ from retrieval.sources import (
     cosqa,
     python_source,
 )
+from retrieval.sources.metering import expect
+from retrieval.sources.places import expect_archives
 
 BATCH = 1000
 KEYS_A_READ: Final = 500
@@ -306,23 +308,28 @@ class Imported:
 
 
 def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:
-    """A CoSQA file of queries or pairs, its code base, its labels and their benchmark."""
+    """A CoSQA file of queries or pairs, its code base, its labels and their benchmark.
+
+    Without a code base the snippets are the code of the pairs.
+    """
     queries, snippets = options.counts(), options.counts()
     benchmark: Benchmark | None = None
+    for path in (file, codebase or file, *([] if options.dry_run else [file])):
+        expect(path)
     fill(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, options)
-    if codebase is not None:
-        records = cosqa.read_snippets(codebase)
-        fill(name, Collection.Kind.SNIPPETS, str(codebase.name), records, snippets, options)
+    records = cosqa.read_snippets(codebase) if codebase else cosqa.read_code_of_pairs(file)
+    fill(name, Collection.Kind.SNIPPETS, (codebase or file).name, records, snippets, options)
     if not options.dry_run:
         annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
         store_labels(readable_labels(cosqa.read_labels(file), queries), annotator, queries)
         benchmark = published(name) if queries.labels else None
-    return Imported(queries, snippets if codebase else None, benchmark=benchmark)
+    return Imported(queries, snippets if codebase or snippets.read else None, benchmark=benchmark)
 
 
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
     """Functions out of source files, folders, wheels, zips, or the word "stdlib"."""
     counts = options.counts()
+    expect_archives(places)
     for place in places:
         records = python_source.read(place)
         fill(name, Collection.Kind.SNIPPETS, ", ".join(map(str, places)), records, counts, options)

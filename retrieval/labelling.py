@@ -19,6 +19,7 @@ from retrieval.models.collections import MemberQuerySet
 from retrieval.models.texts import canonical
 from retrieval.sources import GivenLabel, Problem, Scale, trec
 from retrieval.sources.lines import Malformed
+from retrieval.sources.metering import expect
 from retrieval.sources.table import ALLOWED
 
 ROWS_A_READ = 2000
@@ -60,6 +61,7 @@ def import_qrels(path: Path, of: Target, options: Options, language: str | None 
 
 
 def _judgements(path: Path, of: Target, options: Options, others: Counts) -> Benchmark | None:
+    expect(path, times=2)
     scale = scale_of(row.relevance for row in trec.read_qrels(path).rows)
     rows = trec.read_qrels(path).rows
     while batch := list(islice(rows, BATCH)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cache
 from itertools import islice
 from queue import Empty, Full, Queue
@@ -40,7 +41,8 @@ def ahead(parts: Iterator[A], most: int = 3) -> Iterator[A]:
     What making one raises is raised here in its turn. The thread ends with the iterator.
     """
     made, stopped, ended = Queue[A](most), Event(), list[BaseException | None]()
-    maker = Thread(target=_make, args=(parts, made, stopped, ended), name="ahead", daemon=True)
+    run = copy_context().run  # what is metered here is metered there
+    maker = Thread(target=run, args=(_make, parts, made, stopped, ended), name="ahead", daemon=True)
     maker.start()
     try:
         while not (ended and made.empty()):

@@ -307,6 +307,7 @@ def filters(found: Mapping[str, Any], sampled: int, of: int) -> Section:
         "Not testable": found["not testable"],
         "Python or not": found["python"]["steps"],
         "CodeSearchNet’s rules": found["codesearchnet"]["steps"],
+        "Redistributable": found["redistributable"]["steps"],
     }
     note = "A filter refuses by the first step that a snippet fails; nothing is removed from the collection."
     if sampled < of:

@@ -16,7 +16,15 @@ from django.urls import reverse
 from annotation.pages import jobs
 from retrieval import deriving, filtering
 from retrieval.counting import counted
-from retrieval.deriving import CODESEARCHNET, DISTINCT, PYTHON, QUERY_FILTERS, SNIPPET_FILTERS
+from retrieval.deriving import (
+    CODESEARCHNET,
+    DISTINCT,
+    PYTHON,
+    QUERY_FILTERS,
+    REDISTRIBUTABLE,
+    SNIPPET_FILTERS,
+)
+from retrieval.filters.licences import Standing
 from retrieval.filters.queries import NAMES, QueryRule
 from retrieval.models import Collection, FilterJob
 
@@ -32,6 +40,7 @@ WORDS: Final = {
     "testable_with_yield": "testable, where a yield counts as a value",
     "testable_in_any_sense": "testable, where all of these count",
     "testable_without_output": "testable, where an input is enough",
+    REDISTRIBUTABLE: "a stated licence that is known to allow passing on",
     PYTHON: "Python that can stand alone",
     CODESEARCHNET: "CodeSearchNet\u2019s rules for documented functions",
     DISTINCT: "one of each group of exact and near duplicates",
@@ -105,6 +114,9 @@ def _snippets(collection: Collection, whole: Mapping[str, Any] | None) -> tuple[
             steps = sample["not testable"] if name == "testable" else {spoken: sample["testable"][spoken]}
             refused = collection.size - passing[spoken]
             made.append(Choice(name, WORDS[name], refused, collection.size, _steps(steps)))
+        elif name == REDISTRIBUTABLE:
+            refused = collection.size - filtering.standings(collection.members.all())[Standing.ALLOWED]
+            made.append(Choice(name, WORDS[name], refused, collection.size, _steps(sample[name]["steps"])))
         elif name == DISTINCT:
             made.append(_distinct(collection, whole))
         else:

@@ -56,7 +56,8 @@ SUM: Final = "def add(a, b):\n    total = a + b\n    return total"
 GUIDES: Final = (
     Guide(
         Format.COSQA,
-        "Two files: queries or labelled pairs, and the code base that maps each function to its index.",
+        "Two files: queries or labelled pairs, and the code base that maps each function to its index; or "
+        "pairs alone: then their own code becomes the snippets.",
         (
             (
                 "dev.json",
@@ -104,7 +105,7 @@ GUIDES: Final = (
     ),
     Guide(
         Format.BEIR,
-        "A zip of the folder with corpus.jsonl, queries.jsonl and qrels/ (each also with .gz).",
+        "A zip of the folder with corpus.jsonl, queries.jsonl and qrels/, each also with .gz or as Parquet.",
         (
             ("corpus.jsonl", '{"_id": "d1", "title": "", "text": "def f(x):\\n    return sorted(x)"}'),
             ("queries.jsonl", '{"_id": "q1", "text": "sort a list"}'),

@@ -56,7 +56,8 @@ class UploadForm(forms.Form):
         label="Code base",
         required=False,
         max_length=200,
-        help_text="The file with each function and its index.",
+        help_text="The file with each function and its index. CoSQA\u2019s pairs hold their code: without "
+        "this file, that is what is searched.",
     )
     codebase_from = AddressField("Or where the code base lies")
     pairs = forms.FileField(
@@ -151,8 +152,6 @@ class UploadForm(forms.Form):
     def refuse_missing(self, chosen: str, has: Mapping[str, str]) -> None:
         """Add an error for what a format needs beside its first file."""
         file, told = has.get("file", ""), self.errors.keys()
-        if chosen == Format.COSQA and "codebase" not in has and not told & {"codebase", f"codebase{SUFFIX}"}:
-            self.add_error("codebase", "CoSQA\u2019s queries point into a code base: choose its file too.")
         if chosen == Format.COSQA_PLUS and file.endswith(".json") and not has.keys() & {"codebase", "pairs"}:
             self.add_error(
                 "codebase", "Choose codebase.json, pairs.json or both too, or upload a zip of all."

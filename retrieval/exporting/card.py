@@ -12,6 +12,7 @@ import numpy as np
 from retrieval.exporting.content import Subject
 from retrieval.exporting.licences import Withhold, reasons_told
 from retrieval.exporting.parts import Parts
+from retrieval.exporting.provenance import NOT_KNOWN
 
 Licences: TypeAlias = Counter[str]
 MOST_LICENCES = 40
@@ -101,6 +102,8 @@ def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
         given[known.source.label, known.assisted] += count
     lines = ["## Statistics", "", "| what | number |", "| --- | ---: |"]
     lines += [f"| {what} | {number:,} |" for what, number in rows]
+    if subject.benchmark.mining_id is None:
+        lines += [f"| candidate pairs without a label | {NOT_KNOWN} |"]
     lines += [
         f"| labels of {source}{', assisted' if assisted else ''} | {count:,} |"
         for (source, assisted), count in sorted(given.items())

@@ -10,12 +10,9 @@ from typing import Any
 from retrieval.exporting.content import Entry, Subject
 from retrieval.exporting.parts import Parts, named_parts
 from retrieval.exporting.stores import Tick
+from retrieval.sources.parquet import libraries
 
 ROWS_A_GROUP = 5000
-
-
-class MissingLibrary(ValueError):
-    """Parquet needs pyarrow; the message says how to install it."""
 
 
 def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
@@ -23,7 +20,7 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
 
     Raises `MissingLibrary`.
     """
-    arrow, parquet = _libraries()
+    arrow, parquet = libraries()
     member = [("number", arrow.int64()), *((name, arrow.string()) for name in ("text", *ORIGIN))]
     pair = [
         *((name, arrow.int64()) for name in ("query", "code")),
@@ -54,15 +51,6 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
 
 
 ORIGIN = ("source_id", "origin", "licence")
-
-
-def _libraries() -> tuple[Any, Any]:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingLibrary("Parquet files need pyarrow: pip install 'cosqa-workbench[parquet]'") from error
-    return pyarrow, pyarrow.parquet
 
 
 def _member(entry: Entry) -> tuple[Any, ...]:

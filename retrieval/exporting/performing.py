@@ -139,8 +139,8 @@ def _warnings(done: Exported, subject: Subject, kind: Format, parts: Parts | Non
     told = []
     if done.unjudged is None:
         told.append(
-            "a pair that is not listed is unjudged, which is not 0: the benchmark was made of labels, so "
-            "nobody knows which pairs were candidates"
+            f"number of unjudged pairs: {provenance.NOT_KNOWN}, as {provenance.WHY_NOT_KNOWN}; a pair that "
+            "is not listed is unjudged, which is not 0"
         )
     if done.unjudged:
         told.append(

@@ -20,6 +20,8 @@ WITHHELD = f"{PROVENANCE}/withheld.jsonl"
 WITHHELD_PAIRS = f"{PROVENANCE}/withheld_pairs.jsonl"
 UNJUDGED = f"{PROVENANCE}/unjudged.jsonl"
 CANDIDATES = f"{PROVENANCE}/candidates.jsonl"
+NOT_KNOWN = "not known"
+WHY_NOT_KNOWN = "the benchmark was made of labels, so nobody knows which pairs were candidates"
 
 
 def noted(entries: Iterator[Entry], key: str, output: Output) -> Iterator[Entry]:
@@ -77,9 +79,11 @@ def write_withheld(subject: Subject, folder: Path) -> int:
 def write_candidates(subject: Subject, folder: Path) -> int | None:
     """The candidates that have no label, and all of them where they are what is searched.
 
-    Says how many have none; None where the benchmark was not made of a mining, so nobody knows.
+    Says how many have none; None where the benchmark was not made of a mining: the file says that then.
     """
     if subject.benchmark.mining_id is None:
+        with Output(folder, UNJUDGED) as unjudged:
+            unjudged.line({"unjudged": NOT_KNOWN, "why": WHY_NOT_KNOWN})
         return None
     judged = np.sort(_keys(subject, subject.pairs.queries, subject.pairs.snippets))
     asked, code = subject.query_numbers, subject.snippet_numbers

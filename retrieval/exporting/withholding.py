@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
-from django.db.models import Count
-
 from retrieval.evaluation.content import snippet_members
 from retrieval.evaluation.leaderboard import kept_by
 from retrieval.evaluation.running import code_version
 from retrieval.exporting.licences import WITHHELD, Withhold
-from retrieval.filters.licences import standing
+from retrieval.filtering import standings
 from retrieval.models import Benchmark, KeptFigures
 
 
@@ -22,9 +18,4 @@ def withheld_by_policy(benchmark: Benchmark) -> dict[Withhold, int]:
 
 
 def _standings(benchmark: Benchmark) -> dict[str, int]:
-    """Snippets by what their licence says; the database counts them by licence."""
-    found = Counter[str]()
-    counts = snippet_members(benchmark).order_by().values_list("licence").annotate(Count("pk"))
-    for licence, count in counts:
-        found[standing(licence).value] += count
-    return dict(found)
+    return {says.value: count for says, count in standings(snippet_members(benchmark)).items()}

@@ -12,6 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 from retrieval.filters.steps import Refusals
 from retrieval.sources import Item, beir, codesearchnet, cosqa_plus, extraction, ncs, staqc, table
 from retrieval.sources.languages import LANGUAGES
+from retrieval.sources.places import expect_archives
 
 Arguments: TypeAlias = dict[str, Any]
 
@@ -66,7 +67,11 @@ def _staqc(options: Arguments) -> Iterator[Item]:
 
 
 def _beir_arguments(parser: CommandParser) -> None:
-    parser.add_argument("place", type=Path, help="folder with corpus.jsonl, queries.jsonl, qrels/")
+    parser.add_argument(
+        "place",
+        type=Path,
+        help="folder with corpus.jsonl, queries.jsonl, qrels/, or the same as Parquet (needs pyarrow)",
+    )
     parser.add_argument("--split", default="", help="labels of this split alone, such as test")
 
 
@@ -96,6 +101,7 @@ def _documented_arguments(parser: CommandParser) -> None:
 
 def _documented(options: Arguments) -> Iterator[Item]:
     options["refusals"] = Refusals()
+    expect_archives(options["places"])
     for place in options["places"]:
         yield from extraction.read(place, options["language"], options["refusals"])
 

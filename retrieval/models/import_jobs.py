@@ -66,6 +66,7 @@ class ImportJob(models.Model):
     read = models.PositiveIntegerField(default=0)
     stored = models.PositiveIntegerField(default=0)
     unreadable = models.PositiveIntegerField(default=0)
+    percent = models.PositiveSmallIntegerField(null=True, help_text="of the bytes of its files that are read")
     problems = models.JSONField(default=list, help_text="the first problems, as text")
     message = models.TextField(blank=True)
     lease_until = models.DateTimeField(null=True)

@@ -43,6 +43,7 @@ from retrieval.sources import Problem, Record
 from retrieval.sources.cosqa import label_of, read_queries, read_snippets
 from retrieval.sources.cosqa_plus import LICENCE, Release, release_in
 from retrieval.sources.json_stream import elements
+from retrieval.sources.metering import expect
 from retrieval.sources.records import Object, objects
 from retrieval.threads import ahead
 
@@ -117,6 +118,10 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
             f"{folder} has no query.json, codebase.json or pairs.json (nor test_agent_… of them)."
         )
     importing = _Import(folder, name, release, told, options)
+    pairs = release.pairs
+    for path in (release.queries or pairs, release.codebase or pairs, None if options.dry_run else pairs):
+        if path:
+            expect(path)
     if options.dry_run:
         return importing.counted()
     with importing.apart:

@@ -18,6 +18,7 @@ from typing import IO
 from retrieval.sources import Problem
 from retrieval.sources import files as limits
 from retrieval.sources.files import METADATA_LICENCE, SourceFile, is_licence, licence_of, stated, within_limit
+from retrieval.sources.metering import finished, opened
 
 ZIPS = (".whl", ".zip")
 TARS = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
@@ -40,7 +41,7 @@ UNREADABLE = (
 def read_zip(path: Path, endings: tuple[str, ...]) -> Iterator[SourceFile | Problem]:
     """Yield a wheel's or zip's source files by name, of members that end in one of `endings`."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path) as raw, zipfile.ZipFile(raw) as archive:
             members = archive.infolist()
             if len(members) > MEMBERS_LIMIT:
                 yield _too_many(path)
@@ -54,6 +55,7 @@ def read_zip(path: Path, endings: tuple[str, ...]) -> Iterator[SourceFile | Prob
                 if unpacked > UNPACKED_LIMIT:
                     yield _too_large(path)
                     return
+            finished(path)
     except UNREADABLE as error:
         yield Problem(str(path), 0, f"is not a readable zip or wheel: {error}")
 
@@ -67,6 +69,7 @@ def read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[SourceFile | Prob
                 yield member
             elif member.name.endswith(endings) and not member.isdir():
                 yield _tar_member(member, content, path.name, licence)
+        finished(path)
     except UNREADABLE as error:
         yield Problem(str(path), 0, f"is not a readable tar or sdist: {error}")
 
@@ -113,7 +116,7 @@ class _CappedHeader(tarfile.TarInfo):
 def _tar_members(path: Path) -> Iterator[tuple[tarfile.TarInfo | Problem, IO[bytes] | None]]:
     """Yield the members with their open contents, to the limits; memory does not grow with their number."""
     number = unpacked = 0
-    with tarfile.open(path, "r|*", tarinfo=_CappedHeader) as archive:
+    with opened(path) as raw, tarfile.open(fileobj=raw, mode="r|*", tarinfo=_CappedHeader) as archive:
         for member in archive:
             archive.members = []  # type: ignore[attr-defined]  # else a stream remembers all that it passed
             number, unpacked = number + 1, unpacked + member.size

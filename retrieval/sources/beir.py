@@ -1,23 +1,35 @@
-"""BEIR's and MTEB's folders: `corpus.jsonl`, `queries.jsonl` and `qrels/*.tsv`, all also gzipped.
+"""BEIR's and MTEB's folders: `corpus.jsonl`, `queries.jsonl` and `qrels/*.tsv`, all also gzipped, or Parquet.
 
-Corpus: `_id`, `title`, `text`; queries: `_id`, `text`; qrels: columns `query-id`, `corpus-id`, `score`. A
-document's text is its title, where it has one, and its text on the next line.
+Corpus: `_id` or `id`, `title`, `text`; queries: `_id` or `id`, `text`; qrels: columns `query-id`,
+`corpus-id`, `score`. A document's text is its title, where it has one, and its text on the next line.
+
+Parquet lies as the hub has it, in any number of parts: `corpus/`, `queries/` and `qrels/` (or the default
+configuration: `data/`, `default/`) with `SPLIT-00000-of-00001.parquet`; in `data/` also corpus and queries;
+as the hub converts it, `corpus/SPLIT/0000.parquet`; or as `export parquet` writes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
 from retrieval.sources.lookup import Lookup
+from retrieval.sources.metering import expect
+from retrieval.sources.parquet import ENDING, MissingLibrary, libraries, missing_parts, rows, split_of
 from retrieval.sources.records import Object, Refused, kind_of, name_of, objects, text_of, whole_number
 from retrieval.sources.table import ALLOWED
 
-ID = ("_id", "id")
-QUERY_ID = ("query-id", "query_id")
-DOCUMENT_ID = ("corpus-id", "corpus_id")
-SCORE = "score"
+ID = ("_id", "id", "number")
+QUERY_ID = ("query-id", "query_id", "query")
+DOCUMENT_ID = ("corpus-id", "corpus_id", "code")
+SCORE = ("score", "relevance")
+ORIGIN, LICENCE = "origin", ("licence", "license")
+OF_TEXTS = (*ID, "title", "text", ORIGIN, *LICENCE)
+OF_LABELS = (*QUERY_ID, *DOCUMENT_ID, *SCORE)
+NAMES = {"queries": ("queries", "query"), "corpus": ("corpus", "codebase")}
+"""What files and folders of texts are called; the second are a configuration of MTEB's, and ours."""
+DEFAULT = ("data", "default")
 
 
 def read(folder: Path, split: str = "") -> Iterator[Item]:
@@ -26,57 +38,109 @@ def read(folder: Path, split: str = "") -> Iterator[Item]:
     Scores of 0 and 1 are matches and none; where one is above 1 all are on the scale of 0 to 3; others are
     refused. Texts that labels need lie on disk meanwhile.
     """
-    qrels = _qrels(folder, split)
+    qrels, texts = _qrels(folder, split), {name: _texts_of(folder, name) for name in NAMES}
+    every = [*texts["queries"], *texts["corpus"], *qrels]
+    if any(path.suffix == ENDING for path in every):
+        try:
+            libraries()
+        except MissingLibrary as missing:
+            yield Problem(str(folder), 0, str(missing))
+            return
+    for path in [*every, *qrels]:  # labels are read twice
+        expect(path)
+    yield from missing_parts(every)
     if split and not qrels:
         yield Problem(str(folder), 0, f"has no qrels/{split}.tsv")
     with Lookup() as queries, Lookup() as documents:
         scale = _prepared(qrels, queries, documents)
-        yield from _texts(folder, "queries", _query, queries)
-        yield from _texts(folder, "corpus", _document, documents)
+        for name, made, lookup in (("queries", _query, queries), ("corpus", _document, documents)):
+            if not texts[name]:
+                yield Problem(str(folder), 0, f"has no {name}.jsonl and no Parquet files of {name}")
+            for path in texts[name]:
+                yield from _texts(path, folder.name, made, lookup)
         for path in qrels:
             yield from _labels(path, scale, queries, documents)
 
 
+def _records(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Object] | Problem]:
+    return rows(path, columns) if path.suffix == ENDING else objects(path)
+
+
+def _texts_of(folder: Path, name: str) -> list[Path]:
+    """JSON Lines, else the parts of Parquet in the first place that has some."""
+    if plain := [path for end in ("", ".gz") if (path := folder / f"{name}.jsonl{end}").is_file()]:
+        return plain[:1]
+    places = (
+        place
+        for called in NAMES[name]
+        for place in (
+            (folder / called).rglob(f"*{ENDING}"),
+            *(
+                (folder / inside).glob(f"{called}{tail}{ENDING}")
+                for inside in ("", "data")
+                for tail in ("", "-*")
+            ),
+        )
+    )
+    return next((found for place in places if (found := sorted(place))), [])
+
+
 def _qrels(folder: Path, split: str) -> list[Path]:
-    found = (path for path in sorted((folder / "qrels").glob("*")) if kind_of(path) in (".tsv", ".jsonl"))
-    return [path for path in found if not split or path.name.split(".")[0] == split]
+    found = [path for path in sorted((folder / "qrels").glob("*")) if kind_of(path) in (".tsv", ".jsonl")]
+    found += sorted((folder / "qrels").rglob(f"*{ENDING}")) or _default(folder)
+    return [path for path in found if not split or _split(path) == split]
+
+
+def _default(folder: Path) -> list[Path]:
+    """The default configuration, but for texts that lie in it, or the pairs of `export parquet`."""
+    within = [path for name in DEFAULT for path in sorted((folder / name).rglob(f"*{ENDING}"))]
+    texts = tuple(called for names in NAMES.values() for called in names)
+    return [path for path in within if not split_of(path).startswith(texts)] or [
+        *sorted(folder.glob(f"qrels*{ENDING}")),
+        *sorted(folder.glob(f"pairs*{ENDING}")),
+    ]
+
+
+def _split(path: Path) -> str:
+    if path.suffix == ENDING:
+        return split_of(path).removeprefix("pairs-").removeprefix("qrels-")
+    return path.name.split(".")[0]
 
 
 def _prepared(qrels: list[Path], queries: Lookup, documents: Lookup) -> Scale:
     """Note whose texts the labels need, and tell their scale."""
     scale: Scale = "binary"
     for path in qrels:
-        for row in objects(path):
+        for row in _records(path, OF_LABELS):
             if isinstance(row, Problem):
                 continue
             queries.want([name_of(row[1], QUERY_ID, "")])
             documents.want([name_of(row[1], DOCUMENT_ID, "")])
-            if str(row[1].get(SCORE)).strip() not in ("0", "1"):
-                scale = "graded" if _is_graded(row[1].get(SCORE)) else scale
+            if _is_graded(_score(row[1])):
+                scale = "graded"
     return scale
 
 
 def _is_graded(score: object) -> bool:
     try:
-        return whole_number(score, ALLOWED["graded"], SCORE) > 1
+        return whole_number(score, ALLOWED["graded"], SCORE[0]) > 1
     except Refused:
         return False
 
 
+def _score(record: Object) -> object:
+    return next((record[key] for key in SCORE if key in record), None)
+
+
 def _texts(
-    folder: Path, name: str, made: Callable[[Path, int, Object], Query | Snippet], lookup: Lookup
+    path: Path, origin: str, made: Callable[[str, int, Object], Query | Snippet], lookup: Lookup
 ) -> Iterator[Item]:
-    tried = [folder / f"{name}.jsonl", folder / f"{name}.jsonl.gz"]
-    path = next((path for path in tried if path.is_file()), None)
-    if path is None:
-        yield Problem(str(folder), 0, f"has no {name}.jsonl")
-        return
-    for row in objects(path):
+    for row in _records(path, OF_TEXTS):
         if isinstance(row, Problem):
             yield row
             continue
         try:
-            record = made(path, *row)
+            record = made(origin, *row)
         except Refused as refused:
             yield Problem(str(path), row[0], str(refused))
             continue
@@ -84,18 +148,23 @@ def _texts(
         yield record
 
 
-def _query(path: Path, number: int, record: Object) -> Query:
-    return Query(text_of(record, ["text"]), name_of(record, ID, number - 1), path.parent.name)
+def _query(origin: str, number: int, record: Object) -> Query:
+    return Query(text_of(record, ["text"]), name_of(record, ID, number - 1), *_told(origin, record))
 
 
-def _document(path: Path, number: int, record: Object) -> Snippet:
+def _document(origin: str, number: int, record: Object) -> Snippet:
     title, text = text_of(record, ["title"], needed=False), text_of(record, ["text"])
     whole = f"{title}\n{text}" if title.strip() else text
-    return Snippet(whole, name_of(record, ID, number - 1), path.parent.name)
+    return Snippet(whole, name_of(record, ID, number - 1), *_told(origin, record))
+
+
+def _told(origin: str, record: Object) -> tuple[str, str]:
+    """Origin and licence of a record that tells them."""
+    return name_of(record, [ORIGIN], "") or origin, name_of(record, LICENCE, "")
 
 
 def _labels(path: Path, scale: Scale, queries: Lookup, documents: Lookup) -> Iterator[Item]:
-    for row in objects(path):
+    for row in _records(path, OF_LABELS):
         if isinstance(row, Problem):
             yield row
             continue
@@ -106,11 +175,11 @@ def _labels(path: Path, scale: Scale, queries: Lookup, documents: Lookup) -> Ite
 
 
 def _label(record: Object, scale: Scale, queries: Lookup, documents: Lookup) -> GivenLabel:
-    value = whole_number(record.get(SCORE), ALLOWED[scale], f'"{SCORE}"')
+    value = whole_number(_score(record), ALLOWED[scale], f'"{SCORE[0]}"')
     query, document = name_of(record, QUERY_ID, ""), name_of(record, DOCUMENT_ID, "")
     asked, found = queries.get(query), documents.get(document)
     if asked is None:
-        raise Refused(f"there is no query {query[:40]!r} in queries.jsonl")
+        raise Refused(f"there is no query {query[:40]!r} among the queries")
     if found is None:
-        raise Refused(f"there is no document {document[:40]!r} in corpus.jsonl")
+        raise Refused(f"there is no document {document[:40]!r} in the corpus")
     return GivenLabel(asked, found, value, scale)

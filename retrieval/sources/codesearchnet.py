@@ -12,6 +12,7 @@ from pathlib import Path
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
 from retrieval.sources.documentation import first_paragraph, worth_asking
+from retrieval.sources.metering import expect
 from retrieval.sources.records import Object, Refused, name_of, objects, text_of
 
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
@@ -30,13 +31,15 @@ def read(places: Sequence[Path], documentation: bool = False) -> Iterator[Item]:
     With `documentation`, the first paragraph of each function's documentation is a query, labelled as
     answered by it; paragraphs of less than three words are none.
     """
-    for place in places:
-        for path in _files(place):
-            for row in objects(path):
-                if isinstance(row, Problem):
-                    yield row
-                else:
-                    yield from _items(path, *row, documentation)
+    files = [path for place in places for path in _files(place)]
+    for path in files:
+        expect(path)
+    for path in files:
+        for row in objects(path):
+            if isinstance(row, Problem):
+                yield row
+            else:
+                yield from _items(path, *row, documentation)
 
 
 def _files(place: Path) -> list[Path]:

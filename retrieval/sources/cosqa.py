@@ -2,7 +2,7 @@
 
 Queries, and labelled pairs: a JSON array of objects with `doc` (CoSQA) or `query` (CoSQA+), and for pairs
 `code` and `label`. Code base: `code_idx_map.txt`, a JSON object from function to index, or an array of
-objects with `code`. Other keys are ignored.
+objects with `code`; without one, the code of the pairs. Other keys are ignored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CODE_TEXT = ("code",)
 CODE_ID = ("code-idx", "retrieval_idx", "idx")
 LABELS = (0, 1)
 
-__all__ = ["GivenLabel", "label_of", "read_labels", "read_queries", "read_snippets"]
+__all__ = ["GivenLabel", "label_of", "read_code_of_pairs", "read_labels", "read_queries", "read_snippets"]
 
 
 class _WrongShape(ValueError):
@@ -40,6 +40,20 @@ def read_snippets(path: Path, licence: str = "") -> Iterator[Record | Problem]:
             yield _mapped(element, element.key, path, licence)
         else:
             yield _record(element, path, CODE_TEXT, CODE_ID, licence)
+
+
+def read_code_of_pairs(path: Path) -> Iterator[Record | Problem]:
+    """Yield the code of a file of pairs, once for each; records without any (queries) are passed over.
+
+    So are records that `read_queries` or, where they have a label, `read_labels` tells of.
+    """
+    for element in elements(path):
+        if not isinstance(element, Element) or not isinstance(element.value, dict):
+            continue
+        if any(key in element.value for key in CODE_TEXT):
+            found = _record(element, path, CODE_TEXT, CODE_ID, "")
+            if isinstance(found, Record) or "label" not in element.value:
+                yield found
 
 
 def read_labels(path: Path) -> Iterator[GivenLabel | Problem]:

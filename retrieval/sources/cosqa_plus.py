@@ -13,6 +13,7 @@ from pathlib import Path
 
 from retrieval.sources import Item, Problem, Query, Record, Snippet
 from retrieval.sources.cosqa import read_labels, read_queries, read_snippets
+from retrieval.sources.metering import expect
 
 PREFIXES = ("", "test_agent_", "gpt4o_augment_")
 ENDINGS = (".json", "")
@@ -40,6 +41,10 @@ def read(release: Release) -> Iterator[Item]:
     """Yield queries, snippets and labels. Queries or snippets without a file of their own are
     those of the pairs.
     """
+    pairs = release.pairs
+    for path in (release.queries or pairs, release.codebase or pairs, pairs):
+        if path:
+            expect(path)
     if release.queries:
         yield from _as(Query, read_queries(release.queries, LICENCE))
     if release.codebase:

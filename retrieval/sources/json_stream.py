@@ -9,10 +9,12 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
 from retrieval.sources import Problem
+from retrieval.sources.metering import opened
 
 RECORD_LIMIT = 4 * 2**20
 """Characters in one element; a function or query that is longer is a damaged file."""
@@ -42,7 +44,9 @@ def elements(path: Path, limit: int = RECORD_LIMIT) -> Iterator[Element | Proble
     """Yield the elements of the array or object in a UTF-8 file, and a `Problem` for each unreadable one."""
     try:
         # Bytes that are not UTF-8 become lone surrogates, which mark the element that has them.
-        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+        with TextIOWrapper(
+            opened(path), encoding="utf-8-sig", errors="surrogateescape", newline=""
+        ) as stream:
             yield from _Reader(stream, str(path), limit).elements()
     except OSError as error:
         yield Problem(str(path), 0, f"cannot be read: {error.strerror or error}")

@@ -18,6 +18,8 @@ from itertools import count
 from pathlib import Path
 from typing import Final, TextIO
 
+from retrieval.sources.metering import opened
+
 LINE_LIMIT = 65_536
 """Characters in one line; a longer one is a damaged file or none of this kind."""
 
@@ -69,7 +71,7 @@ def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[tuple[int, str]]:
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[TextIO, float]]:
     """The text of a file, and how many characters of it are read at most."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         packed = file.peek(len(GZIPPED))[: len(GZIPPED)] == GZIPPED
         most = max(SURELY_SMALL, PACKED_AT_MOST * path.stat().st_size) if packed else math.inf
         raw = gzip.GzipFile(fileobj=file) if packed else file

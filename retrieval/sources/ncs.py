@@ -13,6 +13,7 @@ from pathlib import Path
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
 from retrieval.sources.lines import Malformed, csv_rows, lines, shown
+from retrieval.sources.metering import expect
 from retrieval.sources.records import Object, Refused, name_of, objects, text_of
 
 SUFFIX = " FRank"
@@ -23,6 +24,7 @@ LICENCE = "CC-BY-NC-4.0"
 
 def read_questions(path: Path) -> Iterator[Item]:
     """Yield each question, its answer as a snippet, and the label that says so."""
+    expect(path)
     for row in objects(path):
         if isinstance(row, Problem):
             yield row

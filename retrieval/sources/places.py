@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from retrieval.sources import Problem, archives, git
 from retrieval.sources import files as limits
 from retrieval.sources.files import SourceFile, is_licence, licence_of, within_limit
+from retrieval.sources.metering import expect
 
 STDLIB = "stdlib"
 STDLIB_LICENCE = "PSF-2.0"
@@ -22,6 +23,14 @@ KNOWN = "a folder, a {} file, a .whl, .zip or .tar.gz, git+PATH_OR_URL[@REVISION
 def is_path(place: Path | str) -> bool:
     """Whether a place is one of this machine's files and folders."""
     return str(place) != STDLIB and not str(place).startswith(git.MARK)
+
+
+def expect_archives(places: Sequence[Path | str]) -> None:
+    """Say how much will be read, where all places are archives: of the others nobody knows before."""
+    paths = [Path(place) for place in places]
+    if all(path.name.endswith((*archives.ZIPS, *archives.TARS)) and is_path(path) for path in paths):
+        for path in paths:
+            expect(path)
 
 
 def files(place: Path | str, endings: tuple[str, ...] = (".py",)) -> Iterator[SourceFile | Problem]:

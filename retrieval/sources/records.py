@@ -13,6 +13,7 @@ import math
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
@@ -20,6 +21,7 @@ from typing import Any, TextIO, TypeAlias
 from retrieval.sources import Problem
 from retrieval.sources.json_stream import DECODER, RECORD_LIMIT, elements
 from retrieval.sources.lines import PACKED_AT_MOST, SURELY_SMALL, shown
+from retrieval.sources.metering import opened
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -91,11 +93,13 @@ def lines_of(path: Path, limit: int = RECORD_LIMIT) -> Iterator[tuple[int, str] 
         yield Problem(str(path), 0, f"cannot be read to its end: {getattr(error, 'strerror', '') or error}")
 
 
-def _opened(path: Path) -> TextIO:
-    if path.name.lower().endswith(PACKED):
-        packed = gzip.open(path)  # noqa: SIM115 -- closed with the stream around it
-        return io.TextIOWrapper(packed, encoding="utf-8-sig", errors="surrogateescape", newline="\n")
-    return path.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n")
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    with opened(path) as raw, ExitStack() as packed:
+        is_packed = path.name.lower().endswith(PACKED)
+        plain = packed.enter_context(gzip.GzipFile(fileobj=raw)) if is_packed else raw
+        with io.TextIOWrapper(plain, encoding="utf-8-sig", errors="surrogateescape", newline="\n") as stream:
+            yield stream
 
 
 def _lines(stream: TextIO, path: Path, limit: int) -> Iterator[tuple[int, str] | Problem]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
+from retrieval.sources.metering import expect
 from retrieval.sources.records import Object, Refused, name_of, objects, text_of, whole_number
 
 ROLES: Final = ("query", "snippet", "label", "query_id", "snippet_id", "origin", "licence")
@@ -88,6 +89,7 @@ def read(path: Path, columns: Columns) -> Iterator[Item]:
 
     An empty label is an unjudged pair: no label, and no problem.
     """
+    expect(path)
     for row in objects(path):
         if isinstance(row, Problem):
             yield row

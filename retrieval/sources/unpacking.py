@@ -32,12 +32,14 @@ class NotUnpacked(ValueError):
 class Layout:
     """The files of a format: `top` beside each other, `below` in folders under them; `told` names them.
 
+    `texts` are those below without which it would be none: they tell the folder as the files at its top do.
     `scattered`: those of `top` lie in several folders, all of one data set.
     """
 
     top: re.Pattern[str]
     below: re.Pattern[str]
     told: str
+    texts: re.Pattern[str] = re.compile(r"(?!)")
     scattered: bool = False
 
     def has(self, path: PurePosixPath) -> bool:
@@ -46,10 +48,13 @@ class Layout:
         return pattern.fullmatch(str(path)) is not None
 
 
+TEXTS: Final = "corpus|codebase|queries|query"
+PARQUET: Final = r"(-[\w-]+)?\.parquet"
 BEIR: Final = Layout(
-    re.compile(r"(corpus|queries)\.jsonl(\.gz)?"),
-    re.compile(r"qrels/[\w.-]+\.(tsv|jsonl)(\.gz)?"),
-    "corpus.jsonl, queries.jsonl and qrels/test.tsv",
+    re.compile(rf"(corpus|queries)\.jsonl(\.gz)?|({TEXTS}|qrels|pairs){PARQUET}"),
+    re.compile(rf"qrels/[\w.-]+\.(tsv|jsonl)(\.gz)?|({TEXTS}|qrels|data|default)/([\w.-]+/)?[\w-]+\.parquet"),
+    "corpus.jsonl, queries.jsonl and qrels/test.tsv, or the same as Parquet,",
+    re.compile(rf"({TEXTS})/([\w.-]+/)?[\w-]+\.parquet|data/({TEXTS}){PARQUET}"),
 )
 RELEASE: Final = Layout(
     re.compile(
@@ -115,11 +120,7 @@ def _root(paths: Iterable[PurePosixPath], layout: Layout) -> PurePosixPath:
     """The outermost folder that has a file of the format; the archive itself, where they are scattered."""
     if layout.scattered and any(layout.has(path) for path in paths):
         return PurePosixPath()
-    parents = {
-        path.parent
-        for path in paths
-        if len(path.parts) <= DEEPEST + 1 and layout.top.fullmatch(path.name) is not None
-    }
+    parents = {parent for path in paths if (parent := _outermost(path, layout)) is not None}
     if not parents:
         raise NotUnpacked(f"has none of this format\u2019s files: expected {layout.told} in it.")
     depth = min(len(parent.parts) for parent in parents)
@@ -130,6 +131,16 @@ def _root(paths: Iterable[PurePosixPath], layout: Layout) -> PurePosixPath:
             f"has the files of several data sets, in {several}. Upload each as a zip of its own."
         )
     return outermost[0]
+
+
+def _outermost(path: PurePosixPath, layout: Layout) -> PurePosixPath | None:
+    """The outermost folder from which a file is one that tells the folder; None for another file."""
+    for parent in reversed(path.parents):
+        inside = path.relative_to(parent)
+        pattern = layout.top if len(inside.parts) == 1 else layout.texts
+        if len(parent.parts) <= DEEPEST and pattern.fullmatch(str(inside)):
+            return parent
+    return None
 
 
 def _refuse_bombs(members: Iterable[zipfile.ZipInfo]) -> None:

@@ -17,14 +17,15 @@ from retrieval.uploads.files import by_name, remove_files, tidy
 PROBLEMS_KEPT: Final = 100
 
 
-def note(job: ImportJob, counts: Counts, seconds: float) -> None:
-    """How far it is, and how fast on the average."""
+def note(job: ImportJob, counts: Counts, seconds: float, share: float | None) -> None:
+    """How far it is, and how fast on the average; `share` of its bytes, None where nobody knows them."""
     done = counts.read + counts.labels
     rate = round(done / seconds) if seconds > 0 else 0
     _wanted(job).update(
         read=counts.read,
         stored=counts.stored,
         unreadable=counts.unreadable,
+        percent=None if share is None else int(100 * share),
         message=f"{counted(rate, 'record')} a second",
     )
 

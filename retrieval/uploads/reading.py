@@ -22,13 +22,12 @@ from retrieval.sources import (
     table,
     unpacking,
 )
+from retrieval.sources.places import expect_archives
 from retrieval.uploads.files import by_name, unpacked
 
 Format = ImportJob.Format
 MIXED: Final[dict[str, Callable[[ImportJob, Refusals], Iterator[Item]]]] = {
-    Format.DOCUMENTED: lambda job, refusals: extraction.read(
-        Path(job.file.path), str(job.options.get("language", "python")), refusals
-    ),
+    Format.DOCUMENTED: lambda job, refusals: _documented(job, refusals),
     Format.CODESEARCHNET: lambda job, refusals: codesearchnet.read(
         [_corpus(job)], bool(job.options.get("documentation"))
     ),
@@ -42,6 +41,12 @@ MIXED: Final[dict[str, Callable[[ImportJob, Refusals], Iterator[Item]]]] = {
         _folder(job, unpacking.BEIR), str(job.options.get("split", ""))
     ),
 }
+
+
+def _documented(job: ImportJob, refusals: Refusals) -> Iterator[Item]:
+    path = Path(job.file.path)
+    expect_archives([path])
+    return extraction.read(path, str(job.options.get("language", "python")), refusals)
 
 
 class _Refused(ValueError):

@@ -98,10 +98,35 @@ def test_functions_that_a_rule_refused_are_told(content: bytes, state: str, said
 
 def test_a_running_import_says_how_fast_it_is() -> None:
     job = factories.import_job(name="up", format=ImportJob.Format.PYTHON)
-    note(job, Counts(read=3000, stored=2000, unreadable=1), 2.0)
+    note(job, Counts(read=3000, stored=2000, unreadable=1), 2.0, 0.457)
     job.refresh_from_db()
-    assert (job.read, job.stored, job.unreadable) == (3000, 2000, 1)
+    assert (job.read, job.stored, job.unreadable, job.percent) == (3000, 2000, 1, 45)
     assert job.message == "1,500 records a second"
+    note(job, Counts(), 2.0, None)
+    job.refresh_from_db()
+    assert job.percent is None
+
+
+@pytest.mark.parametrize("own_code", [True, False])
+def test_it_notes_what_share_of_the_bytes_it_has_read(
+    own_code: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = list[int]()
+
+    def noting(job: ImportJob, counts: Counts, seconds: float, share: float | None) -> None:
+        note(job, counts, seconds, share)
+        job.refresh_from_db()
+        noted.append(job.percent or 0)
+
+    monkeypatch.setattr("retrieval.management.commands.import_job.note", noting)
+    rows = [{"doc": "sort", "code": "def f(x): return x", "label": 1}]
+    pairs = ContentFile(json.dumps(rows).encode(), name="pairs.json")
+    codebase = (
+        None if own_code else ContentFile(json.dumps({"def f(x): return x": 0}).encode(), name="map.txt")
+    )
+    job = factories.import_job(name="pairs", format=ImportJob.Format.COSQA, file=pairs, codebase=codebase)
+    call_command("import_job", str(job.pk))
+    assert noted == sorted(noted) and 0 < noted[0] < noted[-1] < 100  # labels are read after the last note
 
 
 def test_it_keeps_the_first_problems_and_their_exact_number() -> None:

@@ -90,6 +90,16 @@ def test_a_dry_run_counts_and_stores_nothing(files: tuple[Path, Path]) -> None:
     assert not Label.objects.exists()
 
 
+def test_pairs_without_a_code_base_bring_their_own_code(files: tuple[Path, Path]) -> None:
+    done = import_cosqa(files[0], None, "alone", Options())
+    assert done.snippets is not None and done.benchmark is not None
+    assert (done.snippets.stored, done.benchmark.size) == (2, 2)
+    found = done.benchmark.snippets.members.order_by("position").values_list("source_id", "origin")
+    assert list(found) == [("0", "queries.json"), ("2", "queries.json")]
+    import_cosqa(*files, "alone", Options())  # with its code base later, the rest is added
+    assert Collection.objects.get(name="alone", kind="snippets").size == 3
+
+
 def test_two_texts_that_differ_in_line_ends_are_one_member(tmp_path: Path) -> None:
     path = tmp_path / "queries.json"
     path.write_text(json.dumps([{"doc": "a\r\nb"}, {"doc": " a\nb "}]))

@@ -14,10 +14,10 @@ from retrieval.counting import counted
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.exporting.content import Choice, NothingToExport
 from retrieval.exporting.licences import Withhold
-from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import FORMATS, Exported, Options, export
 from retrieval.exporting.writing import FULL, FolderInUse, why_unwritten
 from retrieval.management.light import LightCommand
+from retrieval.sources.parquet import MissingLibrary
 
 
 class Command(LightCommand):

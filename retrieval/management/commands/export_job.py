@@ -14,13 +14,13 @@ from django.utils import timezone
 from retrieval.exporting.content import Choice, NothingToExport
 from retrieval.exporting.jobs import file_of
 from retrieval.exporting.licences import Withhold
-from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.performing import Exported, Options, export
 from retrieval.exporting.writing import why_unwritten
 from retrieval.management import leash
 from retrieval.management.light import LightCommand
 from retrieval.management.progress import Progress
 from retrieval.models import ExportJob
+from retrieval.sources.parquet import MissingLibrary
 
 
 class Command(LightCommand):

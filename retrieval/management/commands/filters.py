@@ -22,9 +22,10 @@ from retrieval.sources.detector import magika
 class Command(LightCommand):
     help = (
         "Count what each filter would keep. Of snippets: the variants of the testable-function rule, Python "
-        "or not, CodeSearchNet's rules for documented functions, exact and near duplicates. Of queries: "
-        "English, bare identifiers, near-same ones. With examples of what each refuses. With --make: store "
-        "what passes the filters of --pass as a collection of its own, for minings, evaluation and exports."
+        "or not, CodeSearchNet's rules for documented functions, licences known to allow passing on, exact "
+        "and near duplicates. Of queries: English, bare identifiers, near-same ones. With examples of what "
+        "each refuses. With --make: store what passes the filters of --pass as a collection of its own, for "
+        "minings, evaluation and exports."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -97,6 +98,8 @@ def lines(figures: Figures) -> list[str]:
     told += steps(figures["python"]["steps"])
     told.append(f"  {figures['codesearchnet']['kept']:,} would be in CodeSearchNet; refused:")
     told += steps(figures["codesearchnet"]["steps"])
+    told.append(f"  {figures['redistributable']['kept']:,} may be passed on by their licence; refused:")
+    told += steps(figures["redistributable"]["steps"])
     same = figures["duplicates"]
     told.append(
         f"  {same['kept']:,} without duplicates; {counted(same['groups'], 'group')} of more than one, such as"

@@ -20,6 +20,7 @@ from retrieval.management.formats import FORMATS, source_of
 from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Collection
 from retrieval.sources import Problem
+from retrieval.sources.metering import metered
 from retrieval.sources.places import is_path
 
 PROBLEMS_SHOWN = 20
@@ -35,7 +36,11 @@ class Command(LightCommand):
         formats = parser.add_subparsers(dest="format", required=True, parser_class=type(parser))
         cosqa = formats.add_parser("cosqa", help="queries (and labels) with their code base, as JSON")
         cosqa.add_argument("file", type=Path, help="JSON array with 'doc' or 'query' (and 'code', 'label')")
-        cosqa.add_argument("--codebase", type=Path, help="code_idx_map.txt, or a JSON array with 'code'")
+        cosqa.add_argument(
+            "--codebase",
+            type=Path,
+            help="code_idx_map.txt, or a JSON array with 'code'; without it, the code of the pairs",
+        )
         python = formats.add_parser("python", help="functions out of sources, archives, Git or 'stdlib'")
         python.add_argument(
             "paths", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"
@@ -75,8 +80,8 @@ class Command(LightCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_bad_name(options["name"])
         began = time.monotonic()
-        with tqdm(unit=" records", desc="importing", disable=None) as bar, telling(options) as refused:
-            how = Options(options["dry_run"], lambda counts: advance(bar, counts), refused)
+        with metered() as meter, bar_of() as bar, telling(options) as refused:
+            how = Options(options["dry_run"], lambda counts: advance(bar, counts, meter.share), refused)
             done = self.perform(options, how)
         self.tell_problems(done, options["problems"])
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
@@ -194,7 +199,14 @@ def refuse_bad_name(name: str) -> None:
         raise CommandError(f"{name} holds what passed filters of another collection: choose another name.")
 
 
-def advance(bar: Any, counts: Counts) -> None:
+def bar_of() -> Any:
+    return tqdm(unit=" records", desc="importing", disable=None)
+
+
+def advance(bar: Any, counts: Counts, share: float | None) -> None:
+    """Count records, and say what share of the bytes has been read where their number is known."""
+    if share is not None:
+        bar.set_description(f"importing, {share:.0%} of the bytes read", refresh=False)
     bar.update(max(0, counts.read - bar.n) if counts.read >= bar.n else counts.read)
 
 

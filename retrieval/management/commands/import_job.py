@@ -12,6 +12,7 @@ from retrieval.importing import Options
 from retrieval.management import leash
 from retrieval.management.light import LightCommand
 from retrieval.models import ImportJob
+from retrieval.sources.metering import metered
 from retrieval.uploads import close, gather, note, perform
 
 
@@ -30,5 +31,7 @@ class Command(LightCommand):
         if not gather(job):
             return
         refusals, began = Refusals(), time.monotonic()
-        ticking = Options(tick=lambda counts: note(job, counts, time.monotonic() - began))
-        close(job, perform(job, ticking, refusals), refusals)
+        with metered() as meter:
+            ticking = Options(tick=lambda counts: note(job, counts, time.monotonic() - began, meter.share))
+            done = perform(job, ticking, refusals)
+        close(job, done, refusals)

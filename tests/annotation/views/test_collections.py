@@ -78,6 +78,18 @@ def test_jobs_show_counts_and_problems_and_stop_asking_when_all_are_over(ada: Cl
     assert "hx-trigger" in ada.get(reverse("import-jobs")).content.decode()
 
 
+def test_a_running_job_shows_what_share_of_its_bytes_is_read_where_that_is_known(ada: Client) -> None:
+    job = factories.import_job(state="running", percent=45)
+    text = ada.get(reverse("import-jobs")).content.decode()
+    assert (
+        "45 % read" in text
+        and '<progress class="meter" aria-label="Read of small" max="100" value="45">' in text
+    )
+    for changed in ({"percent": None}, {"percent": 45, "state": "done"}):
+        type(job).objects.filter(pk=job.pk).update(**changed)
+        assert "% read" not in ada.get(reverse("import-jobs")).content.decode()
+
+
 @pytest.mark.parametrize("name", ["collections", "import-jobs"])
 def test_only_admins_may(erin: Client, name: str) -> None:
     assert erin.get(reverse(name)).status_code == 403

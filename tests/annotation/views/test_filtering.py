@@ -34,6 +34,18 @@ def test_every_filter_is_offered_with_counts_and_refused_examples(ada: Client) -
     assert "counted when made" in content
 
 
+def test_licences_are_counted_in_all_snippets(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "SAMPLED", 2)
+    snippets = factories.snippets()
+    for position, licence in enumerate(["ask us", "MIT License", "Apache 2.0", ""]):
+        snippets.members.filter(position=position).update(licence=licence)
+    found = choices(ada, snippets)["redistributable"]
+    assert (found.refused, found.looked_at) == (2, 4)
+    page = ada.get(address(snippets)).content.decode()
+    assert "a stated licence that is known to allow passing on" in page
+    assert "ask us snippets-0: def" in page
+
+
 def test_queries_have_their_own_filters(ada: Client) -> None:
     queries = factories.queries(["sort a list", "os.path.join", "how to sort a list"])
     found = choices(ada, queries)

@@ -61,6 +61,15 @@ def test_uploading_makes_a_job_for_a_worker(ada: Client) -> None:
     assert 'hx-trigger="every 2s"' in page
 
 
+def test_pairs_that_hold_their_code_need_no_code_base(ada: Client) -> None:
+    pairs = [{"idx": "dev-0", "doc": "sort a list", "code": "def f(x):\n    return sorted(x)", "label": 1}]
+    sent = {"name": "dev", "format": "cosqa", "file": a_file("dev.json", json.dumps(pairs).encode())}
+    assert ada.post(UPLOAD, sent).status_code == 302
+    assert imported(ImportJob.objects.get()).state == "done"
+    made = Benchmark.objects.get(name="dev")
+    assert (made.size, made.snippets.size, made.snippets.source) == (1, 1, made.queries.source)
+
+
 def test_python_needs_no_code_base(ada: Client) -> None:
     ada.post(UPLOAD, {"name": "mine", "format": "python", "file": a_file("mine.py", b"x = 1")})
     assert not ImportJob.objects.get().codebase
@@ -93,7 +102,6 @@ def test_every_format_is_offered_and_takes_its_files(ada: Client, format_: str, 
     ("form", "file", "said"),
     [
         ({"name": ""}, "mine.py", "This field is required"),
-        ({"format": "cosqa"}, "dev.json", "choose its file too"),
         ({"format": "python"}, "mine.exe", "ends in .py, .whl, .zip"),
         ({"format": "documented", "written_in": "java"}, "mine.py", "is not of this language"),
         ({"format": "documented", "written_in": "cobol"}, "mine.py", "not one of the available choices"),
@@ -320,7 +328,7 @@ def test_members_of_a_zip_name_it_as_their_origin(ada: Client) -> None:
     ada.post(UPLOAD, {"name": "sci", "format": "beir", "file": file, "split": "dev"})
     job = imported(ImportJob.objects.get())
     assert set(Collection.objects.values_list("members__origin", flat=True)) == {"scifact"}
-    assert job.problems == ["qrels/dev.tsv, record 2: there is no query 'q9' in queries.jsonl"]
+    assert job.problems == ["qrels/dev.tsv, record 2: there is no query 'q9' among the queries"]
 
 
 @pytest.mark.parametrize(("ticked", "queries"), [({}, 0), ({"documentation": "on"}, 1)])

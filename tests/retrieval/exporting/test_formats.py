@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 import yaml
 from django.core.management import CommandError, call_command
-from pyarrow import parquet
+from pyarrow import Table, parquet
 
 from retrieval.exporting.content import Choice
 from retrieval.exporting.licences import Withhold
-from retrieval.exporting.parquet import MissingLibrary
 from retrieval.exporting.parts import repository_of
 from retrieval.exporting.performing import FORMATS, Options, export
 from retrieval.exporting.withholding import withheld_by_policy
 from retrieval.models import Benchmark, Label, Member
 from retrieval.sources import GivenLabel, Query, Snippet, beir, cosqa, trec
+from retrieval.sources.parquet import MissingLibrary
 from tests import factories
 from tests.retrieval.exporting.conftest import annotator, benchmark, lines, loaded
 
@@ -88,8 +88,21 @@ def test_where_candidates_are_unknown_what_is_not_listed_is_said_to_be_unjudged(
 ) -> None:
     done = export(benchmark(), name, tmp_path, Options())
     assert done.unjudged is None
-    assert done.warnings[0].startswith("a pair that is not listed is unjudged, which is not 0")
-    assert loaded(tmp_path, "workbench.json")["warnings"] == done.warnings
+    assert done.warnings[0].startswith("number of unjudged pairs: not known, as the benchmark was made of")
+    assert done.warnings[0].endswith("a pair that is not listed is unjudged, which is not 0")
+    manifest = loaded(tmp_path, "workbench.json")
+    assert (manifest["warnings"], manifest["unjudged"]) == (done.warnings, None)
+    (line,) = lines(tmp_path, "provenance/unjudged.jsonl")
+    assert line["unjudged"] == "not known" and "provenance/unjudged.jsonl" in done.files
+
+
+@pytest.mark.parametrize(("candidates", "said"), [([], True), ([(0, 0), (0, 1), (1, 1), (1, 2)], False)])
+def test_the_card_says_where_nobody_knows_how_many_pairs_are_unjudged(
+    candidates: list[tuple[int, int]], said: bool, tmp_path: Path
+) -> None:
+    export(benchmark(candidates=candidates), "huggingface", tmp_path, Options())
+    card = (tmp_path / "README.md").read_text("utf-8")
+    assert ("| candidate pairs without a label | not known |" in card) is said
 
 
 def test_qrels_are_what_evaluate_files_reads(made: Benchmark, tmp_path: Path) -> None:
@@ -194,6 +207,38 @@ def test_parquet_can_be_read(made: Benchmark, tmp_path: Path) -> None:
     }
     codes = parquet.read_table(tmp_path / "codebase.parquet").to_pylist()
     assert [row["number"] for row in codes] == [0, 1, 2, 3] and codes[0]["licence"] == "MIT"
+
+
+def test_parquet_is_read_back_by_the_reader_of_beir(made: Benchmark, tmp_path: Path) -> None:
+    for split, part in ((None, "pairs"), (1, "dev")):
+        folder = tmp_path / part
+        export(made, "parquet", folder, Options(split=split))
+        items = list(beir.read(folder))
+        assert [item.text for item in items if isinstance(item, Query)] == list(factories.QUERIES)
+        members = made.snippets.members.order_by("position").select_related("text__body")
+        assert [item for item in items if isinstance(item, Snippet)] == [
+            Snippet(one.text.text, str(one.position), one.origin or part, one.licence) for one in members
+        ]
+        assert sorted(item.value for item in items if isinstance(item, GivenLabel)) == [0, 1, 1]
+        assert len(items) == len(factories.QUERIES) + made.snippets.size + 3
+    counts = [len(list(beir.read(tmp_path / "dev", part))) for part in PARTS]
+    assert sum(counts) - 3 * (len(items) - 3) == 3
+
+
+def test_a_folder_of_beir_is_the_same_as_parquet(made: Benchmark, tmp_path: Path) -> None:
+    plain, packed = tmp_path / "plain" / "set", tmp_path / "packed" / "set"
+    export(made, "beir", plain, Options())
+    for name in ("corpus", "queries"):
+        (packed / name).mkdir(parents=True)
+        rows = lines(plain, f"{name}.jsonl")
+        for number in (0, 1):
+            part = Table.from_pylist(rows[number::2])
+            parquet.write_table(part, packed / name / f"{name}-{number:05}-of-00002.parquet")
+    (packed / "qrels").mkdir()
+    labels = [line.split("\t") for line in (plain / "qrels/test.tsv").read_text().splitlines()]
+    told = [dict(zip(labels[0], row, strict=True)) for row in labels[1:]]
+    parquet.write_table(Table.from_pylist(told), packed / "qrels/test-00000-of-00001.parquet")
+    assert sorted(map(repr, beir.read(packed))) == sorted(map(repr, beir.read(plain)))
 
 
 def test_all_formats_take_the_agents_labels(made: Benchmark, tmp_path: Path) -> None:

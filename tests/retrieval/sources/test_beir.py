@@ -37,7 +37,7 @@ def test_texts_and_labels(folder: Path) -> None:
     assert labels(folder) == [GivenLabel("what?", "T\none", 1), GivenLabel("what?", "one", 0)]
     told = [str(item) for item in items if isinstance(item, Problem)]
     assert len(told) == 2
-    assert told[1].endswith("test.tsv, record 4: there is no document 'gone' in corpus.jsonl")
+    assert told[1].endswith("test.tsv, record 4: there is no document 'gone' in the corpus")
 
 
 def test_one_score_above_one_makes_the_scale_graded(folder: Path) -> None:
@@ -51,8 +51,8 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
     told = [str(item) for item in read(tmp_path, "test")]
     assert [line.split(": ")[1] for line in told] == [
         "has no qrels/test.tsv",
-        "has no queries.jsonl",
-        "has no corpus.jsonl",
+        "has no queries.jsonl and no Parquet files of queries",
+        "has no corpus.jsonl and no Parquet files of corpus",
     ]
 
 

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from retrieval.sources import Problem, Record
-from retrieval.sources.cosqa import GivenLabel, read_labels, read_queries, read_snippets
+from retrieval.sources.cosqa import (
+    GivenLabel,
+    read_code_of_pairs,
+    read_labels,
+    read_queries,
+    read_snippets,
+)
 
 
 @pytest.fixture
@@ -56,6 +62,21 @@ def test_labels_of_pairs(saved: Path) -> None:
     ]
     saved.write_text(json.dumps(pairs))
     assert list(read_labels(saved)) == [GivenLabel("a", "b", 1), GivenLabel("c", "d", 0)]
+
+
+def test_the_code_of_pairs(saved: Path) -> None:
+    pairs: list[Any] = [
+        {"idx": "dev-0", "doc": "a", "code": "b", "label": 1},
+        {"idx": "dev-1", "doc": "a", "code": "c", "label": 1, "retrieval_idx": 7},
+        {"query": "only a query"},
+        {"doc": "a", "code": " ", "label": 0},
+        {"doc": "a", "code": 5},
+        "no object",
+    ]
+    saved.write_text(json.dumps(pairs))
+    first, second, problem = read_code_of_pairs(saved)
+    assert [first, second] == [Record("b", "dev-0", "file.json"), Record("c", "7", "file.json")]
+    assert isinstance(problem, Problem) and problem.record == 5  # the fourth is told with its label
 
 
 @pytest.mark.parametrize(
@@ -109,3 +130,6 @@ def test_the_real_files(real_data: Path) -> None:
     assert not any(isinstance(found, Problem) for found in (*queries, *snippets, *labels))
     texts = {snippet.text for snippet in snippets if isinstance(snippet, Record)}
     assert all(label.snippet in texts for label in labels if isinstance(label, GivenLabel))
+    for name, pairs in (("cosqa-dev.json", 604), ("cosqa-retrieval-dev-500.json", 500)):
+        code = [one.text for one in read_code_of_pairs(folder / name) if isinstance(one, Record)]
+        assert len(code) == pairs and texts.issuperset(code)

@@ -35,6 +35,26 @@ def test_the_files_of_a_format_are_found_with_folders_around_them(tmp_path: Path
     assert unpacked(tmp_path, files) == sorted(FILES)
 
 
+@pytest.mark.parametrize("around", ["", "mteb/", "a/b/c/"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        [
+            "corpus/corpus-00000-of-00002.parquet",
+            "corpus/corpus-00001-of-00002.parquet",
+            "data/test-00000-of-00001.parquet",
+            "queries/queries-00000-of-00001.parquet",
+        ],
+        ["corpus/corpus/0000.parquet", "default/test/0000.parquet", "queries/queries/0000.parquet"],
+        ["data/corpus-00000-of-00001.parquet", "data/queries-00000-of-00001.parquet", "qrels/test.tsv"],
+        ["codebase.parquet", "pairs-test.parquet", "queries.parquet"],
+    ],
+)
+def test_parquet_is_found_where_the_hub_has_it(tmp_path: Path, around: str, names: list[str]) -> None:
+    files = dict.fromkeys([*(f"{around}{name}" for name in names), f"{around}data/x/y/z.parquet"], "x")
+    assert unpacked(tmp_path, files) == names
+
+
 def test_a_release_has_its_old_names_and_what_an_export_wrote(tmp_path: Path) -> None:
     names = ["test_agent_query.json", "codebase.json", "pairs_for_search.json", "workbench.json"]
     files = dict.fromkeys([*names, "provenance/labels.jsonl", "finetune/train.json", "notes.json"], "[]")
@@ -88,7 +108,10 @@ def test_what_is_not_stated_is_counted_while_it_is_unpacked(
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"data.csv": "x"}, "expected corpus.jsonl, queries.jsonl and qrels/test.tsv in it"),
+        (
+            {"data.csv": "x"},
+            "expected corpus.jsonl, queries.jsonl and qrels/test.tsv, or the same as Parquet",
+        ),
         ({"a/corpus.jsonl": "x", "b/corpus.jsonl": "x"}, "several data sets, in a and b"),
     ],
 )

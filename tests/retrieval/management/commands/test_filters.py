@@ -86,6 +86,7 @@ def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("filters", "small")
     said = capsys.readouterr().out
     assert "  3 are testable with self\n" in said
+    assert "  0 may be passed on by their licence; refused:\n    5 no stated licence\n" in said
     assert "    1 yield without return of a value\n      a.py::each: def each(xs):\n" in said
     assert "    a.py::total = b.py::total\n" in said
 
@@ -118,6 +119,30 @@ def test_what_passes_becomes_a_collection_that_says_what_was_refused(
     )
     assert found.source == "what passes testable, python, distinct of small (snippets, version 1)"
     assert Collection.objects.get(name="small").size == 5
+
+
+def test_what_may_be_passed_on_becomes_a_collection(capsys: pytest.CaptureFixture[str]) -> None:
+    licences = ("The MIT License (MIT)", "CC-BY-NC-4.0", "", "Apache 2.0")
+    items = [
+        Snippet(f"def f{place}(x):\n    return x", str(place), "", one) for place, one in enumerate(licences)
+    ]
+    import_items(items, "here", "licensed", Options())
+    found = made("free", "testable,redistributable", of="licensed")
+    assert (sources(found), (found.filtered or {})["refused"]) == (
+        ["0", "3"],
+        {"testable": 0, "redistributable": 2},
+    )
+    call_command("filters", "licensed", "--json")
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["redistributable"] == {
+        "kept": 2,
+        "steps": {
+            "a licence that is not known to allow passing on": {
+                "refused": 1,
+                "examples": ["CC-BY-NC-4.0 1: def f1(x):"],
+            },
+            "no stated licence": {"refused": 1, "examples": ["2: def f2(x):"]},
+        },
+    }
 
 
 def test_codesearchnets_rules_alone_keep_both_duplicates() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import io
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from tqdm import tqdm
 
 from retrieval import importing
 from retrieval.importing import Counts, Options, import_items
@@ -16,6 +19,7 @@ from retrieval.models import Collection, Label, Member
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
 
 pytestmark = pytest.mark.django_db
+command = importlib.import_module("retrieval.management.commands.import")  # a keyword
 
 
 def items(number: int) -> Iterator[Item]:
@@ -120,3 +124,11 @@ def test_a_release_tells_of_each_bad_pair_once_however_many_there_are(tmp_path: 
     call_command("import", "release", str(folder), "--name", "again", "--problems", str(file))
     whys = Counter(json.loads(line)["why"] for line in file.read_text("utf-8").splitlines())
     assert all(count == 1100 for count in whys.values()), whys
+
+
+def test_the_bar_tells_the_share_of_bytes_where_it_is_known() -> None:
+    with tqdm(file=io.StringIO(), unit=" records") as bar:
+        command.advance(bar, Counts(read=10), None)
+        assert (bar.n, bar.desc) == (10, "")
+        command.advance(bar, Counts(read=30), 0.456)
+        assert (bar.n, bar.desc) == (30, "importing, 46% of the bytes read: ")
