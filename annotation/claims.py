@@ -30,7 +30,16 @@ from annotation.models import (
 )
 from annotation.models.calls import IN_WORK
 from annotation.stages import QUEUE_OF, Queue, Stage
-from retrieval.models import ExportJob, FilterJob, ImportJob, Mining, MiningPart, RunJob, statements
+from retrieval.models import (
+    ExportJob,
+    FilterJob,
+    ImportJob,
+    Mining,
+    MiningPart,
+    RunJob,
+    ScoreJob,
+    statements,
+)
 
 REQUESTS: Final[tuple[type[Request], ...]] = (CallRequest, ExecutionRequest, Trial)
 RequestRow = TypeVar("RequestRow", bound=Request)
@@ -234,6 +243,7 @@ def free_all() -> int:
     ExportJob.objects.filter(state=ExportJob.State.RUNNING).update(lease_until=now)
     PublishJob.objects.filter(state=PublishJob.State.RUNNING).update(lease_until=now)
     RunJob.objects.filter(state=RunJob.State.RUNNING).update(lease_until=now)
+    ScoreJob.objects.filter(state=ScoreJob.State.RUNNING).update(lease_until=now)
     FilterJob.objects.filter(state=FilterJob.State.RUNNING).update(lease_until=now)
     return expire(timezone.now())
 

@@ -17,7 +17,9 @@ SENT_ONLY: Final = {
     "benchmark-corpus-pin",
     "build-pin",
     "benchmark-filled",
+    "benchmark-figures",
     "benchmark-pin",
+    "benchmark-score-cancel",
     "benchmark-queue",
     "build-corpus-pin",
     "build-write-again",
@@ -53,6 +55,7 @@ SENT_ONLY: Final = {
 FRAGMENTS: Final = {
     "benchmark-export-jobs",
     "benchmark-holes-jobs",
+    "benchmark-score-jobs",
     "benchmark-upload-jobs",
     "build-progress",
     "build-publish-jobs",
