@@ -98,7 +98,8 @@ def test_workers_for_minings_take_it_up(
     in_process: None,  # noqa: F811
 ) -> None:
     sent(ada, benchmark_, "bow")
-    assert worker.drain("mining", tools_with()) == 1
+    tools, _ = tools_with()
+    assert worker.drain("mining", tools) == 1
     assert ScoreJob.objects.get().state == "done"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_one_that_was_cancelled_meanwhile_stays_so(benchmark_: Benchmark, tmp_pa
     ],
 )
 def test_what_can_not_be_done_says_why(
-    benchmark_: Benchmark, tmp_path: Path, columns: dict[str, object], said: str
+    benchmark_: Benchmark, tmp_path: Path, columns: dict[str, Any], said: str
 ) -> None:
     row = job(benchmark_, **columns)
     perform(row, tmp_path)
