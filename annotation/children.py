@@ -1,4 +1,4 @@
-"""Minings, imports, filters, exports, publishing, scoring: in children of the worker, which stays small."""
+"""Minings, imports, filters, exports, publishing, scores: in children of the worker, which stays small."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from django.conf import settings
 from django.db import connection
@@ -19,12 +20,23 @@ from django.utils import timezone
 from annotation.models import Build, Extension, PublishJob
 from retrieval import uploads
 from retrieval.evaluation.run_jobs import forget_files
+from retrieval.evaluation.score_jobs import lacks
 from retrieval.known_encoders import why_missing
 from retrieval.mining import release
 from retrieval.mining.parts import free as free_parts
-from retrieval.models import ExportJob, FilterJob, ImportJob, Mining, MiningPart, ReproduceJob, RunJob
+from retrieval.models import (
+    ExportJob,
+    FilterJob,
+    ImportJob,
+    Mining,
+    MiningPart,
+    ReproduceJob,
+    RunJob,
+    ScoreJob,
+)
 
-Job = ImportJob | ExportJob | PublishJob | RunJob | FilterJob | ReproduceJob
+Job = ImportJob | ExportJob | PublishJob | RunJob | FilterJob | ScoreJob | ReproduceJob
+Kind = TypeVar("Kind", ImportJob, ExportJob, PublishJob, RunJob, FilterJob, ScoreJob, ReproduceJob)
 CHILD_LEASE = timedelta(seconds=30)
 SECONDS_BETWEEN_LOOKS = 2.0
 STOPPED = {-signal.SIGINT, -signal.SIGTERM}
@@ -111,6 +123,17 @@ def run_one() -> int:
     return done
 
 
+def score_one() -> int:
+    """The same for what was ordered on a benchmark's page: encoders that search it, or its figures."""
+    silent = "the scoring process ended without a word; see the log, then order it again: it goes on"
+    return job_one(ScoreJob, "score_job", silent, scorable)
+
+
+def scorable(job: ScoreJob) -> bool:
+    """Whether this machine has the encoders. One that is alone takes it up, and says what is missing."""
+    return not settings.CELERY_BROKER_URL or not lacks(job)
+
+
 def filter_one() -> int:
     """The same for one collection of what passes filters."""
     silent = "the filtering process ended without a word; see the log, then order it again: it goes on"
@@ -123,10 +146,12 @@ def reproduce_one() -> int:
     return job_one(ReproduceJob, "reproduce_job", silent)
 
 
-def job_one(kind: type[Job], command: str, silent: str) -> int:
+def job_one(
+    kind: type[Kind], command: str, silent: str, fits: Callable[[Kind], bool] = lambda job: True
+) -> int:
     now, jobs = timezone.now(), kind._default_manager
     free = Q(state=kind.State.WAITING) | Q(state=kind.State.RUNNING, lease_until__lt=now)
-    job = jobs.filter(free).order_by("pk").first()
+    job = next((row for row in jobs.filter(free).order_by("pk")[:100] if fits(row)), None)
     if job is None:
         return 0
     if not jobs.filter(free, pk=job.pk).update(state=kind.State.RUNNING, lease_until=now + CHILD_LEASE):
@@ -141,10 +166,10 @@ def job_one(kind: type[Job], command: str, silent: str) -> int:
 
 
 def keep_job(kind: type[Job], pk: int) -> bool:
-    """Renew the lease of a job until it has ended; says whether it is still wanted."""
-    jobs = kind._default_manager.filter(pk=pk)
-    jobs.filter(state=kind.State.RUNNING).update(lease_until=timezone.now() + CHILD_LEASE)
-    return not jobs.filter(state=ImportJob.State.CANCELLED).exists()  # which imports alone can be
+    """Renew the lease of a job until it has ended; it is wanted unless somebody cancelled it."""
+    rows = kind._default_manager.filter(pk=pk)
+    rows.filter(state=kind.State.RUNNING).update(lease_until=timezone.now() + CHILD_LEASE)
+    return not rows.filter(state="cancelled").exists()
 
 
 def child(command: Sequence[str], still_wanted: Callable[[], bool]) -> int:

@@ -38,6 +38,7 @@ from retrieval.models import (
     MiningPart,
     ReproduceJob,
     RunJob,
+    ScoreJob,
     statements,
 )
 
@@ -248,6 +249,7 @@ def free_all() -> int:
     ExportJob.objects.filter(state=ExportJob.State.RUNNING).update(lease_until=now)
     PublishJob.objects.filter(state=PublishJob.State.RUNNING).update(lease_until=now)
     RunJob.objects.filter(state=RunJob.State.RUNNING).update(lease_until=now)
+    ScoreJob.objects.filter(state=ScoreJob.State.RUNNING).update(lease_until=now)
     FilterJob.objects.filter(state=FilterJob.State.RUNNING).update(lease_until=now)
     ReproduceJob.objects.filter(state=ReproduceJob.State.RUNNING).update(lease_until=now)
     return expire(timezone.now())

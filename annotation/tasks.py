@@ -108,11 +108,11 @@ def beat() -> None:
             task.apply_async(expires=EXPIRES_SECONDS)
 
 
-def wake(queue: Literal["interactive", "llm"] = "interactive") -> None:
+def wake(queue: Literal["interactive", "llm", "mining"] = "interactive") -> None:
     """Have a worker look now at what people wait for, not at the next beat; threads look by themselves."""
     if not settings.CELERY_BROKER_URL:
         return
-    task = drain_interactive if queue == "interactive" else drain_llm
+    task = {"interactive": drain_interactive, "llm": drain_llm, "mining": drain_mining}[queue]
     try:
         task.apply_async(expires=EXPIRES_SECONDS, retry=False)
     except OperationalError:

@@ -41,7 +41,16 @@ from annotation.rerunning import taking as rerunning
 from annotation.stages import Queue, Stage
 from annotation.studies import queueing
 from retrieval.exporting.removing import remove_old
-from retrieval.models import Candidate, ExportJob, FilterJob, ImportJob, Mining, ReproduceJob, RunJob
+from retrieval.models import (
+    Candidate,
+    ExportJob,
+    FilterJob,
+    ImportJob,
+    Mining,
+    ReproduceJob,
+    RunJob,
+    ScoreJob,
+)
 
 log = logging.getLogger(__name__)
 QUEUES = ("llm", "sandbox", "interactive", "mining", "control", "notices")
@@ -75,6 +84,7 @@ def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
             children.publish_one()  # takes seconds, and a person waits
             or children.run_one()
             or children.mine_one()
+            or children.score_one()
             or children.import_one()
             or children.filter_one()
             or children.export_one()
@@ -243,6 +253,7 @@ def busy() -> bool:
         or ExportJob.objects.filter(state__in=["waiting", "running"]).exists()
         or PublishJob.objects.filter(state__in=PublishJob.OPEN).exists()
         or RunJob.objects.filter(state__in=RunJob.OPEN).exists()
+        or ScoreJob.objects.filter(state__in=ScoreJob.OPEN).exists()
         or FilterJob.objects.filter(state__in=FilterJob.OPEN).exists()
         or ReproduceJob.objects.filter(state__in=ReproduceJob.OPEN).exists()
         or any(kind._default_manager.filter(state__in=["waiting", "running"]).exists() for kind in REQUESTS)

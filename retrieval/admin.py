@@ -25,6 +25,7 @@ from retrieval.models import (
     Run,
     RunJob,
     Score,
+    ScoreJob,
 )
 
 if TYPE_CHECKING:
@@ -156,6 +157,13 @@ class RunJobAdmin(ReadOnly):
     list_display = ("created_at", "benchmark", "system", "source", "pool", "created_by", "state", "done")
     list_select_related = ("benchmark", "created_by")
     list_filter = ("state",)
+
+
+@admin.register(ScoreJob)
+class ScoreJobAdmin(ReadOnly):
+    list_display = ("created_at", "benchmark", "what", "system", "pool", "created_by", "state", "done")
+    list_select_related = ("benchmark", "created_by")
+    list_filter = ("state", "what")
 
 
 @admin.register(RankedList)

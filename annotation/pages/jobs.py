@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from annotation.models import PublishJob
-from retrieval.models import Benchmark, FilterJob, RunJob
+from retrieval.models import Benchmark, FilterJob, RunJob, ScoreJob
 
 SHOWN: Final = 5
 PAIRS: Final = "pair"
 MEMBERS: Final = "member"
 QUERIES: Final = "query,queries"
+STEPS: Final = "step"
 REFUSED: Final = "Nothing was kept: put that right, and upload the file again."
 
 
@@ -22,16 +24,17 @@ REFUSED: Final = "Nothing was kept: put that right, and upload the file again."
 class Row:
     """An order: `title` and `details` say what was ordered, `became` what came of it, to be found at `href`.
 
-    `unit` is what its progress counts, as the filter `counted` takes it.
+    `unit` is what its progress counts, as the filter `counted` takes it. `cancel`: where it is cancelled.
     """
 
-    job: PublishJob | RunJob | FilterJob
+    job: PublishJob | RunJob | FilterJob | ScoreJob
     title: str
     details: str
     unit: str = QUERIES
     became: str = ""
     href: str = ""
     notes: Sequence[str] = ()
+    cancel: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,27 @@ def scored(job: RunJob) -> Row:
         return Row(job, job.system, details, notes=notes)
     href = f"{reverse('benchmark', args=[job.benchmark_id])}?pool={job.pool}"
     return Row(job, job.system, details, QUERIES, f"run {job.run_id}", href, job.notes)
+
+
+def measured(job: ScoreJob) -> Row:
+    """Encoders that search a benchmark, or its figures; it leads to the leaderboard that shows them."""
+    is_system = job.what == ScoreJob.What.SYSTEM
+    title = job.system if is_system else job.get_what_display().capitalize()
+    details = f"text: {job.text_option}; " if is_system else f"by {job.options.get('metric')}; "
+    asked = {name: job.options[name] for name in ("metric", "found", "errors") if job.options.get(name)}
+    board = f"{reverse('benchmark', args=[job.benchmark_id])}?{urlencode({'pool': job.pool, **asked})}"
+    done = job.state == ScoreJob.State.DONE
+    became = (f"run {job.run_id}" if job.run_id else "computed") if done else ""
+    return Row(
+        job,
+        title,
+        f"{details}searched: {job.get_pool_display()}",
+        STEPS,
+        became,
+        board if done else "",
+        job.notes,
+        reverse("benchmark-score-cancel", args=[job.benchmark_id]) if job.state in job.OPEN else "",
+    )
 
 
 def derived(job: FilterJob) -> Row:

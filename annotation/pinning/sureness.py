@@ -51,8 +51,8 @@ def parts(board: Leaderboard, queries: Queries, errors: Errors) -> Iterator[tupl
         }
         yield "noise", asked, drawn(ordered, found.above, found.ranks)
     without = kept_without(board, queries) if is_from_ranks(board.metric) else []
-    if without and (mining := board.benchmark.mining):
-        names = {"encoders": [one.encoder for one in without], "identities": mining.identities}
+    if without:
+        names = {"encoders": [one.encoder for one in without], "identities": identities_of(board.benchmark)}
         yield "without", names, {one.encoder: ranked(ordered, one) for one in without}
 
 
@@ -86,15 +86,10 @@ def without_now(
     benchmark: Benchmark, ordered: Sequence[Run], subject: Part, vectors: Path, tick: Callable[[], None]
 ) -> Part:
     """Ranks without each encoder that was pinned, mined again from stored vectors. Raises NotStored."""
-    since = benchmark.mining.identities if benchmark.mining else None
-    identities = subject["without"]["identities"] or since or {}  # an older mining may have told them later
+    since = identities_of(benchmark)  # an older mining may have told them later
+    identities = {**(since or {}), **(subject["without"]["identities"] or {})}
+    refuse_untold(benchmark, identities)
     known = {name: remembered(name, identity, vectors) for name, identity in identities.items()}
-    mined = benchmark.mining.encoders if benchmark.mining else []
-    if not mined or set(mined) - set(known):
-        raise NotStored(
-            "the mining does not say which weights its encoders had; "
-            f"'manage.py mine {benchmark.mining_id} --identify' finds them where their vectors are stored"
-        )
     found = dict[str, Part]()
     for name in subject["without"]["encoders"]:
         one = left_out_again(
@@ -103,6 +98,29 @@ def without_now(
         found[name] = ranked(ordered, one)
         tick()
     return found
+
+
+def identities_of(benchmark: Benchmark) -> dict[str, str] | None:
+    """By encoder what it was in the minings; None where none of them says it."""
+    told = [mining.identities for mining in reversed(benchmark.minings) if mining.identities]
+    return {name: identity for one in told for name, identity in one.items()} or None
+
+
+def refuse_untold(benchmark: Benchmark, identities: Mapping[str, str]) -> None:
+    """Raises NotStored where it is not known what the encoders were, or two minings had others of a name."""
+    minings = benchmark.minings
+    untold = [one for one in minings if set(one.encoders) - set(identities)]
+    if untold or not minings:
+        number = untold[0].pk if untold else benchmark.mining_id
+        raise NotStored(
+            "the mining does not say which weights its encoders had; "
+            f"'manage.py mine {number} --identify' finds them where their vectors are stored"
+        )
+    told = identities_of(benchmark) or {}
+    for one in minings:
+        for name, identity in (one.identities or {}).items():
+            if told[name] != identity:
+                raise NotStored(f"{name} was {told[name]} in one mining and {identity} in mining {one.pk}")
 
 
 def queries_of(subject: Part) -> Queries:

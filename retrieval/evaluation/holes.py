@@ -109,6 +109,7 @@ def publish_filled(holes: Holes, filled: Iterable[Chosen], by: str) -> Benchmark
         searched=Pool(old.pool),
         queries_until=old.queries_until,
         snippets_until=old.snippets_until,
+        holes=holes,
     )
     return publish_chosen(order, chain(_kept(old), filled))
 

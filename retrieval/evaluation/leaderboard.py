@@ -60,12 +60,17 @@ class Queries:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One run's figures by metric; those that it was not asked for are missing."""
+    """One run's figures by metric; those that it was not asked for are missing.
+
+    `helped_to_mine`: an encoder of it did, at any of the minings. `was_filled`: what was unjudged of its
+    results, or of another run of it, was judged for this benchmark.
+    """
 
     run: Run
     figures: Mapping[str, Figure]
     helped_to_mine: bool
     less_judged: bool
+    was_filled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,17 +250,24 @@ def _standings(
     """Best first; runs that lack the metric come last."""
     judged = {pk: of_run[metric].judged or 0.0 for pk, of_run in own.items() if metric in of_run}
     most = max(judged.values(), default=0.0)
-    mined = set(benchmark.mining.encoders) if benchmark.mining else set()
+    mined = {name for mining in benchmark.minings for name in mining.encoders}
+    filled = {name for run in benchmark.filled for name in names_of(run)}
     standings = [
         Standing(
             run,
             own[run.pk],
-            bool(mined & set(run.encoders)),
+            bool(mined & names_of(run)),
             run.pk in judged and judged[run.pk] < most - LESS_JUDGED,
+            bool(filled & names_of(run)),
         )
         for run in runs
     ]
     return sorted(standings, key=lambda one: -_value(one, metric))
+
+
+def names_of(run: Run) -> set[str]:
+    """What searched in it: its encoders; of a run that came as a file what its system is called by."""
+    return set(run.encoders or run.system.split("+"))
 
 
 def _value(standing: Standing, metric: str) -> float:

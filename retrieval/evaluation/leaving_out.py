@@ -1,8 +1,8 @@
 """Would systems stand in another order had one encoder not helped to mine the candidates?
 
-A pool favours who filled it (Zobel 1998; Buckley et al. 2007). For each encoder of the mining the candidates
-are mined again without it; what only it brought is taken out of the benchmark, and the systems are ranked by
-what is left.
+A pool favours who filled it (Zobel 1998; Buckley et al. 2007). For each encoder of the minings the candidates
+are mined again without it, by each mining that it took part in; what only it brought is taken out of the
+benchmark, and the systems are ranked by what is left.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Without:
 
 
 def encoders_of(benchmark: Benchmark) -> list[str]:
-    """Those that can be left out: several of them found the candidates."""
-    names = list(benchmark.mining.encoders) if benchmark.mining else []
-    return names if len(names) > 1 else []
+    """Those that can be left out: several of them found the candidates, together or in one mining each."""
+    names = dict.fromkeys(name for mining in benchmark.minings for name in mining.encoders)
+    return list(names) if len(names) > 1 else []
 
 
 def kept_without(board: Leaderboard, queries: Queries) -> list[Without]:
@@ -167,19 +167,36 @@ def brought_alone(
     known: EncoderOf = known_encoders.get,
 ) -> Iterator[tuple[int, Ints]]:
     """Yield (number of a query, places of its candidates that the other encoders do not find)."""
-    of = content.benchmark.mining
-    if of is None:
+    minings = content.benchmark.minings
+    if not minings:
         raise NothingToLeaveOut(f"{content.benchmark} has no mining.")
-    found = found_without(of, encoder, vectors, progress, known)
+    rest = [found_by_rest(one, encoder, vectors, progress, known) for one in minings]
     number = {query: place for place, query in enumerate(content.queries)}
     place = {text: position for position, text in enumerate(content.snippets)}
-    alone: dict[int, list[int]] = {}
-    rows = Candidate.objects.filter(mining=of).order_by("query_id", "rank")
-    for query, snippet in rows.values_list("query_id", "pair__snippet_id").iterator(ROWS_A_READ):
-        if query in number and snippet in place and snippet not in found.get(query, ()):
-            alone.setdefault(number[query], []).append(place[snippet])
+    alone: dict[int, set[int]] = {}
+    for query, snippet in (pair for one in minings for pair in _candidates(one)):
+        if query in number and snippet in place and not any(snippet in one.get(query, ()) for one in rest):
+            alone.setdefault(number[query], set()).add(place[snippet])
     for query, places in alone.items():
-        yield query, np.array(places, dtype=np.int64)
+        yield query, np.array(sorted(places), dtype=np.int64)
+
+
+def found_by_rest(
+    of: Mining, encoder: str, vectors: Path, progress: StageProgress | None, known: EncoderOf
+) -> Mapping[int, set[int]]:
+    """By query (id of its text) the snippets that a mining would have proposed without an encoder."""
+    if encoder in of.encoders:
+        return found_without(of, encoder, vectors, progress, known) if len(of.encoders) > 1 else {}
+    found: dict[int, set[int]] = {}
+    for query, snippet in _candidates(of):
+        found.setdefault(query, set()).add(snippet)
+    return found
+
+
+def _candidates(of: Mining) -> Iterator[tuple[int, int]]:
+    """Yield (query, snippet), ids of texts."""
+    rows = Candidate.objects.filter(mining=of).order_by("query_id", "rank")
+    return iter(rows.values_list("query_id", "pair__snippet_id").iterator(ROWS_A_READ))
 
 
 def found_without(

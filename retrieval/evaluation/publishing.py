@@ -23,6 +23,7 @@ from retrieval.models import (
     BenchmarkLabel,
     Candidate,
     Collection,
+    Holes,
     Label,
     Mining,
     Pool,
@@ -45,7 +46,8 @@ class Order:
     """A benchmark to be. `merge_rule` tells people whose labels count, and which of several.
 
     With a mining its candidates are searched, unless `searched` says otherwise; `further` minings brought
-    more pairs. Members from `queries_until` and `snippets_until` on are no part of it; None: all are.
+    more pairs, and so do the `holes` that were filled. Members from `queries_until` and `snippets_until` on
+    are no part of it; None: all are.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Order:
     searched: Pool | None = None
     queries_until: int | None = None
     snippets_until: int | None = None
+    holes: Holes | None = None
 
     @property
     def pool(self) -> Pool:
@@ -205,6 +208,7 @@ def _benchmark(
         snippets_until=snippets.until,
         pool=order.pool,
         mining=order.mining,
+        holes=order.holes,
         merge_rule=order.merge_rule,
         size=len(given),
         positives=int((given.relevances > 0).sum()),

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from retrieval.evaluation.content import query_members, snippet_members
-from retrieval.evaluation.numbering import numbers_of
+from retrieval.evaluation.numbering import OF_QUERIES, OF_SNIPPETS, numbers_of
 from retrieval.models import Benchmark
 from retrieval.models.texts import canonical
 
 ROWS_A_READ: Final = 2000
-OF_QUERIES: Final = "q"
-OF_SNIPPETS: Final = "d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def loosely(text: str) -> str:
 
 def _exported(letter: str, ids: Sequence[tuple[str, int]]) -> dict[str, int]:
     """What an export calls the members, with the letter and without."""
-    numbers = numbers_of(source_id for source_id, _ in ids)
+    numbers = numbers_of((source_id for source_id, _ in ids), letter)
     found = {str(number): member for number, (_, member) in zip(numbers, ids, strict=True)}
     return found | {f"{letter}{number}": member for number, member in found.items()}
 

@@ -1,7 +1,8 @@
 """BEIR's and MTEB's folder: `corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv`, or a file for each part.
 
-Ids are the numbers of a release with a letter before them, as BEIR takes a document with its query's id for
-the query itself and drops it. A pair that is in no file of `qrels/` is unjudged; BEIR's tools count it as 0.
+Ids are the numbers of a release (`retrieval.evaluation.numbering`) with a letter before them, as BEIR takes a
+document with its query's id for the query itself and drops it. A pair that is in no file of `qrels/` is
+unjudged; BEIR's tools count it as 0.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.evaluation.content import query_members, snippet_members
-from retrieval.evaluation.numbering import Numbering
+from retrieval.evaluation.numbering import OF_QUERIES, OF_SNIPPETS, Numbering
 from retrieval.exporting.licences import WITHHELD, Withhold
 from retrieval.filters.licences import Standing, standing
 from retrieval.models import (
@@ -213,8 +213,8 @@ def subject_of(
     benchmark: Benchmark, choice: Choice = Choice.FINAL, policy: Withhold = Withhold.NONE
 ) -> Subject:
     """Read a benchmark for an export. Raises `NothingToExport`."""
-    query_ids, query_numbers, _ = _members(query_members(benchmark))
-    snippet_ids, snippet_numbers, standings = _members(snippet_members(benchmark))
+    query_ids, query_numbers, _ = _members(query_members(benchmark), OF_QUERIES)
+    snippet_ids, snippet_numbers, standings = _members(snippet_members(benchmark), OF_SNIPPETS)
     pairs = _pairs(benchmark, choice, Places.of(query_ids), Places.of(snippet_ids))
     if not len(pairs):
         there = ", ".join(
@@ -231,9 +231,9 @@ def subject_of(
     return Subject(benchmark, query_ids, snippet_ids, *numbers, pairs, withheld, policy, told, passed_on)
 
 
-def _members(members: MemberQuerySet) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:
+def _members(members: MemberQuerySet, letter: str) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:
     """By position: ids of texts, numbers in files, and what licences say, as places in STANDINGS."""
-    ids, numbering, standings = array("q"), Numbering(), bytearray()
+    ids, numbering, standings = array("q"), Numbering(letter), bytearray()
     known = dict[str, int]()
     for text, source_id, licence in members.values_list("text_id", "source_id", "licence").iterator(
         ROWS_A_READ

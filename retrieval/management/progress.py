@@ -25,3 +25,22 @@ class Progress:
 
     def note(self, **columns: int) -> None:
         type(self.job)._default_manager.filter(pk=self.job.pk).update(**columns)
+
+
+class Stages:
+    """Notes in the `job` which stage it is in and how far that is, twice a second and when it is done."""
+
+    def __init__(self, job: models.Model) -> None:
+        self.job, self.what, self.done, self.total, self.noted = job, "", 0, 0, time.monotonic()
+        self.note()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now, begins = time.monotonic(), what != self.what
+        self.what, self.done, self.total = what, done, total
+        if begins or done == total or now - self.noted > SECONDS_BETWEEN_NOTES:
+            self.noted = now
+            self.note()
+
+    def note(self) -> None:
+        rows = type(self.job)._default_manager.filter(pk=self.job.pk)
+        rows.update(message=self.what, done=self.done, total=self.total)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 
+from retrieval.metrics.ncs import first_rank
+
 MMRR_CUT = 1000
 """Ranks beyond this count as not found, as in CoSQA+'s scripts."""
 
@@ -22,7 +24,8 @@ def reciprocal_rank(hits: Sequence[bool], positives: int, k: int | None = None) 
     """1 / rank of the first match, 0 if it is not among the first k. Its mean is MRR (Voorhees 1999)."""
     if _nothing_to_find(hits, positives):
         return None
-    return next((1 / rank for rank, hit in enumerate(hits[:k], 1) if hit), 0.0)
+    rank = first_rank(hits[:k])
+    return 0.0 if rank is None else 1 / rank
 
 
 def recall(hits: Sequence[bool], positives: int, k: int | None = None) -> float | None:

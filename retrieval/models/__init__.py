@@ -13,6 +13,7 @@ from retrieval.models.labels import Annotator, Label, Source, source_of
 from retrieval.models.minings import Candidate, Mining, MiningPart, MiningShared
 from retrieval.models.reproductions import ReproduceJob
 from retrieval.models.run_jobs import RunJob
+from retrieval.models.score_jobs import ScoreJob
 from retrieval.models.texts import Pair, QueryText, Text, TextBody
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "Run",
     "RunJob",
     "Score",
+    "ScoreJob",
     "Source",
     "Text",
     "TextBody",

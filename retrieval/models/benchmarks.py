@@ -54,6 +54,13 @@ class Benchmark(models.Model):
     further_minings = models.ManyToManyField(
         Mining, related_name="+", blank=True, help_text="those of extensions of the build that it was made of"
     )
+    holes = models.ForeignKey(
+        "retrieval.Holes",
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="filled",
+        help_text="those whose labels it has beside the ones of the version before",
+    )
     merge_rule = models.CharField(max_length=400, help_text="whose labels these are, and which one counts")
     size = models.PositiveIntegerField(help_text="labels")
     positives = models.PositiveIntegerField(help_text="labels above 0")
@@ -89,6 +96,15 @@ class Benchmark(models.Model):
         if self.mining is None:
             return []
         return [self.mining, *self.further_minings.order_by("pk")]
+
+    @property
+    def filled(self) -> list[Run]:
+        """The runs whose unjudged results were judged for it, and for the versions that it goes on from."""
+        found, holes = [], self.holes
+        while holes is not None:
+            found.append(holes.run)
+            holes = holes.run.benchmark.holes
+        return found
 
     @property
     def has_judged_non_matches(self) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 
 from retrieval.sources import Problem
 from retrieval.sources.json_stream import RECORD_LIMIT
+from retrieval.sources.lines import PACKED_AT_MOST, SURELY_SMALL
 from retrieval.sources.metering import passed
-from retrieval.sources.records import PACKED_AT_MOST, SURELY_SMALL, Object
+from retrieval.sources.records import Object
 
 ENDING = ".parquet"
 ROWS_AT_ONCE = 100

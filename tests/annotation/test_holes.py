@@ -24,6 +24,7 @@ from annotation.studies.sampling import framing
 from retrieval.evaluation.comparing import compare
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.holes import NoHoles, holes_of, unjudged
+from retrieval.evaluation.leaderboard import leaderboard
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
 from retrieval.metrics.names import measures
@@ -100,6 +101,24 @@ def test_what_it_said_is_the_next_version_and_runs_are_scored_by_it(run: Run) ->
     assert holes.publish(Build.objects.get()) == made
     assert made.runs.count() == 1
     assert BuildEvent.objects.get(event="published").note == "as benchmark small@2"
+
+
+def test_whose_holes_were_filled_is_marked_from_then_on(run: Run, tmp_path: Path) -> None:
+    made = holes.publish(judged(run, 1, 0))
+    path = tmp_path / "other"
+    path.write_text("queries-0 Q0 snippets-2 1 1 x\n")
+    other = evaluate_file(path, "other", content_of(made), Pool.COLLECTION, measures(["mrr"])).run
+    assert {one.run.system: one.was_filled for one in leaderboard(made, Pool.COLLECTION).standings} == {
+        "mine": True,
+        "other": False,
+    }
+    assert not any(one.was_filled for one in leaderboard(run.benchmark, Pool.COLLECTION).standings)
+    build = holes.launch(Fill(other, "filled again"))
+    worker.look_after(build)
+    factories.settled(factories.cases(build)[0], 0)
+    Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
+    third = holes.publish(Build.objects.get(pk=build.pk))
+    assert all(one.was_filled for one in leaderboard(third, Pool.COLLECTION).standings)
 
 
 def test_what_could_not_be_judged_stays_unjudged(run: Run) -> None:

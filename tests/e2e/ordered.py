@@ -37,6 +37,7 @@ def main() -> None:
     publishing(filling, {"state": "running", "fills": True, **far()})
     uploads(made)
     filters(made)
+    scores(made)
     print(json.dumps({"published": made.pk, "table": table()}))
 
 
@@ -82,6 +83,33 @@ def uploads(benchmark: Benchmark) -> None:
             created_by=factories.ada(),
             **columns,
         )
+
+
+def scores(benchmark: Benchmark) -> None:
+    """Orders for the leaderboard: done, failed, cancelled and half done."""
+    from retrieval.models import ScoreJob
+    from tests import factories
+
+    missing = (
+        "qwen3-embedding: its weights are not on this machine; download them with 'manage.py encoders get'"
+    )
+    of_system = {"what": "system", "system": "bm25+qwen3-embedding", "text_option": "without docstring"}
+    options = {"metric": "ndcg@10", "found": "", "errors": "0.061"}
+    states: list[dict[str, Any]] = [
+        {
+            **of_system,
+            "state": "done",
+            "run": benchmark.runs.get(),
+            "notes": ["bow is scored on 24 queries."],
+        },
+        {**of_system, "state": "failed", "message": missing},
+        {"what": "figures", "options": options, "state": "cancelled"},
+        {"what": "without", "options": options, "state": "done"},
+        {**of_system, "state": "running", "message": "encode with qwen3-embedding", **far()},
+    ]
+    for number, columns in enumerate(states):
+        who = {"created_by": factories.ada(), "digest": f"{number:064x}"}
+        ScoreJob.objects.create(benchmark=benchmark, pool=benchmark.pool, **who, **columns)
 
 
 def filters(benchmark: Benchmark) -> None:

@@ -20,7 +20,9 @@ SENT_ONLY: Final = {
     "compare-pin",
     "pin-again",
     "benchmark-filled",
+    "benchmark-figures",
     "benchmark-pin",
+    "benchmark-score-cancel",
     "benchmark-queue",
     "build-corpus-pin",
     "build-write-again",
@@ -57,6 +59,7 @@ SENT_ONLY: Final = {
 FRAGMENTS: Final = {
     "benchmark-export-jobs",
     "benchmark-holes-jobs",
+    "benchmark-score-jobs",
     "benchmark-upload-jobs",
     "build-progress",
     "build-publish-jobs",

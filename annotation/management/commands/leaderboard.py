@@ -170,6 +170,7 @@ def system_as_json(one: Standing, origin: beside.Origin) -> dict[str, Any]:
         "system": one.run.system,
         "text_option": one.run.text_option or None,
         "helped_to_mine": one.helped_to_mine,
+        "holes_filled": one.was_filled,
         "fewer_judged": one.less_judged,
         "trained_on": origin.trained_on,
         "sees_tasks": origin.sees_tasks,
@@ -224,7 +225,8 @@ def told(found: dict[str, Any]) -> str:
         value = "–" if figure is None or figure["value"] is None else f"{figure['value']:.4f}"
         between = figure and figure["interval"]
         ends = f" [{between['low']:.4f}, {between['high']:.4f}]" if between else ""
-        marks = "; helped to mine" * one["helped_to_mine"] + "; fewer judged" * one["fewer_judged"]
+        marks = "; helped to mine" * one["helped_to_mine"] + "; holes filled" * one["holes_filled"]
+        marks += "; fewer judged" * one["fewer_judged"]
         marks += f"; {beside.SEEN}" * one["sees_tasks"]
         if one["shared_with_annotator"] not in (None, *known_systems.UNRELATED):
             marks += f"; {one['shared_with_annotator']}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,20 @@ def test_who_helped_to_mine_is_marked(labelled: Order, tmp_path: Path) -> None:
         evaluate_system(system(name), content_of(made), Pool.COLLECTION, how, measures(["mrr"]))
     found = leaderboard(made, Pool.COLLECTION).standings
     assert {one.run.system: one.helped_to_mine for one in found} == {"bm25": True, "bow": False}
+
+
+def test_who_helped_an_extension_to_mine_is_marked_too(labelled: Order, tmp_path: Path) -> None:
+    minings = [
+        factories.mining(labelled.queries, labelled.snippets, encoders=[name]) for name in ("bm25", "bow")
+    ]
+    order = replace(labelled, mining=minings[0], further=minings[1:], searched=Pool.COLLECTION)
+    made = content_of(publish(order, Label.objects.all()))
+    run(made, tmp_path, "bow", (0, 1), (1,))
+    run(made, tmp_path, "mine+bm25", (0, 1), (1,))
+    run(made, tmp_path, "mine", (0, 1), (1,))
+    found = leaderboard(made.benchmark, Pool.COLLECTION).standings
+    marked = {one.run.system: one.helped_to_mine for one in found}
+    assert marked == {"bow": True, "mine+bm25": True, "mine": False}
 
 
 def test_figures_are_computed_once(content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

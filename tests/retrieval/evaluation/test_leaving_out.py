@@ -9,7 +9,14 @@ import pytest
 from retrieval import mining
 from retrieval.evaluation.content import content_of, pool_of
 from retrieval.evaluation.leaderboard import Queries, leaderboard
-from retrieval.evaluation.leaving_out import NothingToLeaveOut, found_without, kept_without, leave_out
+from retrieval.evaluation.leaving_out import (
+    NothingToLeaveOut,
+    brought_alone,
+    encoders_of,
+    found_without,
+    kept_without,
+    leave_out,
+)
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_system
 from retrieval.evaluation.systems import Search, system
@@ -77,6 +84,52 @@ def test_labels_that_one_encoder_alone_brought_are_gone(
     (first, _) = leave_out(leaderboard(made, Pool.CANDIDATES), Queries(), tmp_path)
     assert (first.labels, first.matches) == (0, 0)
     assert set(first.values.values()) == {None}
+
+
+def candidates(of: Mining) -> set[tuple[int, int]]:
+    return set(of.candidates.values_list("query_id", "pair__snippet_id"))
+
+
+def lost(made: Benchmark, encoder: str, vectors: Path) -> set[tuple[int, int]]:
+    """Ids of texts of the candidates that only `encoder` brought."""
+    content = content_of(made)
+    return {
+        (content.queries[number], content.snippets[place])
+        for number, places in brought_alone(content, encoder, vectors)
+        for place in places
+    }
+
+
+def test_every_mining_of_an_extended_build_is_mined_again(mined: Mining, tmp_path: Path) -> None:
+    """The extension goes deeper by one encoder: without it only the first mining's other one is left."""
+    deeper = factories.mining(mined.queries, mined.snippets, encoders=["bow"], k=3)
+    mining.perform(deeper, tmp_path)
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    for candidate in deeper.candidates.all():
+        Label.objects.create(pair=candidate.pair, annotator=by, value=1)
+    made = publish(Order("deep", mined.queries, mined.snippets, "", mined, [deeper]), Label.objects.all())
+    alone = factories.mining(mined.queries, mined.snippets, encoders=["bm25"], k=1)
+    mining.perform(alone, tmp_path)
+    everything = candidates(mined) | candidates(deeper)
+    assert encoders_of(made) == ["bm25", "bow"]
+    assert lost(made, "bow", tmp_path) == everything - candidates(alone)
+    other = factories.mining(mined.queries, mined.snippets, encoders=["bow"], k=1)
+    mining.perform(other, tmp_path)
+    assert lost(made, "bm25", tmp_path) == everything - candidates(deeper) - candidates(other)
+
+
+def test_minings_by_one_encoder_each_are_several(mined: Mining, tmp_path: Path) -> None:
+    minings = [
+        factories.mining(mined.queries, mined.snippets, encoders=[one], k=2) for one in ("bm25", "bow")
+    ]
+    for one in minings:
+        mining.perform(one, tmp_path)
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    Label.objects.create(pair=minings[0].candidates.all()[0].pair, annotator=by, value=1)
+    order = Order("two", mined.queries, mined.snippets, "", minings[0], minings[1:])
+    made = publish(order, Label.objects.all())
+    assert encoders_of(made) == ["bm25", "bow"]
+    assert lost(made, "bm25", tmp_path) == candidates(minings[0]) - candidates(minings[1])
 
 
 def test_one_encoder_or_no_mining_leave_nothing(labelled: Order, tmp_path: Path) -> None:

@@ -20,14 +20,17 @@ CANDIDATES = [(query, snippet) for query in range(3) for snippet in range(4)]
 Ids = tuple[list[object], list[object]]
 
 
-@pytest.fixture(params=["positions", "numbers"])
+@pytest.fixture(params=["positions", "numbers", "letters"])
 def made(request: pytest.FixtureRequest) -> Benchmark:
-    """One whose members have no numbers, and one whose source ids are numbers, in another order."""
+    """One whose members have no numbers, one whose source ids are numbers, in another order, one whose source
+    ids are those of a folder of BEIR that counts from 1.
+    """
     found = benchmark(candidates=CANDIDATES)
-    if request.param == "numbers":
-        for collection in (found.queries, found.snippets):
+    if request.param != "positions":
+        for letter, collection in (("q", found.queries), ("d", found.snippets)):
             for member in collection.members.all():
-                member.source_id = str(40 - member.position)
+                counted = request.param == "letters"
+                member.source_id = f"{letter}{member.position + 1}" if counted else str(40 - member.position)
                 member.save()
     return found
 
@@ -65,6 +68,15 @@ def run_of(queries: list[object], snippets: list[object]) -> Iterator[str]:
         order = snippets[::-1] if number == 1 else snippets
         for rank, snippet in enumerate(order, 1):
             yield f"{query} Q0 {snippet} {rank} {10 - rank} me\n"
+
+
+def test_ids_that_came_from_a_folder_of_beir_go_out_as_they_came(tmp_path: Path) -> None:
+    found = benchmark(candidates=CANDIDATES)
+    for member in found.snippets.members.all():
+        member.source_id = f"d{member.position + 1}"
+        member.save()
+    export(found, "beir", tmp_path / "out", Options())
+    assert of_beir(tmp_path / "out") == (["q0", "q1", "q2"], ["d1", "d2", "d3", "d4"])
 
 
 @pytest.mark.parametrize("kind", READERS)

@@ -1,13 +1,32 @@
 """Every measure with its sum written out, on empty, partial, perfect and late answers."""
 
 import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval import metrics
-from retrieval.metrics import METRICS, MoreHitsThanPositives, distinct_matches
+from retrieval.metrics import MoreHitsThanPositives, distinct_matches
+
+Metric = Callable[[Sequence[bool], int], float | None]
+METRICS: Mapping[str, Metric] = {
+    "mrr": metrics.reciprocal_rank,
+    "mrr@10": partial(metrics.reciprocal_rank, k=10),
+    "mmrr": metrics.multi_choice_reciprocal_rank,
+    "map": metrics.average_precision,
+    "map@10": partial(metrics.average_precision, k=10),
+    "map_reachable@10": partial(metrics.average_precision_of_reachable, k=10),
+    "ndcg": metrics.ndcg,
+    "ndcg@10": partial(metrics.ndcg, k=10),
+    "recall": metrics.recall,
+    **{f"recall@{k}": partial(metrics.recall, k=k) for k in (1, 3, 5, 10, 20, 100)},
+    **{f"precision@{k}": partial(metrics.precision, k=k) for k in (1, 3, 5, 10)},
+    **{f"success@{k}": partial(metrics.success, k=k) for k in (1, 3, 5, 10)},
+}
+"""Measures of binary labels by the names that `names.measure` reads."""
 
 
 def hits(pattern: str) -> list[bool]:
@@ -41,8 +60,8 @@ def hits(pattern: str) -> list[bool]:
         ("map", "101", 3, (1 / 1 + 2 / 3 + 0) / 3),
         ("map@10", "0" * 9 + "11", 2, (1 / 10 + 0) / 2),
         ("map@10", "1" * 12, 12, 10 / 12),
-        ("map@10 of reachable", "1" * 12, 12, 10 / 10),
-        ("map@10 of reachable", "01", 3, (1 / 2) / 3),
+        ("map_reachable@10", "1" * 12, 12, 10 / 10),
+        ("map_reachable@10", "01", 3, (1 / 2) / 3),
         ("ndcg@10", "01", 1, (1 / math.log2(3)) / 1),
         ("ndcg@10", "101", 2, (1 + 1 / 2) / (1 + 1 / math.log2(3))),
         ("ndcg@10", "0" * 10 + "1", 1, 0),

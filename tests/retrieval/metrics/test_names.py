@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval import metrics
 from retrieval.metrics import codesearchnet, graded
 from retrieval.metrics.names import FAMILIES, UnknownMeasure, measure, measures
 from retrieval.metrics.ranking import Distractors, Ranking
+from tests.retrieval.metrics.test_binary import METRICS
 
 FOUND = [0.0, 3.0, None, 1.0, *[None] * 20, 2.0]
 JUDGED = [0.0, 3.0, 1.0, 2.0, 1.0]
@@ -48,12 +48,12 @@ def test_mmrr_reads_a_thousand_ranks() -> None:
     assert measure("mmrr").score(Ranking([None] * 999 + [1, 1], [1, 1])) == pytest.approx(1 / 1000 / 2)
 
 
-@pytest.mark.parametrize("name", METRICS := [name for name in metrics.METRICS if " " not in name])
+@pytest.mark.parametrize("name", METRICS)
 @given(found=st.lists(st.booleans(), max_size=30), missed=st.integers(0, 5))
-def test_names_of_the_dictionary_mean_the_same_here(name: str, found: list[bool], missed: int) -> None:
+def test_names_mean_the_functions_of_binary_labels(name: str, found: list[bool], missed: int) -> None:
     positives = sum(found) + missed
     ranking = Ranking([1.0 if hit else None for hit in found], [1.0] * positives)
-    assert measure(name).score(ranking) == pytest.approx(metrics.METRICS[name](found, positives))
+    assert measure(name).score(ranking) == pytest.approx(METRICS[name](found, positives))
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
 from retrieval.sources import parquet as reading
 from retrieval.sources.beir import read
-from retrieval.sources.records import SURELY_SMALL
+from retrieval.sources.lines import SURELY_SMALL
 
 QUERIES = [{"_id": "q1", "text": "sort a list"}, {"_id": "q2", "text": "read a file"}]
 CORPUS = [

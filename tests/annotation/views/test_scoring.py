@@ -1,0 +1,283 @@
+"""Having an encoder score a benchmark from its page: ordered, done by a worker, cancelled, refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation import children, worker
+from annotation.pages import scoring as pages
+from retrieval import known_encoders, mining
+from retrieval.evaluation import leaderboard as boards
+from retrieval.evaluation import noise
+from retrieval.evaluation.publishing import Order, publish
+from retrieval.models import Annotator, Benchmark, KeptFigures, Label, Pair, Run, ScoreJob
+from tests import factories
+from tests.annotation.test_pipeline import Make
+from tests.annotation.test_worker import in_process  # noqa: F401  (a fixture)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def benchmark_() -> Benchmark:
+    queries, snippets = factories.queries(), factories.snippets()
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    for place in (0, 1):
+        ids = (queries.members.get(position=place).text_id, snippets.members.get(position=place).text_id)
+        Label.objects.create(pair=Pair.objects.keep_all([ids])[0], annotator=by, value=1)
+    return publish(Order("small", queries, snippets, "by hand"), Label.objects.all())
+
+
+@pytest.fixture
+def mined(tmp_path: Path) -> Benchmark:
+    """Its candidates were mined by two encoders."""
+    queries, snippets = factories.queries(), factories.snippets()
+    of = factories.mining(queries, snippets, encoders=["bm25", "bow"], k=2)
+    mining.perform(of, tmp_path)
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    for candidate in of.candidates.all():
+        Label.objects.create(pair=candidate.pair, annotator=by, value=1)
+    return publish(Order("mined", queries, snippets, "by hand", of), Label.objects.all())
+
+
+def sent(client: Client, benchmark: Benchmark, *names: str, **more: str) -> tuple[int, str]:
+    form = {"encoders": list(names), "text_option": "whole", "pool": "collection", **more}
+    answer = client.post(reverse("benchmark-score", args=[benchmark.pk]), form, follow=True)
+    return answer.status_code, answer.content.decode()
+
+
+def fragment(client: Client, benchmark: Benchmark) -> str:
+    return client.get(reverse("benchmark-score-jobs", args=[benchmark.pk])).content.decode()
+
+
+def computed(client: Client, benchmark: Benchmark, what: str, **more: str) -> str:
+    form = {"what": what, "pool": "collection", **more}
+    return client.post(reverse("benchmark-figures", args=[benchmark.pk]), form, follow=True).content.decode()
+
+
+def test_a_worker_has_the_encoder_search_and_the_page_leads_to_the_leaderboard(
+    ada: Client,
+    benchmark_: Benchmark,
+    in_process: None,  # noqa: F811
+) -> None:
+    status, text = sent(ada, benchmark_, "bm25", text_option="without docstring")
+    assert status == 200 and 'hx-get="' in text and "updated every 2 s" in text
+    assert not Run.objects.exists() and worker.busy()
+    assert children.score_one() == 1 and children.score_one() == 0
+    run, job = Run.objects.get(), ScoreJob.objects.get()
+    assert (run.system, run.encoders, run.text_option) == ("bm25", ["bm25"], "without docstring")
+    assert (job.state, job.run, job.message, job.lease_until) == ("done", run, "", None)
+    assert not worker.busy() and KeptFigures.objects.exists()
+    text = fragment(ada, benchmark_)
+    assert f"{reverse('benchmark', args=[benchmark_.pk])}?pool=collection" in text
+    assert "bm25 is scored on 2 queries" in text and "hx-get" not in text and "<html" not in text
+    assert "bm25" in ada.get(reverse("benchmark", args=[benchmark_.pk])).content.decode()
+
+
+def test_several_encoders_search_by_their_mean(
+    ada: Client,
+    benchmark_: Benchmark,
+    in_process: None,  # noqa: F811
+) -> None:
+    sent(ada, benchmark_, "bm25", "bow")
+    assert children.score_one() == 1
+    assert Run.objects.get().encoders == ["bm25", "bow"]
+
+
+def test_workers_for_minings_take_it_up(
+    ada: Client,
+    benchmark_: Benchmark,
+    tools_with: Make,
+    in_process: None,  # noqa: F811
+) -> None:
+    sent(ada, benchmark_, "bow")
+    tools, _ = tools_with()
+    assert worker.drain("mining", tools) == 1
+    assert ScoreJob.objects.get().state == "done"
+
+
+@pytest.mark.parametrize(
+    ("names", "other", "said"),
+    [
+        ((), "", "Choose at least one encoder"),
+        (("codebert",), "", "codebert"),
+        ((), "codebert:/no/such/folder", "/no/such/folder"),
+        ((), "nobody-knows-it", "nobody-knows-it"),
+        (("bm25",), "codebert:/models/mine", "leave the others out"),
+        (("bm25",), "bm25", "each once"),
+        (("made-up",), "", "made-up"),
+    ],
+)
+def test_what_can_not_search_here_is_refused_with_the_reason(
+    ada: Client, benchmark_: Benchmark, names: tuple[str, ...], other: str, said: str
+) -> None:
+    status, text = sent(ada, benchmark_, *names, other=other)
+    assert status == 422 and said in text.partition('role="alert"')[2]
+    assert not ScoreJob.objects.exists()
+
+
+def test_without_the_weights_the_form_says_what_is_missing_and_how_to_get_it(
+    ada: Client, benchmark_: Benchmark
+) -> None:
+    why = known_encoders.why_missing("codebert")
+    assert why
+    status, text = sent(ada, benchmark_, "codebert")
+    assert status == 422
+    assert why.split(";")[0].split("'")[0].strip() in text.replace("&#x27;", "'")
+    page = ada.get(reverse("benchmark-score", args=[benchmark_.pk])).content.decode()
+    assert "not ready on this machine" in page
+
+
+def test_weights_that_are_gone_when_a_worker_looks_fail_it_with_the_reason(
+    ada: Client,
+    benchmark_: Benchmark,
+    in_process: None,  # noqa: F811
+) -> None:
+    values = {"what": "system", "system": "codebert", "text_option": "whole", "pool": "collection"}
+    pages.ordered(benchmark_, factories.ada(), values)
+    assert children.score_one() == 1
+    job = ScoreJob.objects.get()
+    assert job.state == "failed" and "codebert" in job.message and not Run.objects.exists()
+    assert "codebert" in fragment(ada, benchmark_)
+
+
+def test_of_several_machines_one_that_has_the_weights_takes_it_up(
+    ada: Client,
+    benchmark_: Benchmark,
+    settings: LazySettings,
+    in_process: None,  # noqa: F811
+) -> None:
+    settings.CELERY_BROKER_URL = "memory://"
+    values = {"what": "system", "text_option": "whole", "pool": "collection"}
+    for name in ("codebert", "bow"):
+        pages.ordered(benchmark_, factories.ada(), {**values, "system": name})
+    assert children.score_one() == 1 and children.score_one() == 0
+    assert dict(ScoreJob.objects.values_list("system", "state")) == {"codebert": "waiting", "bow": "done"}
+
+
+def test_a_second_click_finds_the_first_order(ada: Client, benchmark_: Benchmark) -> None:
+    for _ in range(2):
+        sent(ada, benchmark_, "bm25")
+    sent(ada, benchmark_, "bm25", text_option="signature + docstring")
+    assert ScoreJob.objects.count() == 2
+
+
+def test_many_that_wait_are_enough(
+    ada: Client, benchmark_: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "MOST_WAITING", 1)
+    sent(ada, benchmark_, "bm25")
+    status, text = sent(ada, benchmark_, "bow")
+    assert status == 422 and "let them end first" in text and ScoreJob.objects.count() == 1
+
+
+def test_an_order_is_cancelled_and_is_not_done(ada: Client, benchmark_: Benchmark) -> None:
+    _, text = sent(ada, benchmark_, "bm25")
+    address = reverse("benchmark-score-cancel", args=[benchmark_.pk])
+    assert address in text
+    number = str(ScoreJob.objects.get().pk)
+    text = ada.post(address, {"job": number}, follow=True).content.decode()
+    assert ScoreJob.objects.get().state == "cancelled" and address not in text and not worker.busy()
+    assert children.score_one() == 0
+    for wrong in (number, "0", "x"):
+        assert "has ended already" in ada.post(address, {"job": wrong}, follow=True).content.decode()
+
+
+def test_a_running_one_that_is_cancelled_ends_its_child(
+    ada: Client, benchmark_: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent(ada, benchmark_, "bm25")
+
+    def child(command: list[str], still_wanted: Callable[[], bool]) -> int:
+        assert still_wanted()
+        number = str(ScoreJob.objects.get(state="running").pk)
+        ada.post(reverse("benchmark-score-cancel", args=[benchmark_.pk]), {"job": number})
+        assert not still_wanted()
+        return -9
+
+    monkeypatch.setattr(children, "child", child)
+    assert children.score_one() == 1
+    assert ScoreJob.objects.get().state == "cancelled"
+
+
+def test_how_far_it_is_is_shown(ada: Client, benchmark_: Benchmark) -> None:
+    sent(ada, benchmark_, "bm25")
+    ScoreJob.objects.update(state="running", done=1, total=3, message="index")
+    text = fragment(ada, benchmark_)
+    assert "1 of 3 steps" in text and "index" in text
+
+
+def test_what_a_page_can_not_wait_for_is_ordered_there(
+    ada: Client,
+    ray: Client,
+    benchmark_: Benchmark,
+    monkeypatch: pytest.MonkeyPatch,
+    in_process: None,  # noqa: F811
+) -> None:
+    for name in ("bm25", "bow"):
+        sent(ada, benchmark_, name)
+        children.score_one()
+    KeptFigures.objects.all().delete()
+    monkeypatch.setattr(boards, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(noise, "MOST_AT_ONCE", 0)
+    page = reverse("benchmark", args=[benchmark_.pk])
+    text = ada.get(page).content.decode()
+    assert "Means alone" in text and "Compute intervals and differences" in text
+    assert "manage.py leaderboard" not in text
+    assert "manage.py leaderboard" in ray.get(page).content.decode()
+    text = computed(ada, benchmark_, "figures", metric="mrr", errors="0.1")
+    assert "Intervals, differences and label errors" in text
+    assert children.score_one() == 1
+    job = ScoreJob.objects.filter(what="figures").get()
+    assert job.state == "done"
+    text = ada.get(page, {"metric": "mrr", "errors": "0.1"}).content.decode()
+    assert "Means alone" not in text and "Stays above" in text
+    assert "errors=0.1" in fragment(ada, benchmark_)
+
+
+def test_each_encoder_is_left_out_from_the_page(
+    ada: Client,
+    mined: Benchmark,
+    in_process: None,  # noqa: F811
+) -> None:
+    for name in ("bm25", "bow"):
+        sent(ada, mined, name, pool="candidates")
+        children.score_one()
+    page = f"{reverse('benchmark', args=[mined.pk])}?pool=candidates"
+    assert "Leave each encoder out" in ada.get(page).content.decode()
+    computed(ada, mined, "without", pool="candidates")
+    assert children.score_one() == 1
+    assert ScoreJob.objects.filter(what="without").get().state == "done"
+    text = ada.get(page).content.decode()
+    assert "without bow" in text and "Leave each encoder out" not in text
+
+
+def test_what_can_not_be_computed_says_why(
+    ada: Client,
+    benchmark_: Benchmark,
+    in_process: None,  # noqa: F811
+) -> None:
+    assert "Choose what is to be computed" in computed(ada, benchmark_, "nothing")
+    computed(ada, benchmark_, "without", metric="mrr")
+    assert children.score_one() == 1
+    assert "none can be left out" in fragment(ada, benchmark_)
+
+
+def test_readers_order_nothing(ray: Client, benchmark_: Benchmark) -> None:
+    for name in ("benchmark-score", "benchmark-score-jobs"):
+        assert ray.get(reverse(name, args=[benchmark_.pk])).status_code == 403
+    for name in ("benchmark-score-cancel", "benchmark-figures"):
+        assert ray.post(reverse(name, args=[benchmark_.pk])).status_code == 403
+    assert "Score an encoder" not in ray.get(reverse("benchmark", args=[benchmark_.pk])).content.decode()
+
+
+def test_an_order_that_is_not_there_is_told() -> None:
+    with pytest.raises(CommandError, match="no score job 9"):
+        call_command("score_job", "9")
