@@ -33,7 +33,7 @@ def own_storage(settings: Settings, tmp_path: Path) -> None:
 
 
 def served(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr("tests.retrieval.sources.test_download.CONTENT", content)
+    monkeypatch.setattr(Handler, "content", content)
 
 
 def ordered(address: str, format_: str = "codesearchnet", **columns: object) -> ImportJob:
@@ -88,7 +88,7 @@ def test_what_is_too_large_or_not_there_is_told_without_our_folders(
 def test_what_was_cut_off_goes_on_by_itself(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     served(monkeypatch, FUNCTION + b"\n" + b" " * 5000)
     job = performed(ordered(f"{server}/cut", "table", options={"snippet": "code"}))
-    assert Handler.asked == [None, "bytes=4000-"]
+    assert Handler.asked == [(None, None), ("bytes=4000-", '"one"')]
     assert job.state == "failed"  # its name tells no format
     assert "its name must end in" in job.problems[0]
 
