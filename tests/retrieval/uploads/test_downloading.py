@@ -101,7 +101,7 @@ def test_a_table_waits_for_its_columns_once_it_is_there(server: str, monkeypatch
         state="running", options={"query": "question", "snippet": "answer"}
     )
     assert performed(job).stored == 2
-    assert Handler.asked == [None]
+    assert Handler.asked == [(None, None)]
 
 
 def test_a_table_of_nothing_fails(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
