@@ -9,9 +9,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation import budget
-from annotation.launching import MOST_DOLLARS, Actor, is_priced, person, record
+from annotation.launching import MOST_DOLLARS, Actor, person, record
 from annotation.models import Build, ProjectCapChange, ProjectTally, Tally
 from annotation.models.builds import NANO
+from annotation.pricing import is_priced
 from annotation.steering import Action, ControlRefused, control
 from retrieval.hostile import clean
 

@@ -14,9 +14,8 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
-from annotation import canary, pricing, prompts
+from annotation import canary, prompts
 from annotation.actors import AtShell
 from annotation.agents.single_llm import Criterion
 from annotation.drift import watching
@@ -24,8 +23,9 @@ from annotation.llm import host_of
 from annotation.llm.profiles import profile
 from annotation.llm.recorded import rounds_of
 from annotation.llm.sampling import NotSampling, refuse_bad_limit
-from annotation.models import Build, BuildEvent, Price, ProjectTally, Tally
+from annotation.models import Build, BuildEvent, ProjectTally, Tally
 from annotation.models.builds import NANO
+from annotation.pricing import is_priced, unknown_price
 from retrieval import encoders, filtering, known_encoders
 from retrieval.filters import Rule
 from retrieval.filters.queries import NO_QUERY_RULE, QueryRule
@@ -37,7 +37,6 @@ from sandbox.program import Limits
 
 MOST_DOLLARS = 1_000_000
 LONGEST_NAME = 120
-
 
 Actor = AbstractBaseUser | AnonymousUser | AtShell | None
 
@@ -282,15 +281,6 @@ def why_no_batches(provider: str) -> str:
 def lacks_key() -> bool:
     """Whether the provider wants a key, and none is configured."""
     return profile(settings.LLM_PROFILE).needs_key and not settings.ANTHROPIC_API_KEY
-
-
-def is_priced(model: str) -> bool:
-    return Price.objects.at(model, timezone.now()) is not None
-
-
-def unknown_price(model: str) -> str:
-    shipped = " “manage.py prices load” fills its list price in." if pricing.is_shipped(model) else ""
-    return f"What {model} costs is not known: nothing would be counted, and no cap could hold.{shipped}"
 
 
 def refuse_bad_encoders(names: tuple[str, ...]) -> None:

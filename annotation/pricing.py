@@ -1,4 +1,4 @@
-"""The list prices that are shipped, as rows of the price table.
+"""Whether the price of a model is known, and the list prices that are shipped, as rows of the price table.
 
 They are filled in when somebody asks for it, not by themselves: what a person relies on when money is spent
 should have been looked at. A model whose price a person has entered is left alone.
@@ -13,6 +13,7 @@ from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 
+from django.utils import timezone
 from pydantic import ConfigDict, TypeAdapter
 
 from annotation.models import Price
@@ -84,3 +85,14 @@ def filled_in(entry: Listed) -> str:
 def is_shipped(model: str) -> bool:
     """Whether `manage.py prices load` would know what the model costs."""
     return any(entry.model == model for entry in shipped())
+
+
+def is_priced(model: str) -> bool:
+    """Whether what it costs now is known."""
+    return Price.objects.at(model, timezone.now()) is not None
+
+
+def unknown_price(model: str) -> str:
+    """What there is to say of a model without a price."""
+    shipped = " “manage.py prices load” fills its list price in." if is_shipped(model) else ""
+    return f"What {model} costs is not known: nothing would be counted, and no cap could hold.{shipped}"

@@ -13,9 +13,7 @@ from annotation.launching import (
     MOST_ROUNDS,
     Judge,
     Order,
-    is_priced,
     lacks_key,
-    unknown_price,
     why_no_batches,
 )
 from annotation.llm.sampling import EXAMPLE, LONGER, NotSampling, sampling_of
@@ -23,6 +21,7 @@ from annotation.models import Build
 from annotation.pages.answering import AnsweringForm, usual_model
 from annotation.pages.skipping import SkippingForm
 from annotation.paper_profile import as_in_the_paper, contradicting, in_words
+from annotation.pricing import is_priced, unknown_price
 from retrieval import known_encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.filters.queries import query_rule

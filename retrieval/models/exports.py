@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 
 from retrieval.models.benchmarks import Benchmark
+from retrieval.models.orders import OrderedJob
 
 
-class ExportJob(models.Model):
+class ExportJob(OrderedJob):
     """One export of a benchmark; the file is made by a worker, in a folder of its own under COSQA_HOME."""
-
-    class State(models.TextChoices):
-        WAITING = "waiting"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="exports")
     format = models.CharField(max_length=16)
@@ -25,19 +19,11 @@ class ExportJob(models.Model):
     withhold = models.CharField(
         max_length=12, default="none", help_text="by which policy snippets are origin and hash alone"
     )
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(default=0, help_text="records written")
     total = models.PositiveIntegerField(default=0)
     size = models.PositiveBigIntegerField(default=0, help_text="bytes of the file")
     warnings = models.JSONField(default=list, help_text="what the format can't say")
     message = models.TextField(blank=True, help_text="why it failed")
-    lease_until = models.DateTimeField(null=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.benchmark} as {self.format} ({self.state})"

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from retrieval.models.collections import Collection
+from retrieval.models.orders import OrderedJob
 
 
-class FilterJob(models.Model):
+class FilterJob(OrderedJob):
     """One order to make a collection called `name` of what of `source` passes `filters`.
 
     Without filters and a name it is the order to count what each filter refuses, which is kept as `counts`.
     """
 
-    class State(models.TextChoices):
-        WAITING = "waiting"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
-
-    OPEN: Final = (State.WAITING, State.RUNNING)
-
     source = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="filter_jobs")
     name = models.CharField(max_length=120)
     filters = models.JSONField(help_text="names of the filters")
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(default=0, help_text="members done in the present stage")
     total = models.PositiveIntegerField(default=0)
     message = models.TextField(blank=True, help_text="the present stage and its rate, or why it failed")
@@ -36,13 +25,8 @@ class FilterJob(models.Model):
     made = models.ForeignKey(
         Collection, on_delete=models.SET_NULL, null=True, related_name="+", help_text="what it became"
     )
-    lease_until = models.DateTimeField(null=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True)
 
-    class Meta:
-        ordering = ["-id"]
+    class Meta(OrderedJob.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=["source", "name"],

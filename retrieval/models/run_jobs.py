@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
 from uuid import uuid4
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from retrieval.models.benchmarks import Benchmark, Pool, Run
 from retrieval.models.blobs import Digest
+from retrieval.models.orders import OrderedJob
 
 
 def place(job: models.Model, name: str) -> str:
@@ -18,16 +17,8 @@ def place(job: models.Model, name: str) -> str:
     return f"runs/{uuid4().hex}"
 
 
-class RunJob(models.Model):
+class RunJob(OrderedJob):
     """One order to score a file of ranked lists; while it waits or runs, the same order is this one."""
-
-    class State(models.TextChoices):
-        WAITING = "waiting"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
-
-    OPEN: Final = (State.WAITING, State.RUNNING)
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="run_jobs")
     system = models.CharField(max_length=120)
@@ -39,7 +30,6 @@ class RunJob(models.Model):
     pool = models.CharField(max_length=10, choices=Pool)
     language = models.CharField(max_length=40, blank=True, help_text="only these rows; empty: all")
     digest = Digest(max_length=64, help_text="sha256 of what is ordered, with the file")
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(default=0, help_text="queries scored")
     total = models.PositiveIntegerField(default=0)
     message = models.TextField(blank=True, help_text="why it failed")
@@ -47,13 +37,8 @@ class RunJob(models.Model):
     run = models.ForeignKey(
         Run, on_delete=models.CASCADE, null=True, related_name="+", help_text="what it became"
     )
-    lease_until = models.DateTimeField(null=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True)
 
-    class Meta:
-        ordering = ["-id"]
+    class Meta(OrderedJob.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=["digest"], condition=Q(state__in=["waiting", "running"]), name="run_job_open_once"

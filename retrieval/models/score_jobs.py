@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from retrieval.models.benchmarks import Benchmark, Pool, Run
 from retrieval.models.blobs import Digest
+from retrieval.models.orders import OrderedJob
 
 
-class ScoreJob(models.Model):
+class ScoreJob(OrderedJob):
     """One order to search by encoders and score that, or to compute figures; while it is open it is this one.
 
     `options` say of figures by which metric, over which queries, and which share of labels is taken as wrong.
@@ -30,8 +28,6 @@ class ScoreJob(models.Model):
         FAILED = "failed"
         CANCELLED = "cancelled"
 
-    OPEN: Final = (State.WAITING, State.RUNNING)
-
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="score_jobs")
     what = models.CharField(max_length=8, choices=What)
     system = models.CharField(max_length=120, blank=True, help_text="encoders, joined by +")
@@ -47,13 +43,8 @@ class ScoreJob(models.Model):
     run = models.ForeignKey(
         Run, on_delete=models.CASCADE, null=True, related_name="+", help_text="what it became"
     )
-    lease_until = models.DateTimeField(null=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True)
 
-    class Meta:
-        ordering = ["-id"]
+    class Meta(OrderedJob.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=["digest"], condition=Q(state__in=["waiting", "running"]), name="score_job_open_once"

@@ -49,15 +49,7 @@ class Command(LightCommand):
             "qrels",
             help="TREC qrels, or CodeSearchNet's annotations, as labels of collections that are there",
         )
-        qrels.add_argument(
-            "file",
-            type=Path,
-            help="query iteration document relevance, by source ids; or Language,Query,GitHubUrl,Relevance, "
-            "by texts and links",
-        )
-        qrels.add_argument("--language", help="only the rows of this language, of annotations")
-        qrels.add_argument("--queries", help="name of the collection of queries (default: --name)")
-        qrels.add_argument("--snippets", help="name of the collection of snippets (default: --name)")
+        self.ask_qrels(qrels)
         release = formats.add_parser(
             "release", help="a release folder as a benchmark, also one of export release"
         )
@@ -68,14 +60,29 @@ class Command(LightCommand):
         for parser, known in zip(mixed, FORMATS.values(), strict=True):
             known.add_arguments(parser)
         for each in (cosqa, python, qrels, release, *mixed):
-            each.add_argument("--name", required=True, help="name of the collection")
-            each.add_argument("--dry-run", action="store_true", help="count, and store nothing")
-            each.add_argument(
-                "--problems",
-                type=Path,
-                metavar="FILE.jsonl",
-                help="write every record that is refused: file, record and why",
-            )
+            self.ask_all(each)
+
+    def ask_qrels(self, qrels: CommandParser) -> None:
+        qrels.add_argument(
+            "file",
+            type=Path,
+            help="query iteration document relevance, by source ids; or Language,Query,GitHubUrl,Relevance, "
+            "by texts and links",
+        )
+        qrels.add_argument("--language", help="only the rows of this language, of annotations")
+        qrels.add_argument("--queries", help="name of the collection of queries (default: --name)")
+        qrels.add_argument("--snippets", help="name of the collection of snippets (default: --name)")
+
+    def ask_all(self, each: CommandParser) -> None:
+        """What is asked whatever the format is."""
+        each.add_argument("--name", required=True, help="name of the collection")
+        each.add_argument("--dry-run", action="store_true", help="count, and store nothing")
+        each.add_argument(
+            "--problems",
+            type=Path,
+            metavar="FILE.jsonl",
+            help="write every record that is refused: file, record and why",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_bad_name(options["name"])

@@ -9,14 +9,16 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Assignment, Condition, Enrolment, Rating
-from annotation.studies import queueing
-from annotation.studies.rating import Said, submit
+from annotation.studies import drafts, queueing, rating
+from annotation.studies.queueing import next_assignment
+from annotation.studies.rating import RatedMeanwhile, Said, submit
 from annotation.studies.undoing import NothingToTakeBack, last_decision, undo
 from tests import studies
+from tests.annotation.studies.test_rating import counts, state_of
 from tests.rating_pages import path
 
 pytestmark = pytest.mark.django_db
-Kind, State = Condition.Kind, Assignment.State
+Kind, State, Phase = Condition.Kind, Assignment.State, Rating.Phase
 
 
 def said(value: int | None = 1, notes: str = "", reason: str = "") -> Said:
@@ -152,3 +154,87 @@ def test_by_the_api_a_rating_tells_its_name(client: Client, rita: Enrolment) -> 
     assert client.post(to + names[1], headers=header).json()["number"] == first.study_pair.number
     assert client.post(to + names[1], headers=header).status_code == 409
     assert standing() == {(second.pk, 0)}
+
+
+def test_undo_takes_back_one_decision_after_the_other() -> None:
+    rita = studies.rater("rita", studies.study())
+    order = []
+    for value in (1, 0, None):
+        held = given(rita)
+        submit(held, held.token, said(value, notes=f"note {value}"), 0)
+        order.append(held)
+    assert next_assignment(rita) is None
+    for held, word in zip(reversed(order), ("unsure", "0", "1"), strict=True):
+        assert undo(rita) == held
+        assert state_of(held) == State.RESERVED
+        assert drafts.texts(held)["choice"] == word
+        assert counts(held) == (1, 0)
+    with pytest.raises(NothingToTakeBack):
+        undo(rita)
+    assert not Rating.objects.current().exists()
+    assert Rating.objects.count() == 6
+    rita.refresh_from_db()
+    assert rita.finished_at is None
+    assert given(rita) == order[0]
+
+
+def test_an_undone_pair_is_rated_again_as_a_further_revision() -> None:
+    rita = studies.rater("rita", studies.study(raters=1))
+    held = given(rita)
+    submit(held, held.token, said(1), 0)
+    undo(rita)
+    now = given(rita)
+    assert rating.revision_seen(rating.last_of(now, Phase.BLIND)) == 2
+    with pytest.raises(RatedMeanwhile):
+        submit(now, now.token, said(1), 1)
+    assert submit(now, now.token, said(1), 2).revision == 3
+    assert counts(held) == (1, 1)
+
+
+def test_undo_of_a_change_restores_what_stood_before() -> None:
+    rita = studies.rater("rita", studies.study(raters=1))
+    held = given(rita)
+    submit(held, held.token, said(1, notes="first"), 0)
+    submit(held, held.token, said(0, notes="second"), 1)
+    assert undo(rita) == held
+    assert state_of(held) == State.DONE
+    current = Rating.objects.current().get()
+    assert (current.value, current.notes, current.revision) == (1, "first", 3)
+    undo(rita)
+    assert not Rating.objects.current().exists()
+
+
+def test_undo_of_a_skip_opens_the_pair_again_while_it_is_free() -> None:
+    study = studies.study(pairs=studies.three_pairs()[:1], raters=1)
+    rita, rolf = studies.rater("rita", study), studies.rater("rolf", study)
+    held = given(rita)
+    queueing.skip(held, held.token, "by mistake")
+    assert undo(rita) == held
+    assert (state_of(held), counts(held)) == (State.RESERVED, (1, 0))
+    queueing.skip(Assignment.objects.get(), Assignment.objects.get().token, "again")
+    given(rolf)
+    with pytest.raises(NothingToTakeBack, match="another rater"):
+        undo(rita)
+
+
+def test_undo_of_the_second_label_opens_the_second_phase_and_leaves_the_blind_one() -> None:
+    revealed = studies.rater("rita", studies.study(conditions=(Kind.REVEAL,), raters=1))
+    held = given(revealed)
+    blind = submit(held, held.token, said(1), 0)
+    locked = given(revealed)
+    submit(locked, locked.token, said(1), 0)
+    assert undo(revealed) == held
+    assert (state_of(held), counts(held)) == (State.LOCKED, (1, 0))
+    with pytest.raises(NothingToTakeBack):
+        undo(revealed)
+    assert list(Rating.objects.current()) == [blind]
+
+
+def test_at_least_twenty_decisions_can_be_undone() -> None:
+    from tests.annotation.studies.test_queueing import grid
+
+    rita = studies.rater("rita", studies.study(pairs=grid(22, 1)))
+    for _ in range(22):
+        held = given(rita)
+        submit(held, held.token, said(), 0)
+    assert len({undo(rita).pk for _ in range(20)}) == 20
