@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
@@ -57,7 +56,7 @@ class Documentation(Swagger):
 
     def render_page(self, request: HttpRequest, api: NinjaAPI, **kwargs: Any) -> HttpResponse:
         told = {**self.settings, "url": self.get_openapi_url(api, kwargs)}
-        context = {"swagger_settings": json.dumps(told, indent=1), "api": api, "add_csrf": True}
+        context = {"swagger_settings": told, "api": api, "add_csrf": True}
         return render(request, self.template, context)
 
 
