@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ import numpy as np
 
 from retrieval.encoders.cells import Vocabulary, cells, numbered
 from retrieval.encoders.frequencies import Frequencies
+
+# Importing bm25s sets its logger to DEBUG, and each index then says a line among what commands print.
+logging.getLogger("bm25s").setLevel(logging.WARNING)
 
 
 def indexed(snippets: Sequence[str], part_of: Frequencies | None, **parameters: float) -> bm25s.BM25:

@@ -47,6 +47,11 @@ def test_bm25_by_spelling_equals_bm25s_scores_of_words() -> None:
     assert np.allclose(BM25().fit(SNIPPETS).scores([query]).raw[0], expected, atol=1e-9)
 
 
+def test_an_index_says_nothing_of_itself(caplog: pytest.LogCaptureFixture) -> None:
+    BM25().fit(SNIPPETS)
+    assert not [record for record in caplog.records if record.name.startswith("bm25s")]
+
+
 def test_bm25_enters_as_a_share_of_the_sum_of_idf() -> None:
     """One term, tf 1, length 2 = mean length: 1 / (1 + 1.5) = 0.4 of its idf."""
     scores = BM25().fit(["alpha beta", "gamma delta"]).scores(["alpha"])
