@@ -43,7 +43,7 @@ COMES: Final = 30.0
 
 Where there are few cases it is a sixth of a second for each: they would all have ended meanwhile.
 """
-SLOW, FAST = 4.0, 0.05
+SLOW, FAST = 12.0, 0.05
 """Seconds that a reply takes in the mean, when the builds are ahead of the kills and when they are not."""
 
 WHILE_OFF: Final = 1.0
@@ -181,7 +181,8 @@ class Drive:
         """Do what a person would: resume what waits for one. And keep the builds beside the kills."""
         self.supervise()
         done, cases = patiently(self.settled)
-        behind = done / max(1, cases) < len(self.killed) / max(1, self.order.kills)
+        due = len(self.killed) / max(1, self.order.kills)
+        behind = done / max(1, cases) < due < 1  # for what was missed there have to be cases left
         self.control(latency=FAST if behind else SLOW)
         self.help()
 

@@ -24,7 +24,7 @@ def drive(*options: str) -> str:
 
 @pytest.mark.postgres
 def test_builds_survive_ten_kills_on_many_machines(servers: None) -> None:
-    assert "10 kills" in drive("--cases", "60", "--kills", "10")
+    assert "10 kills" in drive("--cases", "90", "--kills", "10")
 
 
 @pytest.mark.postgres
@@ -35,7 +35,7 @@ def test_builds_survive_a_worker_whose_clock_is_minutes_ahead(servers: None) -> 
 
 def test_builds_survive_kills_of_the_only_process() -> None:
     # Who starts again frees what the dead held: a lease may be longer than a busy machine keeps a live one.
-    assert "5 kills" in drive("--one-machine", "--cases", "40", "--kills", "5", "--lease", "45")
+    assert "5 kills" in drive("--one-machine", "--cases", "60", "--kills", "5", "--lease", "45")
 
 
 @pytest.mark.postgres
