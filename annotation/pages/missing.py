@@ -14,10 +14,11 @@ from annotation.missing import counting, ordering, written
 from annotation.missing.counting import Standing
 from annotation.missing.ordering import READY
 from annotation.missing.orders import TRIES, FillOrder
-from annotation.models import Build, Filling
+from annotation.models import Build, Filling, Proposal
 from annotation.pages.answering import AnsweringForm, usual_model
 from annotation.pages.estimates import Row, Warned, table, warnings
 from annotation.pages.proposals import JobLine, job_lines
+from annotation.pricing import is_priced
 from retrieval.models import Text
 
 EXAMPLES: Final = 10
@@ -113,11 +114,12 @@ class MissingPage:
 
 @dataclass(frozen=True, slots=True)
 class MissingCard:
-    """What a build's own page says of it."""
+    """What a build's own page says of it. `again`: nanodollars to write what failed again, where known."""
 
     queue: int
     accepted: int
     failed: int
+    again: float | None
     of: Build | None
     filling: int | None
 
@@ -152,7 +154,7 @@ def price_of(order: FillOrder) -> Price:
 
 def card(build: Build) -> MissingCard | None:
     """The counts on a build's page, or on that of a job; None before a build is done or paused."""
-    own = Filling.objects.filter(build=build).select_related("of").first()
+    own = Filling.objects.filter(build=build).select_related("of", "build__tally").first()
     if own is None and build.state not in READY:
         return None
     jobs = Filling.objects.filter(pk=own.pk) if own else Filling.objects.filter(of=build)
@@ -161,6 +163,15 @@ def card(build: Build) -> MissingCard | None:
         queue=sum(one["waiting"] for one in told),
         accepted=sum(one["accepted"] + one["edited"] for one in told),
         failed=sum(one["failed"] for one in told),
+        again=again(own.build, told[0]) if own else None,
         of=own.of if own else None,
         filling=own.pk if own else None,
     )
+
+
+def again(job: Build, counts: Mapping[str, int]) -> float | None:
+    """What writing failed functions again takes, by the mean of those that were tried; None: not known."""
+    tried = sum(counts[state] for state in Proposal.State.values if state != Proposal.State.WRITING)
+    if not tried or not is_priced(job.model):
+        return None
+    return job.tally.spent / tried * counts[Proposal.State.FAILED]

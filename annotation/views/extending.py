@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from annotation import caps
 from annotation.access import Role, needs
 from annotation.caps import CapRefused
+from annotation.estimating import confirming
 from annotation.extending import doing
 from annotation.launching import LaunchRefused
 from annotation.models import Build, Extension
@@ -49,6 +50,7 @@ def decided(request: HttpRequest, page: ExtendPage) -> Extension:
     """The extension, and the cap beside it where another one was typed."""
     why, budget = page.decision.cleaned_data["why"], page.decision.cleaned_data["budget"]
     word = request.POST.get("estimate", "")
+    confirming.refuse_unshown(page.build.provider, word)
     with transaction.atomic():
         made = doing.extend(page.build, page.form.wish(), why, request.user, word, page.decision.skipped)
         if page.decision.has_changed() and caps.nanodollars(budget) != page.cap.cap:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.access import Role, builds_visible_to, needs
 from annotation.caps import CapRefused
+from annotation.estimating import confirming
 from annotation.launching import LaunchRefused
 from annotation.pages.rerunning import AgainPage, again_page, picked
 from annotation.rerunning import ordering
@@ -30,6 +31,7 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
         why, word = page.decision.cleaned_data["why"], request.POST.get("estimate", "")
         wish = replace(page.form.again(), skip_canary=page.decision.skipped)
         try:
+            confirming.refuse_unshown(wish.provider or build.provider, word)
             made = ordering.launch(build, found.cases, wish, why, request.user, word, found.words)
         except (LaunchRefused, CapRefused) as refused:
             page.form.add_error(None, str(refused))

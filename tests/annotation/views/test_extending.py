@@ -19,6 +19,16 @@ from tests.annotation.extending.test_doing import add
 
 pytestmark = pytest.mark.django_db
 
+WISH = {
+    "name": "once more",
+    "start": "arbitrating",
+    "provider": "exchange",
+    "model": "small-model",
+    "fix_rounds": "2",
+    "rewrites": "1",
+}
+LIVE = {**WISH, "provider": "live", "unpriced": "on"}
+
 
 def words(response: Any) -> str:
     return unescape(" ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split()))
@@ -100,6 +110,23 @@ def test_a_reason_without_the_tick_skips_nothing(ada: Client) -> None:
     assert ExtensionCanary.objects.count() == 1
 
 
+def test_nothing_live_is_added_whose_price_was_not_shown(ada: Client) -> None:
+    build = settled_build()
+    add(("sort words", "sort files"), build.queries)
+    Build.objects.filter(pk=build.pk).update(provider="live")
+    sent = {"queries": "2", "do": "extend", "why": "more"}
+    answer = ada.post(reverse("build-extend", args=[build.pk]), sent)
+    assert answer.status_code == 422 and "was not shown yet" in words(answer)
+    assert not Extension.objects.exists()
+
+
+def test_nothing_live_runs_again_whose_price_was_not_shown(ada: Client, small_canary: None) -> None:
+    sent = {**LIVE, "stage": "settled", "why": "to see"}
+    answer = ada.post(reverse("build-again", args=[with_tests().pk]), sent)
+    assert answer.status_code == 422 and "was not shown yet" in words(answer)
+    assert not Rerun.objects.exists()
+
+
 def test_without_a_reason_nothing_is_done(ada: Client) -> None:
     build = settled_build()
     url = reverse("build-extend", args=[build.pk])
@@ -142,16 +169,6 @@ def with_tests() -> Build:
     return build
 
 
-WISH = {
-    "name": "once more",
-    "start": "arbitrating",
-    "provider": "exchange",
-    "model": "small-model",
-    "fix_rounds": "2",
-    "rewrites": "1",
-}
-
-
 def test_chosen_cases_are_priced_and_run_again(ada: Client) -> None:
     build = with_tests()
     url = reverse("build-again", args=[build.pk])
@@ -174,9 +191,6 @@ def test_cases_run_again_with_longer_replies(ada: Client) -> None:
     page = ada.get(url, {"stage": "settled", **WISH, "sampling": '{"max_tokens": 16384}'})
     assert ada.post(url, hidden(page) | {"why": "they were cut off"}).status_code == 302
     assert Rerun.objects.get().build.annotator.config["sampling"] == {"max_tokens": 16384}
-
-
-LIVE = {**WISH, "provider": "live", "unpriced": "on"}
 
 
 @pytest.fixture

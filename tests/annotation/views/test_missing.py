@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation import tasks
 from annotation.missing import deciding
 from annotation.missing.deciding import Choice
-from annotation.models import Build, Filling, Price, Proposal
+from annotation.models import Build, Filling, Price, Proposal, Tally
 from tests import factories, filling
 
 pytestmark = pytest.mark.django_db
@@ -92,9 +92,18 @@ def test_failed_ones_are_written_again_from_the_jobs_page(ada: Client) -> None:
     page = reverse("build", args=[job.build_id])
     assert "write-again" not in ada.get(page).content.decode()
     Proposal.objects.update(state="failed", failure="no function")
-    assert "Write 3 failed again" in ada.get(page).content.decode()
+    assert "Write 3 failed again" in (html := ada.get(page).content.decode()) and "an unknown sum" in html
     ada.post(reverse("build-write-again", args=[job.build_id]))
     assert Proposal.objects.writing().count() == 3
+
+
+def test_writing_again_says_what_it_takes_by_what_was_paid(ada: Client) -> None:
+    job = filling.job()
+    Price.objects.create(model=job.build.model, effective_from=timezone.now(), input=1, output=5)
+    failed = job.proposals.filter(pk__gt=job.proposals.earliest("pk").pk)
+    failed.update(state="failed", failure="no function")
+    Tally.objects.filter(build=job.build_id).update(spent=40_000_000)
+    assert "$0.04" in ada.get(reverse("build", args=[job.build_id])).content.decode()
 
 
 def test_workers_elsewhere_are_woken_by_an_order_at_once(
