@@ -21,6 +21,7 @@ from django.views import defaults
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
+from annotation import drafting
 from annotation.access import KeptBlind, refuse_while_blind
 from annotation.api.adjudicating import decision_out as adjudicated_out
 from annotation.api.missing import decision_out
@@ -34,7 +35,7 @@ from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsR
 from annotation.review.own_tests import TooFast, TooManyWaiting
 from annotation.stages import IllegalMove
 from annotation.steering import ControlRefused
-from annotation.studies import drafts, rating, undoing
+from annotation.studies import rating, undoing
 from annotation.studies.adjudicating import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
 from annotation.studies.planning import StudyRefused
 from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
@@ -52,8 +53,8 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
     DecidedMeanwhile: HTTPStatus.CONFLICT,
-    drafts.DraftChanged: HTTPStatus.CONFLICT,
-    drafts.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    drafting.DraftChanged: HTTPStatus.CONFLICT,
+    drafting.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     IllegalMove: HTTPStatus.CONFLICT,
     KeptBlind: HTTPStatus.FORBIDDEN,
     Lapsed: HTTPStatus.CONFLICT,
@@ -119,8 +120,8 @@ def stored_of(error: object) -> dict[str, Any]:
         return {"stored": stored, "yours": asdict(error.mine)}
     if isinstance(error, rating.RatedMeanwhile):
         return {"stored": rating_out(error.stored).model_dump(mode="json") if error.stored else None}
-    if isinstance(error, drafts.DraftChanged):
-        return {"stored": {"text": error.stored.text, "revision": drafts.revision_of(error.stored)}}
+    if isinstance(error, drafting.DraftChanged):
+        return {"stored": {"text": error.stored.text, "revision": error.stored.revision}}
     if isinstance(error, AdjudicatedMeanwhile):
         return {"stored": adjudicated_out(error.stored).model_dump(mode="json") if error.stored else None}
     if not isinstance(error, Conflict):

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
+from annotation import drafting
 from annotation.access import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
@@ -76,7 +77,7 @@ def keep_draft(
     request: HttpRequest, response: HttpResponse, study: Path[Id], number: Path[Id], said: DraftIn
 ) -> Status[None]:
     """Keep what is being typed; the header Draft-Revision tells its revision. For its raters."""
-    window = None if said.seen is None else drafts.Window(revisions={said.field: said.seen})
+    window = None if said.seen is None else drafting.Window(revisions={said.field: said.seen})
     found = assignment_of(request, study, number)
     response["Draft-Revision"] = drafts.save(found, said.field, said.text, window)
     return Status(204, None)
@@ -163,7 +164,7 @@ def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
             for side in showing.sides_of(found)
         ],
         drafts={field: draft.text for field, draft in kept.items()},
-        draft_revisions={field: drafts.revision_of(draft) for field, draft in kept.items()},
+        draft_revisions={field: draft.revision for field, draft in kept.items()},
     )
 
 

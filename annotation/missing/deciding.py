@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation.agents.snippet_writer import one_function
+from annotation.drafting import Window
 from annotation.missing import editing, written
 from annotation.models import Draft, ExecutionRequest, Filling, Proposal, ProposalDecision
 from annotation.review import NothingToUndo, drafts
@@ -62,11 +63,13 @@ class DecidedMeanwhile(Exception):
         self.mine = mine
 
 
-def decide(user: User, proposal: Proposal, choice: Choice, seen_revision: int) -> ProposalDecision:
+def decide(
+    user: User, proposal: Proposal, choice: Choice, seen_revision: int, window: Window | None = None
+) -> ProposalDecision:
     """Store one decision and what follows from it; sending the same again returns what is stored.
 
-    `seen_revision` is the number of decisions that were on screen. Raises BadDecision, DecidedMeanwhile, and
-    editing.TooManyWaiting; then nothing is stored.
+    `seen_revision` is the number of decisions that were on screen, `window` whose drafts go along.
+    Raises BadDecision, DecidedMeanwhile, and editing.TooManyWaiting; then nothing is stored.
     """
     checked = refused_or_clean(proposal, choice)
     with transaction.atomic():
@@ -77,9 +80,9 @@ def decide(user: User, proposal: Proposal, choice: Choice, seen_revision: int) -
         if proposal.revision != seen_revision or proposal.state != Proposal.State.WRITTEN:
             raise DecidedMeanwhile(last, checked)
         made = appended(user, proposal, checked)
-        for field in Draft.Field.REASON, Draft.Field.CODE:
-            assert proposal.case is not None, "what is decided about has been checked"
-            drafts.clear(user, proposal.case.pair_id, field)
+        assert proposal.case is not None, "what is decided about has been checked"
+        fields = Draft.Field.REASON, Draft.Field.CODE
+        drafts.clear(user, proposal.case.pair_id, *fields, window=window)
         proposal.build.tally.change()
     return made
 

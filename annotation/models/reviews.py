@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, TextField
 from django.db.models.functions import Cast
 
 from annotation.models.cases import Case
+from annotation.models.kept import KeptText
 from retrieval.models import Benchmark, Pair
 
 
@@ -71,7 +72,7 @@ class Review(models.Model):
         return self.label is not None and self.agent_label is not None and self.label != self.agent_label
 
 
-class Draft(models.Model):
+class Draft(KeptText):
     """What a person had typed and not yet submitted; survives reload, log-out and crash."""
 
     class Field(models.TextChoices):
@@ -84,8 +85,6 @@ class Draft(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="drafts")
     field = models.CharField(max_length=6, choices=Field)
-    text = models.TextField()
-    updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "pair", "field"], name="draft_once")]

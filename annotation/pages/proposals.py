@@ -15,9 +15,9 @@ from annotation.missing import deciding, editing, written
 from annotation.missing.deciding import Choice, DecidedMeanwhile
 from annotation.models import Build, Case, Draft, ExecutionRequest, Filling, Proposal, ProposalDecision
 from annotation.pages.code import LIST_BOUNDS, Code, code_of
+from annotation.pages.drafting import Typed, typed
 from annotation.pages.evidence import RELATED as EVIDENCE
 from annotation.pages.evidence import Evidence, ExecutionView, candidate_code, evidence_of, execution_view
-from annotation.pages.review import Typed
 from annotation.pages.review_keys import KeyView, key_views
 from annotation.pages.review_runs import request_sign, requests_ahead
 from annotation.pages.words import UNJUDGED, Sign, case_sign
@@ -193,7 +193,7 @@ def proposal_page(
 ) -> ProposalPage:
     """The page of a function that was read with RELATED."""
     said = said or Said()
-    case = proposal.case
+    case, sent = proposal.case, said.choice
     kept = drafts.load(user, case.pair_id) if case else {}
     draft = kept.get(Draft.Field.CODE)
     runs = list(editing.runs_of(proposal))
@@ -212,8 +212,10 @@ def proposal_page(
         needs_reason=case is not None and case.label != 1,
         editing=editing_it,
         has_draft=draft is not None,
-        source=typed(said.choice.code, draft, proposal.snippet.text if proposal.snippet else ""),
-        reason=typed(said.choice.reason, kept.get(Draft.Field.REASON), ""),
+        source=typed(
+            sent.code, draft, proposal.snippet.text if proposal.snippet else "", again=bool(sent.code)
+        ),
+        reason=typed(sent.reason, kept.get(Draft.Field.REASON), "", again=bool(sent.reason)),
         run=run_view(runs[0]) if runs else None,
         waiting=waiting,
         undo=deciding.latest_of(user, proposal.filling),
@@ -221,14 +223,6 @@ def proposal_page(
         problem=said.problem,
         clash=clash_of(said),
     )
-
-
-def typed(sent: str, draft: Draft | None, otherwise: str) -> Typed:
-    """What was just sent, else the draft, else what stands."""
-    at = draft.updated_at.isoformat() if draft else ""
-    if sent:
-        return Typed(sent, at)
-    return Typed(draft.text, at) if draft else Typed(otherwise)
 
 
 def decisions_of(proposal: Proposal) -> tuple[Decided, ...]:

@@ -10,6 +10,7 @@ from typing import Final
 from django.urls import reverse
 
 from annotation.models import Assignment, Rating, RatingDraft, Study
+from annotation.pages.drafting import Typed, typed
 from annotation.pages.rating_words import QUESTIONS, said_sign
 from annotation.pages.review_keys import KeyView
 from annotation.pages.tagging import TagChoice, tag_choices
@@ -20,7 +21,6 @@ from annotation.review.tags import Tag, known
 from annotation.studies import drafts, rating, showing
 from annotation.studies.rating import RatedMeanwhile, words_of
 from annotation.studies.restoring import refusal
-from retrieval.hostile import clean
 
 Phase = Rating.Phase
 State = Assignment.State
@@ -74,23 +74,6 @@ class Standing:
 
     def last_in(self, phase: str) -> Rating | None:
         return next((row for row in reversed(self.ratings) if row.phase == phase), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """What a text field starts with, and when its draft was kept (ISO; empty: it is no draft).
-
-    `unsaved`: it was sent and not stored, and another window has kept another draft.
-    """
-
-    text: str = ""
-    draft_at: str = ""
-    unsaved: bool = False
-
-    @property
-    def revision(self) -> str:
-        """Of the draft that the field shows."""
-        return "" if self.unsaved else self.draft_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +163,7 @@ def label_form(
 ) -> LabelForm:
     """The form as it was sent, as it was kept, or as it is stored: the first of them that there is."""
     study, current = assignment.enrolment.study, standing.current
-    stands = current or standing.blind
+    stands, kept = current or standing.blind, standing.drafts
     chosen, tags = chosen_of(assignment, standing, sent)
     choices = choices_of(assignment, keys, stands, chosen)
     unstored = bool(sent.problem or sent.conflict)
@@ -189,11 +172,11 @@ def label_form(
         choices=choices,
         tags=tags_of(assignment, keys, tags),
         chosen=Typed(" ".join(filter(None, (chosen, *tags))), drafted_at(standing, Field.CHOICE)),
-        notes=typed(sent.notes, standing, Field.NOTES, stands.notes if stands else "", again=unstored),
+        notes=typed(sent.notes, kept.get(Field.NOTES), stands.notes if stands else "", again=unstored),
         reading=typed(
-            sent.reading, standing, Field.READING, stands.reading if stands else "", again=unstored
+            sent.reading, kept.get(Field.READING), stands.reading if stands else "", again=unstored
         ),
-        reason=typed(sent.reason, standing, Field.REASON, current.reason if current else "", again=unstored),
+        reason=typed(sent.reason, kept.get(Field.REASON), current.reason if current else "", again=unstored),
         token=assignment.token,
         seen_revision=rating.revision_seen(standing.last),
         evidence=evidence,
@@ -206,19 +189,9 @@ def label_form(
     )
 
 
-def typed(sent: str, standing: Standing, name: str, stands: str, *, again: bool) -> Typed:
-    """What was just sent, also where that is empty (`again`), else the draft, else what is stored."""
-    draft = standing.drafts.get(name)
-    kept = draft.text if draft else stands
-    if not again:
-        return Typed(kept, drafted_at(standing, name))
-    apart = bool(draft and clean(sent).split() != draft.text.split())
-    return Typed(sent, drafted_at(standing, name), unsaved=apart)
-
-
 def drafted_at(standing: Standing, name: str) -> str:
     draft = standing.drafts.get(name)
-    return drafts.revision_of(draft) if draft else ""
+    return draft.revision if draft else ""
 
 
 def chosen_of(assignment: Assignment, standing: Standing, sent: Sent) -> tuple[str, list[Tag]]:

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 
 from annotation.models import Build, Case, Draft, Preference, Review
 from annotation.pages.as_before import Before, before_of
+from annotation.pages.drafting import Typed, typed
 from annotation.pages.evidence import Evidence, Verdict, evidence_now, evidence_of
 from annotation.pages.names import marked, names_view
 from annotation.pages.panes import Panes, panes_of
@@ -131,14 +132,6 @@ class Clash:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """What a text field starts with, and when its draft was kept (ISO; empty: it is no draft)."""
-
-    text: str
-    draft_at: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class CasePage:
     """Everything that the page of one case shows."""
 
@@ -239,6 +232,7 @@ def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) 
     own = own_of(user, case, reviews)
     choices = choices_of(case, own.standing, own.keys, said.pending)
     tags = tags_typed(said, own.kept.get(Draft.Field.TAGS), own.standing)
+    stands = own.standing.reason if own.standing else ""
     return CasePage(
         evidence=evidence,
         panes=case_panes(user, case, evidence, own, show),
@@ -252,7 +246,7 @@ def case_page(user: User, case: Case, show: Worklist, said: Said | None = None) 
         choices=choices,
         tags=tag_choices(tags.text.split(), own.keys),
         tags_draft=tags,
-        reason=reason_of(said, own.kept.get(Draft.Field.REASON), own.standing),
+        reason=typed(said.reason, own.kept.get(Draft.Field.REASON), stands, again=bool(said.reason)),
         decisions=tuple(decision(one, case) for one in own.lately[:SHOWN]),
         undo=undo_of(next(iter(own.lately), None)),
         keys=own.keys,
@@ -300,24 +294,10 @@ def choices_of(
     )
 
 
-def reason_of(said: Said, draft: Draft | None, standing: Review | None) -> Typed:
-    """What was just sent, else the draft, else the reason that stands."""
-    at = draft.updated_at.isoformat() if draft else ""
-    if said.reason:
-        return Typed(said.reason, at)
-    if draft:
-        return Typed(draft.text, at)
-    return Typed(standing.reason if standing else "")
-
-
 def tags_typed(said: Said, draft: Draft | None, standing: Review | None) -> Typed:
     """The tags that were just sent, else those of the draft, else those that stand; by spaces."""
-    at = draft.updated_at.isoformat() if draft else ""
-    if said.tags is not None:
-        return Typed(" ".join(said.tags), at)
-    if draft:
-        return Typed(draft.text, at)
-    return Typed(" ".join(standing.tags) if standing else "")
+    stands = " ".join(standing.tags) if standing else ""
+    return typed(" ".join(said.tags or ()), draft, stands, again=said.tags is not None)
 
 
 def decision(last: Review, here: Case) -> Decision:

@@ -187,7 +187,7 @@ def box_of(
         query=pair.query.head,
         example=example_of(pair.snippet.text),
         text=text or (draft.text if draft else ""),
-        draft_at=draft.updated_at.isoformat() if draft else "",
+        draft_at=draft.revision if draft else "",
         key=keys.get("call", NO_KEY),
         assert_key=keys.get("assert", NO_KEY),
         lines=tuple(call_line(one, places) for one in asked),

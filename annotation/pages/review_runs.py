@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.models import Case, Draft, Execution, ExecutionRequest, TestProgram
 from annotation.pages.code import Code
+from annotation.pages.drafting import Typed, typed
 from annotation.pages.evidence import ExecutionView, ProgramView, candidate_code, execution_view, program_view
 from annotation.pages.review_keys import KeyView, key_views
 from annotation.pages.words import OUTCOMES, Sign
@@ -106,16 +107,15 @@ class OwnRun:
 
 @dataclass(frozen=True, slots=True)
 class EditorPage:
-    """A copy of a test program to be edited. `draft_at` is when the draft was kept; empty: it is no draft."""
+    """A copy of a test program to be edited; `source` is the copy."""
 
     case: int
     pair: int
     query: str
     candidate: Code
-    source: str
+    source: Typed
     original: str
     parent: int | None
-    draft_at: str
     keys: dict[str, KeyView]
     runs: tuple[OwnRun, ...]
     problem: str = ""
@@ -222,10 +222,9 @@ def editor_page(
         pair=case.pair_id,
         query=case.pair.query.head,
         candidate=candidate_code(case.pair.snippet.text),
-        source=source or (draft.text if draft else original),
+        source=typed(source, draft, original, again=bool(source)),
         original=original,
         parent=parent.pk if parent else None,
-        draft_at=draft.updated_at.isoformat() if draft else "",
         keys=key_views(user),
         runs=own_runs(user, case),
         problem=problem,

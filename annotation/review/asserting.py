@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from textwrap import indent
 
 from django.contrib.auth.models import User
 
+from annotation.drafting import Window
 from annotation.models import CallRequest, Case, Draft, TestProgram
 from annotation.review import drafts
 from annotation.review.own_tests import beginning_of_a_test
@@ -21,19 +23,30 @@ class NoAssertion(ValueError):
     """Nothing can be asserted of the call; the message says why."""
 
 
-def add_assertion(user: User, case: Case, asked: CallRequest, parent: TestProgram | None) -> str:
-    """Append the call to the person's test draft and return the lines that were added.
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The lines, and the draft's revision; that is empty where the draft is another window's."""
+
+    lines: str
+    revision: str
+
+
+def add_assertion(
+    user: User, case: Case, asked: CallRequest, parent: TestProgram | None, window: Window | None = None
+) -> Added:
+    """Append the call to the person's test draft; returns what was added.
 
     Without a draft it begins with a copy of `parent`, or where that is None with what the editor begins with.
-    Raises NoAssertion and DraftTooLong; then the draft stays as it was.
+    Raises NoAssertion and DraftRefused; then the draft stays as it was.
     """
     if asked.answer is None:
         raise NoAssertion("The call has no answer yet. Ask again when it is there.")
     lines = assertion_of(asked.expression, asked.answer.whole())
     draft = drafts.load(user, case.pair_id).get(Draft.Field.TEST)
     start = draft.text if draft else parent.source.text if parent else beginning_of_a_test(case.pair)
-    drafts.save(user, case.pair_id, Draft.Field.TEST, f"{start.rstrip()}\n\n{lines}\n")
-    return lines
+    known = draft is None or window is None or window.knows(draft)
+    revision = drafts.save(user, case.pair_id, Draft.Field.TEST, f"{start.rstrip()}\n\n{lines}\n")
+    return Added(lines, revision if known else "")
 
 
 def assertion_of(expression: str, answer: Answer) -> str:

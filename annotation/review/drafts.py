@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.contrib.auth.models import User
 
+from annotation import drafting
+from annotation.drafting import Window
 from annotation.models import Draft
-from retrieval.hostile import clean
 
-MOST = 64 * 1024
-
-
-class DraftTooLong(ValueError):
-    """The text is too long to be kept as a draft; the message says how long it may be."""
+TEXTS: Final = (Draft.Field.REASON, Draft.Field.TEST, Draft.Field.CODE)
+"""The fields in which a text is written: one that another window has kept is not overwritten unseen."""
 
 
-def save(user: User, pair_id: int, field: str, text: str) -> Draft | None:
-    """Keep `text` as the draft of one field; an empty text clears it. Raises DraftTooLong."""
-    kept = clean(text).replace("\r\n", "\n")
-    if len(kept) > MOST:
-        raise DraftTooLong(f"A draft has at most {MOST:,} characters; this one has {len(kept):,}.")
-    if not kept.strip():
-        clear(user, pair_id, field)
-        return None
-    return Draft.objects.update_or_create(user=user, pair_id=pair_id, field=field, defaults={"text": kept})[0]
+def save(user: User, pair_id: int, field: str, text: str, window: Window | None = None) -> str:
+    """Keep `text` as the draft of one field, an empty one clears it; returns its revision, empty for none.
+
+    Without a window whatever stands is overwritten. Raises drafting.DraftRefused and drafting.DraftChanged.
+    """
+    blank = Draft(user=user, pair_id=pair_id, field=field)
+    return drafting.save(blank, rows_of(user, pair_id, field), text, window, TEXTS)
 
 
 def keep_if_none(user: User, pair_id: int, field: str, text: str) -> None:
@@ -35,5 +33,10 @@ def load(user: User, pair_id: int) -> dict[str, Draft]:
     return {draft.field: draft for draft in Draft.objects.filter(user=user, pair=pair_id)}
 
 
-def clear(user: User, pair_id: int, *fields: str) -> None:
-    Draft.objects.filter(user=user, pair=pair_id, field__in=fields).delete()
+def clear(user: User, pair_id: int, *fields: str, window: Window | None = None) -> None:
+    """What was sent is no draft any more; what another window has kept since stays."""
+    drafting.clear(rows_of(user, pair_id, *fields), window, TEXTS)
+
+
+def rows_of(user: User, pair_id: int, *fields: str) -> drafting.Rows:
+    return Draft.objects.filter(user=user, pair=pair_id, field__in=fields)

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
 
+from annotation.drafting import Window
 from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest, Review
 from annotation.models.contradictions import reconsidered
 from annotation.publishing import publish_review
@@ -35,10 +36,14 @@ HASH = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Beside:
-    """What goes with a label: tags by name, and the active seconds on the page, 0 where nobody counted."""
+    """What goes with a label: tags by name, and the active seconds on the page, 0 where nobody counted.
+
+    `window`: whose drafts it takes along; None: all of the pair.
+    """
 
     tags: Sequence[str] = ()
     seconds: int = 0
+    window: Window | None = None
 
 
 NOTHING_BESIDE: Final = Beside()
@@ -111,7 +116,7 @@ def submit(
         last = reviews_of(case.pair_id, user).last()
         if last is not None and is_repeated(last, mine, seen_revision):
             # Where the answer got lost, the page has kept what it sent as a draft again.
-            drafts.clear(user, case.pair_id, Draft.Field.REASON, Draft.Field.TAGS)
+            clear_drafts(user, case, beside.window)
             return last
         if revision_seen(last) != seen_revision:
             raise Conflict(last, mine)
@@ -128,8 +133,13 @@ def submit(
             if lost.stored is not None and is_repeated(lost.stored, mine, seen_revision):
                 return lost.stored  # both clicks of a double click were here at the same moment
             raise
-        drafts.clear(user, case.pair_id, Draft.Field.REASON, Draft.Field.TAGS)
+        clear_drafts(user, case, beside.window)
     return review
+
+
+def clear_drafts(user: User, case: Case, window: Window | None) -> None:
+    """What was sent with a label is no draft any more."""
+    drafts.clear(user, case.pair_id, Draft.Field.REASON, Draft.Field.TAGS, window=window)
 
 
 def rests_on(user: User, pair_id: int) -> tuple[list[int], list[int]]:

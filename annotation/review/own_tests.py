@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
+from annotation.drafting import Window
 from annotation.models import Case, Draft, ExecutionRequest, ProgramText, TestProgram
 from annotation.review import drafts, pace
 from retrieval.hostile import clean
@@ -101,12 +102,14 @@ def request_execution(user: User, program: TestProgram, dependencies: Sequence[s
     return ExecutionRequest.objects.create(user=user, program=program, dependencies=wanted)
 
 
-def run_own_test(user: User, case: Case, source: str, parent: TestProgram | None) -> ExecutionRequest:
+def run_own_test(
+    user: User, case: Case, source: str, parent: TestProgram | None, window: Window | None = None
+) -> ExecutionRequest:
     """Save an edited test and ask for its execution, both or neither. Raises BadTest and TooManyWaiting."""
     with transaction.atomic():
         program = save_test(user, case, source, parent)
         request = request_execution(user, program, case.dependencies)
-        drafts.clear(user, case.pair_id, Draft.Field.TEST)
+        drafts.clear(user, case.pair_id, Draft.Field.TEST, window=window)
     return request
 
 

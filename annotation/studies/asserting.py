@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from annotation import drafting
 from annotation.models import Assignment, CallRequest, RatingDraft
-from annotation.review.asserting import NoAssertion, assertion_of
+from annotation.review.asserting import Added, NoAssertion, assertion_of
 from annotation.studies import drafts, running, showing
 
 __all__ = ["NoAssertion", "add_assertion"]
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
-    """The lines, and the draft's revision; that is empty where the draft is another window's."""
-
-    lines: str
-    revision: str
-
-
-def add_assertion(assignment: Assignment, asked: CallRequest, window: drafts.Window | None = None) -> Added:
+def add_assertion(assignment: Assignment, asked: CallRequest, window: drafting.Window | None = None) -> Added:
     """Append a call of `running.calls_of` to the draft of the test; returns what was added.
 
     Without a draft it begins as the editor does. The call stays evidence of the label.

@@ -7,6 +7,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from annotation import drafting
 from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft
 from annotation.seen import knows
 from annotation.studies import drafts, places, routing
@@ -51,7 +52,7 @@ def submit(
     token: str,
     said: Said,
     seen_revision: int,
-    window: drafts.Window | None = None,
+    window: drafting.Window | None = None,
 ) -> Rating:
     """Store a rating as the next revision; sending the same again returns what is stored.
 
@@ -74,7 +75,7 @@ def submit(
         raise
 
 
-def store(pk: int, token: str, mine: Said, seen_revision: int, window: drafts.Window | None) -> Rating:
+def store(pk: int, token: str, mine: Said, seen_revision: int, window: drafting.Window | None) -> Rating:
     """One try to store; raises CameTooLate and IntegrityError where another request was faster."""
     with transaction.atomic():
         now = Assignment.objects.select_related(*RELATED).get(pk=pk)
@@ -204,7 +205,7 @@ def appended(
     )
 
 
-def keep_as_draft(assignment: Assignment, said: Said, window: drafts.Window | None) -> None:
+def keep_as_draft(assignment: Assignment, said: Said, window: drafting.Window | None) -> None:
     """What could not be stored stays where it was typed."""
     drafts.write(assignment, drafts.not_of_others(assignment, drafts_of(assignment, said), window))
 
@@ -220,7 +221,7 @@ def drafts_of(assignment: Assignment, said: Said | Rating) -> dict[str, str]:
         field.READING: said.reading,
         field.CHOICE: " ".join([*words, *said.tags]),
     }
-    return {name.value: clean(text)[: drafts.MOST] for name, text in kept.items()}
+    return {name.value: clean(text)[: drafting.MOST] for name, text in kept.items()}
 
 
 def content(row: Rating) -> tuple[object, ...]:

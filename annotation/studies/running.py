@@ -12,6 +12,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import QuerySet
 
+from annotation import drafting
 from annotation.models import (
     Assignment,
     CallRequest,
@@ -102,7 +103,7 @@ def ask(assignment: Assignment, pair: Pair, expression: str) -> CallRequest:
 
 
 def run(
-    assignment: Assignment, pair: Pair, source: str, window: drafts.Window | None = None
+    assignment: Assignment, pair: Pair, source: str, window: drafting.Window | None = None
 ) -> ExecutionRequest:
     """Keep a test program for the assignment and have it run beside the pair's snippet, both or neither.
 

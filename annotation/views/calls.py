@@ -10,12 +10,13 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import trigger_client_event
 
-from annotation import tasks
+from annotation import drafting, tasks
 from annotation.access import Role, needs
 from annotation.models import CallRequest, Case
 from annotation.pages import review_calls as pages
-from annotation.review import asserting, calls, drafts
+from annotation.review import asserting, calls
 from annotation.review.order import Show
+from annotation.views.drafting import window_of
 from annotation.views.pacing import paced
 from annotation.views.review import (
     address,
@@ -76,15 +77,16 @@ def assertion(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return to_case(found, Show.WAITING)
     try:
-        lines = asserting.add_assertion(user, found, asked, program_of(found, str(found.program_id)))
-    except (asserting.NoAssertion, drafts.DraftTooLong) as why:
+        parent = program_of(found, str(found.program_id))
+        added = asserting.add_assertion(user, found, asked, parent, window_of(request))
+    except (asserting.NoAssertion, drafting.DraftRefused) as why:
         response = show(request, user, found, "", str(why), status=422)
         response["HX-Retarget"], response["HX-Reswap"] = "#calls", "innerHTML"
         return response
     if not is_fragment(request):
         return HttpResponseRedirect(address("review-test", found.pk))
-    response = HttpResponse(status=204)
-    return trigger_client_event(response, "asserted", {"lines": lines})
+    told = {"lines": added.lines, "revision": added.revision}
+    return trigger_client_event(HttpResponse(status=204), "asserted", told)
 
 
 def case_of(request: HttpRequest, asked: CallRequest) -> Case:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -12,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation import tasks
 from annotation.access import Role, jobs_visible_to, needs
+from annotation.drafting import DraftChanged, DraftRefused, Window
 from annotation.missing import deciding, editing
 from annotation.missing.deciding import BadDecision, Choice, DecidedMeanwhile
 from annotation.models import Draft, Filling, Proposal
@@ -20,6 +23,7 @@ from annotation.pages.paging import whole_number
 from annotation.pages.proposals import Said
 from annotation.review import NothingToUndo, drafts
 from annotation.seen import mark_seen
+from annotation.views.drafting import kept, refused, window_of
 from annotation.views.pacing import paced
 from annotation.views.review import answer, number, person
 from retrieval.models import Text
@@ -75,7 +79,9 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     choice = Choice(sent.get("action", ""), sent.get("reason", ""), sent.get("code", ""))
     edits = choice.action == "edit"
     try:
-        made = deciding.decide(person(request), found, choice, number(sent, "seen_revision"))
+        made = deciding.decide(
+            person(request), found, choice, number(sent, "seen_revision"), window_of(request)
+        )
     except (BadDecision, editing.TooManyWaiting) as why:
         return show(request, found, edits, Said(choice, str(why)), status=422)
     except DecidedMeanwhile as conflict:
@@ -103,15 +109,12 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
 @needs(Role.EXPERT)
 @require_POST
 def draft(request: HttpRequest, pk: int) -> HttpResponse:
-    """Keep what is being typed; 204, or 400 with what is wrong."""
+    """Keep what is being typed; 204, 409 with what another window has kept, or 400 with what is wrong."""
     found, field = visible(request, pk), request.POST.get("field", "")
     if field not in (Draft.Field.REASON, Draft.Field.CODE) or found.case is None:
-        return HttpResponse("A draft is of the field reason or code.", status=400, content_type="text/plain")
-    try:
-        drafts.save(person(request), found.case.pair_id, field, request.POST.get("text", ""))
-    except drafts.DraftTooLong as why:
-        return HttpResponse(str(why), status=400, content_type="text/plain")
-    return HttpResponse(status=204)
+        return refused("A draft is of the field reason or code.")
+    user, pair, text = person(request), found.case.pair_id, request.POST.get("text", "")
+    return kept(lambda: drafts.save(user, pair, field, text, window_of(request)))
 
 
 @needs(Role.EXPERT)
@@ -120,7 +123,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     """Run the function's test beside the edit that was sent; the edit is kept as a draft."""
     found, user, code = visible(request, pk), person(request), request.POST.get("code", "")
     if found.case is not None:
-        keep_draft(user, found.case.pair_id, code)
+        keep_draft(user, found.case.pair_id, code, window_of(request))
     try:
         text = Text.objects.keep(deciding.checked_code(code))
         asked = editing.run_beside(user, found, text)
@@ -133,9 +136,10 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("proposal-ran", args=[found.pk, asked.pk]))
 
 
-def keep_draft(user: User, pair: int, code: str) -> None:
-    if len(code) <= drafts.MOST:
-        drafts.save(user, pair, Draft.Field.CODE, code)
+def keep_draft(user: User, pair: int, code: str, window: Window | None) -> None:
+    """What is run is kept as a draft, unless it is too long, or another window has kept another."""
+    with suppress(DraftRefused, DraftChanged):
+        drafts.save(user, pair, Draft.Field.CODE, code, window)
 
 
 @needs(Role.EXPERT)

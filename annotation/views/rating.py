@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,7 +16,8 @@ from annotation.pages.rating import Sent, restored_message, stored_message
 from annotation.pages.rating_list import leave_page
 from annotation.studies import drafts, queueing, rating, restoring, running, undoing, welcoming
 from annotation.studies.rating import Said
-from annotation.views.rating_pages import own_enrolment, show_again, to_pair, to_study, window_of
+from annotation.views.drafting import kept, window_of
+from annotation.views.rating_pages import own_enrolment, show_again, to_pair, to_study
 from annotation.views.review import number as whole
 from annotation.views.review import person
 
@@ -85,14 +86,8 @@ def skip(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
 def draft(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Keep what is being typed; 204, 409 with what another window has kept, or 400 with what is wrong."""
     found, sent = held(request, study_pk, number), request.POST
-    try:
-        revision = drafts.save(found, sent.get("field", ""), sent.get("text", ""), window_of(request))
-    except drafts.DraftRefused as why:
-        return HttpResponse(str(why), status=400, content_type="text/plain")
-    except drafts.DraftChanged as why:
-        both = {"message": str(why), "text": why.stored.text, "revision": drafts.revision_of(why.stored)}
-        return JsonResponse(both, status=409)
-    return HttpResponse(status=204, headers={"Draft-Revision": revision})
+    field, text = sent.get("field", ""), sent.get("text", "")
+    return kept(lambda: drafts.save(found, field, text, window_of(request)))
 
 
 @needs(Role.EXPERT)

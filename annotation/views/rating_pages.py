@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import trigger_client_event
 
-from annotation import tasks
+from annotation import drafting, tasks
 from annotation.access import Role, needs
-from annotation.models import Assignment, CallRequest, Enrolment, RatingDraft
+from annotation.models import Assignment, CallRequest, Enrolment
 from annotation.pages import rating as pages
 from annotation.pages import rating_list, rating_runs
 from annotation.pages.review_keys import key_views
@@ -22,6 +22,7 @@ from annotation.review import calls
 from annotation.seen import mark_seen, mark_test_seen
 from annotation.studies import asserting, drafts, guiding, running, showing, welcoming
 from annotation.studies.welcoming import BadProfile, Profile
+from annotation.views.drafting import window_of
 from annotation.views.pacing import paced
 from annotation.views.review import answer, is_fragment, person
 
@@ -150,7 +151,7 @@ def assertion(request: HttpRequest, study_pk: int, number: int, pk: int) -> Http
         return to_pair(found)
     try:
         added = asserting.add_assertion(found, asked, window_of(request))
-    except (asserting.NoAssertion, drafts.DraftRefused) as why:
+    except (asserting.NoAssertion, drafting.DraftRefused) as why:
         return not_asserted(request, found, asked, str(why))
     if not is_fragment(request):
         return to_pair(found)
@@ -187,20 +188,11 @@ def named_side(request: HttpRequest, found: Assignment) -> showing.Side:
     return showing.side_called(found, request.POST.get("side", ""))
 
 
-def window_of(request: HttpRequest) -> drafts.Window | None:
-    """The browser's window that sent a form, with the drafts that it knows; None without JavaScript."""
-    sent = request.POST
-    if "draft_window" not in sent:
-        return None
-    known = {field: sent[f"draft_{field}"] for field in RatingDraft.Field.values if f"draft_{field}" in sent}
-    return drafts.Window(sent["draft_window"][:40], known)
-
-
-def keep(found: Assignment, field: str, text: str, window: drafts.Window | None = None) -> None:
+def keep(found: Assignment, field: str, text: str, window: drafting.Window | None = None) -> None:
     """What could not be run is kept as a draft, unless it is too long, or another window has kept another."""
     try:
         drafts.save(found, field, text, window)
-    except (drafts.DraftRefused, drafts.DraftChanged):
+    except (drafting.DraftRefused, drafting.DraftChanged):
         return
 
 

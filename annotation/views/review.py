@@ -29,6 +29,7 @@ from annotation.review.order import Apart, Flipped, Parted, Show, Tagged, Workli
 from annotation.review.tags import Tag
 from annotation.seen import mark_seen
 from annotation.studies.sealing import is_open
+from annotation.views.drafting import kept, refused, window_of
 from annotation.views.pacing import paced
 from retrieval.models import Annotator
 
@@ -78,7 +79,7 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
     show = list_of(request, sent)
     if request.method != "POST":
         return to_case(found, show)
-    beside = Beside(sent.getlist("tags"), number(sent, "seconds"))
+    beside = Beside(sent.getlist("tags"), number(sent, "seconds"), window_of(request))
     said = pages.Said(sent.get("reason", ""), sent.get("label", ""), tuple(beside.tags))
     evidence = sent.get("evidence", "")
     try:
@@ -116,17 +117,12 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
 @needs(Role.EXPERT)
 @require_POST
 def draft(request: HttpRequest, pk: int) -> HttpResponse:
-    """Keep what is being typed; 204, or 400 with what is wrong."""
+    """Keep what is being typed; 204, 409 with what another window has kept, or 400 with what is wrong."""
     found, field = visible_case(request, pk), request.POST.get("field", "")
     if field not in Draft.Field.values:
-        return HttpResponse(
-            f"A draft is of the field {', '.join(Draft.Field.values)}.", status=400, content_type="text/plain"
-        )
-    try:
-        drafts.save(person(request), found.pair_id, field, request.POST.get("text", ""))
-    except drafts.DraftTooLong as why:
-        return HttpResponse(str(why), status=400, content_type="text/plain")
-    return HttpResponse(status=204)
+        return refused(f"A draft is of the field {', '.join(Draft.Field.values)}.")
+    user, text = person(request), request.POST.get("text", "")
+    return kept(lambda: drafts.save(user, found.pair_id, field, text, window_of(request)))
 
 
 @needs(Role.EXPERT)
@@ -156,7 +152,7 @@ def edited_test(request: HttpRequest, pk: int) -> HttpResponse:
         return show_editor(request, review_runs.editor_page(user, found, parent))
     parent, source = program_of(found, request.POST.get("parent", "")), request.POST.get("source", "")
     try:
-        asked = own_tests.run_own_test(user, found, source, parent)
+        asked = own_tests.run_own_test(user, found, source, parent, window_of(request))
     except (own_tests.BadTest, own_tests.TooManyWaiting) as why:
         page = review_runs.editor_page(user, found, parent, source, str(why))
         return paced(show_editor(request, page, status=422), why)

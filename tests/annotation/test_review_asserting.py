@@ -68,7 +68,7 @@ def test_it_is_appended_to_the_draft_or_to_a_copy_of_the_test(case: Case) -> Non
 
     add_assertion(erin, case, call, case.program)
     drafts.save(erin, case.pair_id, Draft.Field.TEST, draft_of(erin, case) + "# mine")
-    added = add_assertion(erin, case, call, case.program)
+    added = add_assertion(erin, case, call, case.program).lines
 
     assert added == "assert reverse([1]) == [1]"
     assert draft_of(erin, case) == f"{factories.PROGRAM}\n{added}\n# mine\n\n{added}\n"

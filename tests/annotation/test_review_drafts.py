@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from annotation import review
+from annotation import drafting, review
 from annotation.access import Role
+from annotation.drafting import DraftChanged, Window
 from annotation.models import Case, Draft
-from annotation.review import drafts
+from annotation.review import drafts, own_tests
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +40,7 @@ def test_the_latest_text_of_each_field_is_kept(erin: User, case: Case) -> None:
 
 def test_an_emptied_field_has_no_draft(erin: User, case: Case) -> None:
     drafts.save(erin, case.pair_id, REASON, "wro")
-    assert drafts.save(erin, case.pair_id, REASON, " \n") is None
+    assert drafts.save(erin, case.pair_id, REASON, " \n") == ""
 
     assert texts(erin, case) == {}
 
@@ -67,11 +68,42 @@ def test_a_refused_label_keeps_the_draft(erin: User, case: Case) -> None:
 
 
 def test_a_text_without_end_is_refused(erin: User, case: Case) -> None:
-    with pytest.raises(drafts.DraftTooLong, match="at most 65,536"):
-        drafts.save(erin, case.pair_id, TEST, "x" * (drafts.MOST + 1))
+    with pytest.raises(drafting.DraftRefused, match="at most 65,536"):
+        drafts.save(erin, case.pair_id, TEST, "x" * (drafting.MOST + 1))
 
 
 def test_hostile_characters_are_kept_as_marks(erin: User, case: Case) -> None:
     drafts.save(erin, case.pair_id, REASON, "a\x00b\ud800")
 
     assert texts(erin, case) == {"reason": "a␀b⟨U+D800⟩"}
+
+
+@pytest.mark.parametrize("field", drafts.TEXTS)
+def test_a_window_that_has_not_seen_the_others_text_is_told(erin: User, case: Case, field: str) -> None:
+    first = drafts.save(erin, case.pair_id, field, "an hour of thought", Window("one", {field: ""}))
+    with pytest.raises(DraftChanged, match="Both are kept") as told:
+        drafts.save(erin, case.pair_id, field, "something else", Window("two", {field: ""}))
+    assert told.value.stored.text == "an hour of thought"
+    drafts.save(erin, case.pair_id, field, "something else", Window("two", {field: first}))
+    assert texts(erin, case) == {field: "something else"}
+
+
+def test_of_tags_the_last_windows_are_kept(erin: User, case: Case) -> None:
+    for name, tags in (("one", "unsafe"), ("two", "partial")):
+        drafts.save(erin, case.pair_id, Draft.Field.TAGS, tags, Window(name))
+    assert texts(erin, case) == {"tags": "partial"}
+
+
+def test_a_label_takes_along_only_what_its_window_knows(erin: User, case: Case) -> None:
+    drafts.save(erin, case.pair_id, REASON, "thought elsewhere", Window("two"))
+    beside = review.Beside(window=Window("one", {"reason": ""}))
+    review.submit(erin, case, 1, "short", "e" * 64, 0, beside)
+    assert texts(erin, case) == {"reason": "thought elsewhere"}
+    review.submit(erin, case, 1, "shorter", "e" * 64, 1, review.Beside(window=Window("two")))
+    assert texts(erin, case) == {}
+
+
+def test_a_run_takes_along_only_the_test_that_its_window_knows(erin: User, case: Case) -> None:
+    drafts.save(erin, case.pair_id, TEST, "assert written_elsewhere", Window("two"))
+    own_tests.run_own_test(erin, case, "assert True", None, Window("one"))
+    assert texts(erin, case) == {"test": "assert written_elsewhere"}

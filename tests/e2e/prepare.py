@@ -18,6 +18,7 @@ CAST = {
     "enzo": "expert",
     "elsa": "expert",
     "emma": "expert",
+    "erika": "expert",
     "evan": "expert",
     "esra": "expert",
     "ray": "reader",

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.e2e.conftest import CONTEXT, Login, Watched
-from tests.e2e.pages import log_in
+from tests.e2e.pages import log_in, until_keys_work
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.workbench import Workbench, python, serving
 from tests.packages import share
@@ -71,6 +71,29 @@ def test_two_experts_on_one_case_keep_their_own_labels_and_texts(
     assert labels(server, int(here), "elsa", "enzo") == (
         "[('elsa', 1, 'Elsa saw it first'), ('enzo', 1, 'Enzo saw it too')]"
     )
+
+
+def test_what_is_typed_in_two_windows_is_kept_of_both(login: Login, case_url: str) -> None:
+    page = login("erika").new_page()
+    other = page.context.new_page()
+    for window in (page, other):
+        window.goto(case_url)
+        until_keys_work(window)
+    page.locator("#reason").fill("typed in the first window")
+    expect(page.locator("#label-form [data-draft-state]")).to_have_text("Draft kept")
+    other.locator("#reason").fill("typed in the second window")
+    shown = other.locator(".draft-other")
+    expect(shown).to_contain_text("choose which one stays")
+    expect(shown).to_contain_text("typed in the first window")
+    expect(other.locator("#reason")).to_have_value("typed in the second window")
+
+    # a label takes nothing of the other window along
+    here = case_on(other)
+    other.locator('button[name=label][value="1"]').click()
+    stored(other, here)
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    expect(page.locator("#reason")).to_have_value("typed in the first window")
 
 
 def test_a_login_that_ends_while_typing_loses_nothing(login: Login, case_url: str) -> None:

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q, TextField
 from django.db.models.functions import Cast
 
+from annotation.models.kept import KeptText
 from annotation.models.studies.guidelines import Guideline
 from annotation.models.studies.samples import StudyPair
 from annotation.models.studies.studies import Condition, Study
@@ -155,7 +156,7 @@ class Rating(models.Model):
         return f"rating of {self.assignment}, {self.phase} {self.revision}"
 
 
-class RatingDraft(models.Model):
+class RatingDraft(KeptText):
     """What a rater had typed for an assignment and not submitted; survives a lapse of the reservation."""
 
     class Field(models.TextChoices):
@@ -168,11 +169,6 @@ class RatingDraft(models.Model):
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="drafts")
     field = models.CharField(max_length=7, choices=Field)
-    text = models.TextField()
-    window = models.CharField(
-        max_length=40, blank=True, default="", db_default="", help_text="of the browser that sent it"
-    )
-    updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["assignment", "field"], name="rating_draft_once")]

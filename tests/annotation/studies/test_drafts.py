@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotation import drafting
+from annotation.drafting import DraftChanged, Window
 from annotation.models import Assignment, Rating, RatingDraft
 from annotation.studies import drafts, rating
-from annotation.studies.drafts import DraftChanged, Window, save
+from annotation.studies.drafts import save
 from annotation.studies.rating import RatedMeanwhile, Said
 from tests import studies
 from tests.rating_pages import path
@@ -86,14 +88,14 @@ def test_what_could_not_be_stored_overwrites_no_draft_of_another_window(held: As
 
 
 def test_of_two_that_begin_at_once_one_is_told(held: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
-    create = drafts.created
+    create = drafting.created
 
     def late(*args: Any) -> str | None:
-        monkeypatch.setattr(drafts, "created", create)
+        monkeypatch.setattr(drafting, "created", create)
         save(held, "notes", "faster", window("one"))
         return create(*args)
 
-    monkeypatch.setattr(drafts, "created", late)
+    monkeypatch.setattr(drafting, "created", late)
     with pytest.raises(DraftChanged) as told:
         save(held, "notes", "slower", window("two"))
     assert told.value.stored.text == "faster"

@@ -8,7 +8,6 @@ import pytest
 from django.test import Client
 
 from annotation.models import Assignment, CallAnswer, CallRequest, Condition, Rating, RatingDraft
-from annotation.studies.drafts import revision_of
 from sandbox.calling import Answer, CallOutcome
 from sandbox.report import Frame, Raised
 from tests import studies
@@ -44,7 +43,7 @@ def test_one_key_puts_the_latest_call_into_the_test(client: Client, of: Assignme
     assert f'hx-post="{where(of, call)}"' in html
     assert 'data-key="a"' in html
     answer = client.post(where(of, call), headers=HTMX)
-    kept = revision_of(RatingDraft.objects.get(field="test"))
+    kept = RatingDraft.objects.get(field="test").revision
     told = {"asserted": {"lines": LINES, "revision": kept}}
     assert (answer.status_code, json.loads(answer["HX-Trigger"])) == (204, told)
     kept = RatingDraft.objects.get(assignment=of, field="test").text
