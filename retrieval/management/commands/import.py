@@ -211,10 +211,14 @@ def bar_of() -> Any:
 
 
 def advance(bar: Any, counts: Counts, share: float | None) -> None:
-    """Count records, and say what share of the bytes has been read where their number is known."""
+    """Count records, and say what share of the bytes has been read where their number is known.
+
+    While labels are stored the count of records stands, and the share alone goes on.
+    """
+    more = max(0, counts.read - bar.n)
     if share is not None:
-        bar.set_description(f"importing, {share:.0%} of the bytes read", refresh=False)
-    bar.update(max(0, counts.read - bar.n) if counts.read >= bar.n else counts.read)
+        bar.set_description(f"importing, {share:.0%} of the bytes read", refresh=not more)
+    bar.update(more)
 
 
 def published(benchmark: Benchmark) -> str:

@@ -132,3 +132,5 @@ def test_the_bar_tells_the_share_of_bytes_where_it_is_known() -> None:
         assert (bar.n, bar.desc) == (10, "")
         command.advance(bar, Counts(read=30), 0.456)
         assert (bar.n, bar.desc) == (30, "importing, 46% of the bytes read: ")
+        command.advance(bar, Counts(read=30, labels=10), 0.789)
+        assert bar.n == 30 and "79% of the bytes read" in bar.fp.getvalue().split("\r")[-1]
