@@ -105,7 +105,8 @@ GUIDES: Final = (
     ),
     Guide(
         Format.BEIR,
-        "A zip of the folder with corpus.jsonl, queries.jsonl and qrels/, each also with .gz or as Parquet.",
+        "A zip of the folder with corpus.jsonl, queries.jsonl and qrels/, each also with .gz or as Parquet. "
+        "Where it has several data sets (python-corpus/, go-corpus/ …), name one as configuration below.",
         (
             ("corpus.jsonl", '{"_id": "d1", "title": "", "text": "def f(x):\\n    return sorted(x)"}'),
             ("queries.jsonl", '{"_id": "q1", "text": "sort a list"}'),

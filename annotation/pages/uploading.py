@@ -85,6 +85,15 @@ class UploadForm(forms.Form):
         help_text="Such as test, for qrels/test.tsv; empty: those of all.",
         error_messages={"invalid": "A split is called like its file in qrels/, such as test."},
     )
+    config = forms.RegexField(
+        r"^[\w.+#-]*$",
+        max_length=40,
+        required=False,
+        label="Configuration",
+        help_text="Where the zip has a data set for each language: such as python for python-corpus/, "
+        "python-queries/ and python-qrels/, or for a folder python/.",
+        error_messages={"invalid": "A configuration is called like its folders, such as python."},
+    )
     queries = offered(Collection.Kind.QUERIES, "Queries that were judged")
     snippets = offered(Collection.Kind.SNIPPETS, "Snippets that were judged")
     documentation = forms.BooleanField(
@@ -184,7 +193,7 @@ class UploadForm(forms.Form):
         """What a format asks beside its files, of a valid form."""
         values = self.cleaned_data
         if chosen == Format.BEIR:
-            return {"split": values["split"]}
+            return {"split": values["split"], "config": values["config"]}
         if chosen == Format.CODESEARCHNET:
             return {"documentation": values["documentation"]}
         if chosen == Format.DOCUMENTED:

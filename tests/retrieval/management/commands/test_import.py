@@ -17,6 +17,7 @@ from retrieval import importing
 from retrieval.importing import Counts, Options, import_items
 from retrieval.models import Collection, Label, Member
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
+from tests.retrieval.sources.test_beir_places import as_folders
 
 pytestmark = pytest.mark.django_db
 command = importlib.import_module("retrieval.management.commands.import")  # a keyword
@@ -94,6 +95,20 @@ def test_what_cannot_be_imported_is_refused(
     with pytest.raises(CommandError, match=said):
         call_command("import", *arguments, "--name", "none")
     assert not Collection.objects.exists()
+
+
+def test_of_several_data_sets_one_is_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(as_folders(tmp_path / "csn").parent)
+    with pytest.raises(CommandError, match=r"for each of go, python: choose one with --config NAME\."):
+        call_command("import", "beir", "csn", "--name", "csn")
+    with pytest.raises(CommandError, match="there is no 'python' to choose in it: leave --config out"):
+        call_command("import", "beir", "csn/go", "--config", "python", "--name", "csn")
+    assert not Collection.objects.exists()
+    call_command("import", "beir", "csn", "--language", "go", "--name", "csn")
+    assert "snippets: 1 read, 1 stored" in capsys.readouterr().out
+    assert set(Collection.objects.values_list("source", "members__origin")) == {("csn/go", "csn/go")}
 
 
 def test_every_refused_record_is_counted_and_can_be_had(
