@@ -299,6 +299,12 @@ class Imported:
     def problems(self) -> list[Problem]:
         return [problem for counts in self.parts for problem in counts.problems]
 
+    @property
+    def remark(self) -> str:
+        """What people may miss in it; mostly empty."""
+        alone = self.queries is not None and self.snippets is None and not self.total().labels
+        return "Queries alone: a build searches for them in another collection’s snippets." if alone else ""
+
     def total(self) -> Counts:
         """The figures of all parts together, for a bar of progress."""
         total = Counts()

@@ -140,7 +140,7 @@ class UploadForm(forms.Form):
             self.add_error("file", "Choose a file, or give the address of one.")
         if cleaned.get("format"):
             self.refuse_endings(cleaned["format"], has)
-            self.refuse_missing(cleaned["format"], has)
+            self.refuse_missing(cleaned["format"])
         if Collection.objects.filter(name=cleaned.get("name", ""), filtered__isnull=False).exists():
             self.add_error("name", "It holds what passed filters of another collection: choose another name.")
         return cleaned
@@ -158,13 +158,9 @@ class UploadForm(forms.Form):
         if chosen == Format.DOCUMENTED and has.get("file", "").endswith(other):
             self.add_error("written_in", "The file is not of this language.")
 
-    def refuse_missing(self, chosen: str, has: Mapping[str, str]) -> None:
-        """Add an error for what a format needs beside its first file."""
-        file, told = has.get("file", ""), self.errors.keys()
-        if chosen == Format.COSQA_PLUS and file.endswith(".json") and not has.keys() & {"codebase", "pairs"}:
-            self.add_error(
-                "codebase", "Choose codebase.json, pairs.json or both too, or upload a zip of all."
-            )
+    def refuse_missing(self, chosen: str) -> None:
+        """Add an error for what a format needs beside its files."""
+        told = self.errors.keys()
         for name in ("queries", "snippets"):
             if chosen == Format.QRELS and not self.cleaned_data.get(name) and name not in told:
                 said = f"Judgements are about {name} that are here: choose their collection."

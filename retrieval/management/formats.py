@@ -27,7 +27,7 @@ class Format:
 
 
 def source_of(options: Arguments) -> str:
-    """What a collection names as its source: the names of the files and folders given."""
+    """What a collection names as its source: the names of the files and folders given, and what of them."""
     places = options.get("places") or [options["place"]]
     of = f"/{options['config']}" if options.get("config") else ""
     return ", ".join(Path(place).name or str(place) for place in places) + of
@@ -41,7 +41,7 @@ def _place(help_text: str) -> Callable[[CommandParser], None]:
 
 
 def _cosqa_plus(options: Arguments) -> Iterator[Item]:
-    release = cosqa_plus.release_in(options["place"])
+    release = cosqa_plus.release_at(options["place"])
     if not (release.queries or release.codebase or release.pairs):
         raise CommandError(
             f"{options['place']} has no query.json, codebase.json or pairs.json (nor test_agent_… of them)."
@@ -131,7 +131,7 @@ FORMATS = {
     ),
     "cosqa-plus": Format(
         "a release of CoSQA+: query, codebase and pairs",
-        _place("folder with query.json, codebase.json, pairs.json, or test_agent_… of them"),
+        _place("folder with query.json, codebase.json, pairs.json, or test_agent_… of them; or one of these"),
         _cosqa_plus,
     ),
     "codesearchnet": Format(

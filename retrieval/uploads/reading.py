@@ -102,11 +102,15 @@ def _corpus(job: ImportJob) -> Path:
 
 
 def _release(job: ImportJob) -> cosqa_plus.Release:
-    """The files of a release, out of its zip or one by one."""
-    if job.file.path.lower().endswith(".zip"):
+    """The files of a release, out of its zip or one by one; without one of pairs the first may be these."""
+    file = Path(job.file.path)
+    if file.name.lower().endswith(".zip"):
         return cosqa_plus.release_in(_folder(job, unpacking.RELEASE))
-    others = (Path(file.path) if file else None for file in (job.codebase, job.pairs))
-    return cosqa_plus.Release(Path(job.file.path), *others)
+    codebase, pairs = (Path(one.path) if one else None for one in (job.codebase, job.pairs))
+    if pairs:
+        return cosqa_plus.Release(file, codebase, pairs)
+    alone = cosqa_plus.release_at(file)
+    return cosqa_plus.Release(alone.queries, codebase or alone.codebase, alone.pairs)
 
 
 def _released(job: ImportJob, options: Options) -> Imported:

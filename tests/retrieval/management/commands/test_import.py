@@ -97,6 +97,16 @@ def test_what_cannot_be_imported_is_refused(
     assert not Collection.objects.exists()
 
 
+def test_a_file_of_queries_alone_is_taken_from_a_folder_or_by_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "sort a list"}]')
+    for place in (path, tmp_path):
+        call_command("import", "cosqa-plus", str(place), "--name", "asked")
+        assert "Queries alone: a build searches for them" in capsys.readouterr().out
+    assert list(Collection.objects.values_list("kind", "size")) == [("queries", 1)]
+
+
 def test_of_several_data_sets_one_is_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
