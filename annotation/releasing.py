@@ -177,13 +177,24 @@ def note_published(build: Build, by: Actor, made: Benchmark, left_out: int = 0) 
 
 def published_from(benchmark: Benchmark) -> Build | None:
     """The build whose history tells that it was published as this benchmark; else the only one it can be."""
+    found = builds_behind(benchmark)
+    return found[0] if len(found) == 1 else None
+
+
+def builds_behind(benchmark: Benchmark) -> list[Build]:
+    """The builds whose history tells that they were published as this benchmark; else all it can be made of.
+
+    They judged its first mining's candidates before it was published; their tallies are read with them.
+    """
     if benchmark.mining_id is None:
-        return None
+        return []
     builds = Build.objects.filter(mining=benchmark.mining_id, filling__isnull=True).select_related("tally")
     note = f"as benchmark {benchmark}"
     told = BuildEvent.objects.filter(Q(note=note) | Q(note__startswith=f"{note};"), event="published")
-    found = list(builds.filter(events__in=told).distinct()[:2]) or list(builds[:2])
-    return found[0] if len(found) == 1 else None
+    ordered = builds.order_by("pk")
+    return list(ordered.filter(events__in=told).distinct()) or list(
+        ordered.filter(created_at__lte=benchmark.published_at)
+    )
 
 
 def said_of(build: Build, *, unfinished: bool = False) -> Iterator[Chosen]:

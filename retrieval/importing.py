@@ -27,16 +27,7 @@ from retrieval.models import (
 )
 from retrieval.models.blobs import digest_of
 from retrieval.models.texts import HEAD, canonical, folded
-from retrieval.sources import (
-    GivenLabel,
-    Item,
-    Problem,
-    Query,
-    Record,
-    Snippet,
-    cosqa,
-    python_source,
-)
+from retrieval.sources import GivenLabel, Item, Problem, Query, Record, Snippet, cosqa, python_source
 from retrieval.sources.metering import expect
 from retrieval.sources.places import expect_archives
 
@@ -245,8 +236,16 @@ def add_members(target: Collection, new: Sequence[tuple[Identified, int, Rule]])
     Collection.objects.filter(pk=target.pk).update(size=F("size") + len(rows))
 
 
-def store_labels(labels: Iterable[GivenLabel], annotator: Annotator, counts: Counts) -> None:
-    """Keep the labels that came with the data; known ones stay, and of several of a pair the first counts."""
+def store_labels(
+    labels: Iterable[GivenLabel],
+    annotator: Annotator,
+    counts: Counts,
+    tick: Callable[[Counts], None] = lambda counts: None,
+) -> None:
+    """Keep the labels that came with the data; known ones stay, and of several of a pair the first counts.
+
+    `tick` is called after each batch.
+    """
     iterator = iter(labels)
     while batch := list(islice(iterator, BATCH)):
         with transaction.atomic():
@@ -262,6 +261,7 @@ def store_labels(labels: Iterable[GivenLabel], annotator: Annotator, counts: Cou
             ]
             statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
         counts.labels += len(batch)
+        tick(counts)
 
 
 def text_ids(texts: Iterable[str]) -> dict[str, int]:
@@ -299,6 +299,12 @@ class Imported:
     def problems(self) -> list[Problem]:
         return [problem for counts in self.parts for problem in counts.problems]
 
+    @property
+    def remark(self) -> str:
+        """What people may miss in it; mostly empty."""
+        alone = self.queries is not None and self.snippets is None and not self.total().labels
+        return "Queries alone: a build searches for them in another collection’s snippets." if alone else ""
+
     def total(self) -> Counts:
         """The figures of all parts together, for a bar of progress."""
         total = Counts()
@@ -312,16 +318,18 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
 
     Without a code base the snippets are the code of the pairs.
     """
-    queries, snippets = options.counts(), options.counts()
+    done = Imported(queries := options.counts(), snippets := options.counts())
+    told = replace(options, tick=lambda _: options.tick(done.total()))
     benchmark: Benchmark | None = None
     for path in (file, codebase or file, *([] if options.dry_run else [file])):
         expect(path)
-    fill(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, options)
+    fill(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, told)
     records = cosqa.read_snippets(codebase) if codebase else cosqa.read_code_of_pairs(file)
-    fill(name, Collection.Kind.SNIPPETS, (codebase or file).name, records, snippets, options)
+    fill(name, Collection.Kind.SNIPPETS, (codebase or file).name, records, snippets, told)
     if not options.dry_run:
         annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
-        store_labels(readable_labels(cosqa.read_labels(file), queries), annotator, queries)
+        store_labels(readable_labels(cosqa.read_labels(file), queries), annotator, queries, told.tick)
+        told.tick(queries)  # what follows the last label was read as well
         benchmark = published(name) if queries.labels else None
     return Imported(queries, snippets if codebase or snippets.read else None, benchmark=benchmark)
 

@@ -10,8 +10,10 @@ from typing import Final, TypeAlias
 from django.core.cache import cache
 from django.db.models import Count, Min, Q, QuerySet
 
-from annotation.models import Build, Case, Tally
+from annotation.models import Build, Case
 from annotation.pages import corpus_tables as tables
+from annotation.pages.corpus_ranks import paid_by, paid_for
+from annotation.pages.corpus_ranks import ranks as by_ranks
 from annotation.pages.corpus_tables import Section, Size
 from annotation.pages.distribution import Spread
 from annotation.pages.distribution import count as spread_of
@@ -122,9 +124,10 @@ def of_build(build: Build) -> tuple[Section, ...]:
 
 
 def of_benchmark(benchmark: Benchmark) -> tuple[Section, ...]:
-    """A benchmark never changes, but runs are added."""
+    """A benchmark never changes, but runs are added, and the builds behind it may pay for more."""
     last = benchmark.runs.order_by("-pk").values_list("pk", flat=True).first()
-    key = f"corpus:benchmark:{benchmark.pk}.{benchmark.digest}.{last}"
+    made, paid = f"{benchmark.pk}.{benchmark.published_at:%s%f}", paid_for(benchmark)
+    key = f"corpus:benchmark:{made}.{last}.{paid.spent}.{paid.pairs}"
     return kept(key, lambda: benchmark_sections(benchmark))
 
 
@@ -149,7 +152,7 @@ def build_sections(build: Build, most: int | None = SAMPLED) -> tuple[Section, .
         ),
         tables.by_matches(all_queries(spread)),
         tables.by_answered(spread.by_snippet),
-        tables.ranks(rank_rows(cases, spread.queries), cost_a_pair(tally)),
+        by_ranks(rank_rows(cases, spread.queries), paid_by([build])),
         *code,
         tables.overlaps(
             overlap.of_mining(build.mining),
@@ -177,11 +180,6 @@ def rank_rows(cases: QuerySet[Case], queries: int) -> list[AtRank]:
     return by_rank((Counted(**row) for row in rows), Counter(first.values_list("first", flat=True)), queries)
 
 
-def cost_a_pair(tally: Tally) -> float | None:
-    """Nanodollars for a judged pair; None where nothing was paid."""
-    return tally.spent / tally.settled if tally.settled and tally.spent else None
-
-
 def benchmark_sections(
     benchmark: Benchmark, most: int | None = SAMPLED, last_run: int | None = None
 ) -> tuple[Section, ...]:
@@ -196,7 +194,7 @@ def benchmark_sections(
         ),
         tables.by_matches(Counter(benchmark.match_counts.tolist())),
         tables.by_answered(Counter(answered.values_list("found", flat=True))),
-        tables.ranks(ranks.of_benchmark(benchmark), None),
+        by_ranks(ranks.of_benchmark(benchmark), paid_for(benchmark)),
         *code,
         *words_of(texts_in(query_members(benchmark)), most),
         tables.relevance(languages.relevance(benchmark)),

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from annotation.models import Build, BuildEvent
 from annotation.pages import corpus
 from annotation.pages.corpus import Of
+from annotation.pages.corpus_ranks import paid_for
 from annotation.pinning import NothingToPin, grounds, keeping, values
 from retrieval.corpus import SAMPLED
 from retrieval.corpus.overlap import MOST_RUNS, newest_of_each
@@ -92,6 +93,7 @@ def _of_benchmark(benchmark: Benchmark, last_run: int) -> dict[str, Any]:
         "benchmark": benchmark.digest,
         "labels": benchmark.labels.count(),
         "event": grounds.last_event(benchmark),
+        "paid": paid_for(benchmark).words,
         "runs": {values.named(run): run.code_version for run in runs},
     }
 

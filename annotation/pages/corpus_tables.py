@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from annotation.pages import paper
-from annotation.pages.plots import Plot, Series, curves, histogram
-from annotation.pages.words import small_dollars
+from annotation.pages.plots import Plot, Series, histogram, within
 from annotation.studies.tables import Cell, Table
 from retrieval.corpus.languages import Functions
 from retrieval.corpus.lengths import Lengths
-from retrieval.corpus.ranks import AtRank
 from retrieval.metrics.overlap import Overlap
 
 MOST_CLASSES: Final = 20
@@ -148,48 +146,6 @@ def by_answered(counts: Mapping[int, int]) -> Section:
     return Section(table, plot, "No snippet has matched a query yet.", folded=True)
 
 
-def ranks(rows: Sequence[AtRank], cost: float | None) -> Section:
-    """Figure 2, and what one more candidate costs; `cost` is of a judged pair, in nanodollars."""
-    table = Table(
-        "ranks",
-        "Matches by rank",
-        (
-            "Rank",
-            "Candidates",
-            "Judged",
-            "Match at this rank",
-            "At least one so far",
-            "New queries",
-            "Cost of this rank",
-            "Cost a new query",
-        ),
-        tuple(rank_row(row, cost) for row in rows if row.candidates),
-        "A match at a rank is the share of its judged candidates. Queries with open candidates count as not "
-        "yet answered. The cost of a rank is that of one more candidate for each query, at the mean of what "
-        "was paid a pair. The paper’s Figure 2 has no numbers to stand beside.",
-    )
-    lines = [
-        Series("finished", "at least one match up to this rank", [row.reached for row in rows]),
-        Series("paper", "match at this rank", [row.match for row in rows]),
-    ]
-    plot = curves(lines, 1.0, top="100 %", start="rank 1", end=f"rank {rows[-1].rank}") if rows else None
-    return Section(table, plot, "There are no candidates with ranks.")
-
-
-def rank_row(row: AtRank, cost: float | None) -> tuple[Cell, ...]:
-    paid = None if cost is None else cost * row.candidates
-    return (
-        row.rank,
-        row.candidates,
-        row.judged,
-        None if row.match is None else f"{100 * row.match:.1f} %",
-        f"{100 * row.reached:.1f} %",
-        row.new,
-        None if paid is None else small_dollars(paid),
-        None if paid is None or not row.new else small_dollars(paid / row.new),
-    )
-
-
 def lengths(key: str, title: str, found: Lengths, unit: str, of: int) -> Section:
     """A histogram of lengths; `of` is how many texts there are, of which `found` may be a sample."""
     last = min(max(found.counts, default=0), MOST_CLASSES)
@@ -254,9 +210,16 @@ def functions(rows: Sequence[Functions]) -> Section:
             "Told by the ending of the file that a source id names. “With documentation” are functions whose "
             "paragraph came in as a query; beside them CodeSearchNet’s Table 1, as reported.",
         ),
-        bars([row.all for row in rows], [row.language for row in rows], "functions") if known else None,
+        by_language(rows) if known else None,
         "No source id names a file, so the language is not known.",
     )
+
+
+def by_language(rows: Sequence[Functions]) -> Plot | None:
+    """A column of all functions for each language, and within it one of those with documentation."""
+    plot = bars([row.all for row in rows], [row.language for row in rows], "functions", named=True)
+    documented = [float(row.documented) for row in rows]
+    return plot and within(plot, documented, max(row.all for row in rows), "with documentation")
 
 
 def relevance(found: Mapping[str, Counter[int]]) -> Section:
@@ -358,13 +321,23 @@ def overlaps(rows: Sequence[Overlap], note: str, empty: str) -> Section:
     )
 
 
-def bars(heights: Sequence[float], names: Sequence[str], counted: str) -> Plot | None:
-    """A column for each name, in the order of the table; the first and the last stand below."""
+def bars(heights: Sequence[float], names: Sequence[str], counted: str, *, named: bool = False) -> Plot | None:
+    """A column for each name, in the order of the table.
+
+    The first and the last name stand below, of few that are `named` every one.
+    """
     if not heights:
         return None
     top = f"{max(heights):.2f}" if isinstance(heights[0], float) else f"{max(heights):,}"
-    end = names[-1] if len(names) > 1 else ""
-    return histogram([float(one) for one in heights], [], top=top, start=names[0], end=end, name=counted)
+    plot = histogram(
+        [float(one) for one in heights],
+        [],
+        top=top,
+        start=names[0],
+        end=names[-1] if len(names) > 1 else "",
+        name=counted,
+    )
+    return replace(plot, names=tuple(names)) if plot and named else plot
 
 
 def percent(part: int, whole: int) -> str:

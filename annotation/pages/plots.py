@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from annotation.pages.trends import HEIGHT, WIDTH, Line
 
 GAP: Final = 0.12
 """Of a bar's room, left empty beside it."""
+INNER_GAP: Final = 0.5
+"""The same of a bar inside another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class Column:
 class Plot:
     """`top` is the scale's upper end, `start` and `end` are the axis's, all in words; `columns` may be none.
 
-    `name` is what the columns count, for the key.
+    `name` is what the columns count, for the key. `inner` are narrower columns inside them, which count
+    `inner_name`. `names` stand below, one a column, where there are any: then `start` and `end` do not.
     """
 
     columns: tuple[Column, ...]
@@ -35,6 +38,9 @@ class Plot:
     start: str
     end: str
     name: str = ""
+    inner: tuple[Column, ...] = ()
+    inner_name: str = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +61,27 @@ def histogram(
     )
     if not highest:
         return None
+    lines = tuple(curve(one, highest) for one in others)
+    return Plot(standing(heights, highest), lines, top, start, end, name)
+
+
+def within(plot: Plot, heights: Sequence[float], highest: float, name: str) -> Plot:
+    """The plot with a narrower column inside each of its own, on its scale, which ends at `highest`."""
+    return replace(plot, inner=standing(heights, highest, INNER_GAP), inner_name=name)
+
+
+def standing(heights: Sequence[float], highest: float, gap: float = GAP) -> tuple[Column, ...]:
+    """As many columns beside each other, each in the middle of its room."""
     room = WIDTH / len(heights)
-    columns = tuple(
+    return tuple(
         Column(
-            round(room * (place + GAP / 2), 2),
+            round(room * (place + gap / 2), 2),
             round(HEIGHT - HEIGHT * height / highest, 2),
-            round(room * (1 - GAP), 2),
+            round(room * (1 - gap), 2),
             round(HEIGHT * height / highest, 2),
         )
         for place, height in enumerate(heights)
     )
-    return Plot(columns, tuple(curve(one, highest) for one in others), top, start, end, name)
 
 
 def curves(series: Sequence[Series], highest: float, *, top: str, start: str, end: str) -> Plot | None:

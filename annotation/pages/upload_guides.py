@@ -73,11 +73,12 @@ GUIDES: Final = (
     ),
     Guide(
         Format.COSQA_PLUS,
-        "A zip of the release\u2019s folder; or query.json here, and codebase.json and pairs.json below. "
-        "Names as the authors gave them (test_agent_query.json …) are known in a zip.",
+        "A zip of the release\u2019s folder; or query.json here, and codebase.json and pairs.json below. One "
+        "file alone is enough: query.json becomes a collection of queries, codebase.json one of snippets, "
+        "and pairs.json holds both. Names as the authors gave them (test_agent_query.json …) are known.",
         RELEASED,
         (".json", ".zip"),
-        "FOLDER",
+        "PATH",
     ),
     Guide(
         Format.RELEASE,
@@ -105,7 +106,8 @@ GUIDES: Final = (
     ),
     Guide(
         Format.BEIR,
-        "A zip of the folder with corpus.jsonl, queries.jsonl and qrels/, each also with .gz or as Parquet.",
+        "A zip of the folder with corpus.jsonl, queries.jsonl and qrels/, each also with .gz or as Parquet. "
+        "Where it has several data sets (python-corpus/, go-corpus/ …), name one as configuration below.",
         (
             ("corpus.jsonl", '{"_id": "d1", "title": "", "text": "def f(x):\\n    return sorted(x)"}'),
             ("queries.jsonl", '{"_id": "q1", "text": "sort a list"}'),

@@ -85,6 +85,15 @@ class UploadForm(forms.Form):
         help_text="Such as test, for qrels/test.tsv; empty: those of all.",
         error_messages={"invalid": "A split is called like its file in qrels/, such as test."},
     )
+    config = forms.RegexField(
+        r"^[\w.+#-]*$",
+        max_length=40,
+        required=False,
+        label="Configuration",
+        help_text="Where the zip has a data set for each language: such as python for python-corpus/, "
+        "python-queries/ and python-qrels/, or for a folder python/.",
+        error_messages={"invalid": "A configuration is called like its folders, such as python."},
+    )
     queries = offered(Collection.Kind.QUERIES, "Queries that were judged")
     snippets = offered(Collection.Kind.SNIPPETS, "Snippets that were judged")
     documentation = forms.BooleanField(
@@ -131,7 +140,7 @@ class UploadForm(forms.Form):
             self.add_error("file", "Choose a file, or give the address of one.")
         if cleaned.get("format"):
             self.refuse_endings(cleaned["format"], has)
-            self.refuse_missing(cleaned["format"], has)
+            self.refuse_missing(cleaned["format"])
         if Collection.objects.filter(name=cleaned.get("name", ""), filtered__isnull=False).exists():
             self.add_error("name", "It holds what passed filters of another collection: choose another name.")
         return cleaned
@@ -149,13 +158,9 @@ class UploadForm(forms.Form):
         if chosen == Format.DOCUMENTED and has.get("file", "").endswith(other):
             self.add_error("written_in", "The file is not of this language.")
 
-    def refuse_missing(self, chosen: str, has: Mapping[str, str]) -> None:
-        """Add an error for what a format needs beside its first file."""
-        file, told = has.get("file", ""), self.errors.keys()
-        if chosen == Format.COSQA_PLUS and file.endswith(".json") and not has.keys() & {"codebase", "pairs"}:
-            self.add_error(
-                "codebase", "Choose codebase.json, pairs.json or both too, or upload a zip of all."
-            )
+    def refuse_missing(self, chosen: str) -> None:
+        """Add an error for what a format needs beside its files."""
+        told = self.errors.keys()
         for name in ("queries", "snippets"):
             if chosen == Format.QRELS and not self.cleaned_data.get(name) and name not in told:
                 said = f"Judgements are about {name} that are here: choose their collection."
@@ -184,7 +189,7 @@ class UploadForm(forms.Form):
         """What a format asks beside its files, of a valid form."""
         values = self.cleaned_data
         if chosen == Format.BEIR:
-            return {"split": values["split"]}
+            return {"split": values["split"], "config": values["config"]}
         if chosen == Format.CODESEARCHNET:
             return {"documentation": values["documentation"]}
         if chosen == Format.DOCUMENTED:

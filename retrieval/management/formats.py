@@ -27,9 +27,10 @@ class Format:
 
 
 def source_of(options: Arguments) -> str:
-    """What a collection names as its source: the names of the files and folders given."""
+    """What a collection names as its source: the names of the files and folders given, and what of them."""
     places = options.get("places") or [options["place"]]
-    return ", ".join(Path(place).name or str(place) for place in places)
+    of = f"/{options['config']}" if options.get("config") else ""
+    return ", ".join(Path(place).name or str(place) for place in places) + of
 
 
 def _place(help_text: str) -> Callable[[CommandParser], None]:
@@ -40,7 +41,7 @@ def _place(help_text: str) -> Callable[[CommandParser], None]:
 
 
 def _cosqa_plus(options: Arguments) -> Iterator[Item]:
-    release = cosqa_plus.release_in(options["place"])
+    release = cosqa_plus.release_at(options["place"])
     if not (release.queries or release.codebase or release.pairs):
         raise CommandError(
             f"{options['place']} has no query.json, codebase.json or pairs.json (nor test_agent_… of them)."
@@ -73,6 +74,22 @@ def _beir_arguments(parser: CommandParser) -> None:
         help="folder with corpus.jsonl, queries.jsonl, qrels/, or the same as Parquet (needs pyarrow)",
     )
     parser.add_argument("--split", default="", help="labels of this split alone, such as test")
+    parser.add_argument(
+        "--config",
+        "--language",
+        default="",
+        metavar="NAME",
+        help="of a folder with several data sets the one of this name, such as python for python-corpus/, "
+        "python-queries/ and python-qrels/, or for a folder python/",
+    )
+
+
+def _beir(options: Arguments) -> Iterator[Item]:
+    try:
+        yield from beir.read(options["place"], options["split"], options["config"])
+    except beir.NotChosen as why:
+        how = " with --config NAME" if why.there else ": leave --config out"
+        raise CommandError(f"{options['place']} {why}{how}.") from why
 
 
 def _table_arguments(parser: CommandParser) -> None:
@@ -114,7 +131,7 @@ FORMATS = {
     ),
     "cosqa-plus": Format(
         "a release of CoSQA+: query, codebase and pairs",
-        _place("folder with query.json, codebase.json, pairs.json, or test_agent_… of them"),
+        _place("folder with query.json, codebase.json, pairs.json, or test_agent_… of them; or one of these"),
         _cosqa_plus,
     ),
     "codesearchnet": Format(
@@ -131,7 +148,7 @@ FORMATS = {
     "beir": Format(
         "a folder of BEIR or MTEB",
         _beir_arguments,
-        lambda options: beir.read(options["place"], options["split"]),
+        _beir,
     ),
     "table": Format("JSON Lines, JSON, CSV or TSV with columns of your own", _table_arguments, _table),
 }

@@ -5,7 +5,8 @@ Corpus: `_id` or `id`, `title`, `text`; queries: `_id` or `id`, `text`; qrels: c
 
 Parquet lies as the hub has it, in any number of parts: `corpus/`, `queries/` and `qrels/` (or the default
 configuration: `data/`, `default/`) with `SPLIT-00000-of-00001.parquet`; in `data/` also corpus and queries;
-as the hub converts it, `corpus/SPLIT/0000.parquet`; or as `export parquet` writes it.
+as the hub converts it, `corpus/SPLIT/0000.parquet`; or as `export parquet` writes it. Of a folder with a data
+set for each language one is chosen (`retrieval.sources.beir_places`).
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
+from retrieval.sources.beir_places import NAMES, NotChosen, place_of
 from retrieval.sources.lookup import Lookup
 from retrieval.sources.metering import expect
-from retrieval.sources.parquet import ENDING, MissingLibrary, libraries, missing_parts, rows, split_of
-from retrieval.sources.records import Object, Refused, kind_of, name_of, objects, text_of, whole_number
+from retrieval.sources.parquet import ENDING, MissingLibrary, libraries, missing_parts, rows
+from retrieval.sources.records import Object, Refused, name_of, objects, text_of, whole_number
 from retrieval.sources.table import ALLOWED
 
 ID = ("_id", "id", "number")
@@ -27,18 +29,21 @@ SCORE = ("score", "relevance")
 ORIGIN, LICENCE = "origin", ("licence", "license")
 OF_TEXTS = (*ID, "title", "text", ORIGIN, *LICENCE)
 OF_LABELS = (*QUERY_ID, *DOCUMENT_ID, *SCORE)
-NAMES = {"queries": ("queries", "query"), "corpus": ("corpus", "codebase")}
-"""What files and folders of texts are called; the second are a configuration of MTEB's, and ours."""
-DEFAULT = ("data", "default")
+
+__all__ = ["NotChosen", "read"]
 
 
-def read(folder: Path, split: str = "") -> Iterator[Item]:
+def read(folder: Path, split: str = "", configuration: str = "") -> Iterator[Item]:
     """Yield queries, snippets and labels, these of one split (`test`) or of all.
+
+    Of several data sets in the folder (`python-corpus/` …) those of the one that is called so (`python`).
+    Raises NotChosen before anything is read, where a name is needed or isn't there.
 
     Scores of 0 and 1 are matches and none; where one is above 1 all are on the scale of 0 to 3; others are
     refused. Texts that labels need lie on disk meanwhile.
     """
-    qrels, texts = _qrels(folder, split), {name: _texts_of(folder, name) for name in NAMES}
+    place = place_of(folder, configuration)
+    qrels, texts = place.qrels(split), {name: place.texts(name) for name in NAMES}
     every = [*texts["queries"], *texts["corpus"], *qrels]
     if any(path.suffix == ENDING for path in every):
         try:
@@ -50,61 +55,21 @@ def read(folder: Path, split: str = "") -> Iterator[Item]:
         expect(path)
     yield from missing_parts(every)
     if split and not qrels:
-        yield Problem(str(folder), 0, f"has no qrels/{split}.tsv")
+        yield Problem(str(folder), 0, f"has no {place.prefix}qrels/{split}.tsv")
     with Lookup() as queries, Lookup() as documents:
         scale = _prepared(qrels, queries, documents)
         for name, made, lookup in (("queries", _query, queries), ("corpus", _document, documents)):
             if not texts[name]:
-                yield Problem(str(folder), 0, f"has no {name}.jsonl and no Parquet files of {name}")
+                none = f"has no {place.prefix}{name}.jsonl and no Parquet files of {name}"
+                yield Problem(str(place.folder), 0, none)
             for path in texts[name]:
-                yield from _texts(path, folder.name, made, lookup)
+                yield from _texts(path, place.origin, made, lookup)
         for path in qrels:
             yield from _labels(path, scale, queries, documents)
 
 
 def _records(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Object] | Problem]:
     return rows(path, columns) if path.suffix == ENDING else objects(path)
-
-
-def _texts_of(folder: Path, name: str) -> list[Path]:
-    """JSON Lines, else the parts of Parquet in the first place that has some."""
-    if plain := [path for end in ("", ".gz") if (path := folder / f"{name}.jsonl{end}").is_file()]:
-        return plain[:1]
-    places = (
-        place
-        for called in NAMES[name]
-        for place in (
-            (folder / called).rglob(f"*{ENDING}"),
-            *(
-                (folder / inside).glob(f"{called}{tail}{ENDING}")
-                for inside in ("", "data")
-                for tail in ("", "-*")
-            ),
-        )
-    )
-    return next((found for place in places if (found := sorted(place))), [])
-
-
-def _qrels(folder: Path, split: str) -> list[Path]:
-    found = [path for path in sorted((folder / "qrels").glob("*")) if kind_of(path) in (".tsv", ".jsonl")]
-    found += sorted((folder / "qrels").rglob(f"*{ENDING}")) or _default(folder)
-    return [path for path in found if not split or _split(path) == split]
-
-
-def _default(folder: Path) -> list[Path]:
-    """The default configuration, but for texts that lie in it, or the pairs of `export parquet`."""
-    within = [path for name in DEFAULT for path in sorted((folder / name).rglob(f"*{ENDING}"))]
-    texts = tuple(called for names in NAMES.values() for called in names)
-    return [path for path in within if not split_of(path).startswith(texts)] or [
-        *sorted(folder.glob(f"qrels*{ENDING}")),
-        *sorted(folder.glob(f"pairs*{ENDING}")),
-    ]
-
-
-def _split(path: Path) -> str:
-    if path.suffix == ENDING:
-        return split_of(path).removeprefix("pairs-").removeprefix("qrels-")
-    return path.name.split(".")[0]
 
 
 def _prepared(qrels: list[Path], queries: Lookup, documents: Lookup) -> Scale:

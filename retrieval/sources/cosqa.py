@@ -42,7 +42,7 @@ def read_snippets(path: Path, licence: str = "") -> Iterator[Record | Problem]:
             yield _record(element, path, CODE_TEXT, CODE_ID, licence)
 
 
-def read_code_of_pairs(path: Path) -> Iterator[Record | Problem]:
+def read_code_of_pairs(path: Path, licence: str = "") -> Iterator[Record | Problem]:
     """Yield the code of a file of pairs, once for each; records without any (queries) are passed over.
 
     So are records that `read_queries` or, where they have a label, `read_labels` tells of.
@@ -51,7 +51,7 @@ def read_code_of_pairs(path: Path) -> Iterator[Record | Problem]:
         if not isinstance(element, Element) or not isinstance(element.value, dict):
             continue
         if any(key in element.value for key in CODE_TEXT):
-            found = _record(element, path, CODE_TEXT, CODE_ID, "")
+            found = _record(element, path, CODE_TEXT, CODE_ID, licence)
             if isinstance(found, Record) or "label" not in element.value:
                 yield found
 

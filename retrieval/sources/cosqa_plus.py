@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrieval.sources import Item, Problem, Query, Record, Snippet
-from retrieval.sources.cosqa import read_labels, read_queries, read_snippets
+from retrieval.sources.cosqa import read_code_of_pairs, read_labels, read_queries, read_snippets
 from retrieval.sources.metering import expect
 
 PREFIXES = ("", "test_agent_", "gpt4o_augment_")
@@ -37,6 +37,18 @@ def release_in(folder: Path) -> Release:
     return Release(_first(folder, QUERIES), _first(folder, CODE_BASE), _first(folder, PAIRS))
 
 
+def release_at(place: Path) -> Release:
+    """A folder's files; or one file by itself, which is what it is called: queries, a code base, or pairs.
+
+    What is called otherwise is read as pairs are: of records without code or label the queries alone come.
+    """
+    if place.is_dir():
+        return release_in(place)
+    if place.name in _called(QUERIES):
+        return Release(place, None, None)
+    return Release(None, place, None) if place.name in _called(CODE_BASE) else Release(None, None, place)
+
+
 def read(release: Release) -> Iterator[Item]:
     """Yield queries, snippets and labels. Queries or snippets without a file of their own are
     those of the pairs.
@@ -53,7 +65,7 @@ def read(release: Release) -> Iterator[Item]:
         if not release.queries:
             yield from _as(Query, read_queries(release.pairs, LICENCE))
         if not release.codebase:
-            yield from _as(Snippet, read_snippets(release.pairs, LICENCE))
+            yield from _as(Snippet, read_code_of_pairs(release.pairs, LICENCE))
         yield from read_labels(release.pairs)
 
 
@@ -66,5 +78,9 @@ def _as(kind: type[Query | Snippet], records: Iterator[Record | Problem]) -> Ite
 
 
 def _first(folder: Path, names: tuple[str, ...]) -> Path | None:
-    tried = (folder / f"{p}{name}{end}" for name in names for p in PREFIXES for end in ENDINGS)
-    return next((path for path in tried if path.is_file()), None)
+    return next((path for called in _called(names) if (path := folder / called).is_file()), None)
+
+
+def _called(names: tuple[str, ...]) -> list[str]:
+    """What a file of a release may be called, by all its versions."""
+    return [f"{p}{name}{end}" for name in names for p in PREFIXES for end in ENDINGS]

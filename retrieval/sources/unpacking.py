@@ -33,7 +33,8 @@ class Layout:
     """The files of a format: `top` beside each other, `below` in folders under them; `told` names them.
 
     `texts` are those below without which it would be none: they tell the folder as the files at its top do.
-    `scattered`: those of `top` lie in several folders, all of one data set.
+    `scattered`: those of `top` lie in several folders, all of one data set. `beside`: folders with a data set
+    each may lie beside each other, of which the reader takes one.
     """
 
     top: re.Pattern[str]
@@ -41,6 +42,7 @@ class Layout:
     told: str
     texts: re.Pattern[str] = re.compile(r"(?!)")
     scattered: bool = False
+    beside: bool = False
 
     def has(self, path: PurePosixPath) -> bool:
         """Whether a path, from the folder of the top files on, is one of them."""
@@ -50,11 +52,19 @@ class Layout:
 
 TEXTS: Final = "corpus|codebase|queries|query"
 PARQUET: Final = r"(-[\w-]+)?\.parquet"
+ONE_OF: Final = r"([\w.+#-]+-)?"
+"""Before the names of one of several data sets, such as `python-`."""
+BEIR_TOP: Final = rf"{ONE_OF}(corpus|queries)\.jsonl(\.gz)?|{ONE_OF}({TEXTS}|qrels|pairs){PARQUET}"
+BEIR_BELOW: Final = (
+    rf"{ONE_OF}qrels/[\w.-]+\.(tsv|jsonl)(\.gz)?"
+    rf"|({ONE_OF}({TEXTS}|qrels)|data|default)/([\w.-]+/)?[\w-]+\.parquet"
+)
 BEIR: Final = Layout(
-    re.compile(rf"(corpus|queries)\.jsonl(\.gz)?|({TEXTS}|qrels|pairs){PARQUET}"),
-    re.compile(rf"qrels/[\w.-]+\.(tsv|jsonl)(\.gz)?|({TEXTS}|qrels|data|default)/([\w.-]+/)?[\w-]+\.parquet"),
+    re.compile(BEIR_TOP),
+    re.compile(rf"{BEIR_BELOW}|[\w.+#-]+/({BEIR_TOP}|{BEIR_BELOW})"),
     "corpus.jsonl, queries.jsonl and qrels/test.tsv, or the same as Parquet,",
-    re.compile(rf"({TEXTS})/([\w.-]+/)?[\w-]+\.parquet|data/({TEXTS}){PARQUET}"),
+    re.compile(rf"{ONE_OF}({TEXTS})/([\w.-]+/)?[\w-]+\.parquet|data/({TEXTS}){PARQUET}"),
+    beside=True,
 )
 RELEASE: Final = Layout(
     re.compile(
@@ -73,12 +83,15 @@ CODESEARCHNET: Final = Layout(
 """As python.zip is published: python/final/jsonl/{train,valid,test}/, beside pickles, which stay packed."""
 
 
-def unpack(archive: Path, into: Path, layout: Layout) -> None:
-    """Write the files of `layout` into the new folder `into`. Raises `NotUnpacked`."""
+def unpack(archive: Path, into: Path, layout: Layout, chosen: str = "") -> None:
+    """Write the files of `layout` into the new folder `into`. Raises `NotUnpacked`.
+
+    A folder of the name that was `chosen` is kept around its data set, as those are that have others beside.
+    """
     try:
         into.mkdir(parents=True)
         with zipfile.ZipFile(archive) as opened:
-            _unpack(opened, into, layout)
+            _unpack(opened, into, layout, chosen)
     except UNREADABLE as error:
         if isinstance(error, NotUnpacked):
             raise
@@ -87,9 +100,9 @@ def unpack(archive: Path, into: Path, layout: Layout) -> None:
         ) from error
 
 
-def _unpack(opened: zipfile.ZipFile, into: Path, layout: Layout) -> None:
+def _unpack(opened: zipfile.ZipFile, into: Path, layout: Layout, chosen: str) -> None:
     members = {PurePosixPath(info.filename): info for info in _safe(opened.infolist())}
-    root = _root(members, layout)
+    root = _around(_root(members, layout), members, chosen)
     wanted = {
         inside: info
         for path, info in members.items()
@@ -105,7 +118,7 @@ def _safe(members: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
     """The members that are files. One that leads out of the archive, or is a link, refuses all."""
     if len(members) > archives.MEMBERS_LIMIT:
         raise NotUnpacked(f"has more than {archives.MEMBERS_LIMIT:,} members.")
-    files = [info for info in members if not info.is_dir() and not info.filename.startswith(NO_FILES)]
+    files = [info for info in members if not info.is_dir() and not _is_no_file(info.filename)]
     for info in files:
         if why_refused(info.filename, stat.S_ISLNK(info.external_attr >> 16)):
             raise NotUnpacked(
@@ -114,6 +127,10 @@ def _safe(members: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
     if len({PurePosixPath(info.filename) for info in files}) < len(files):
         raise NotUnpacked("has a file twice, so nobody knows which counts. Pack the files again.")
     return files
+
+
+def _is_no_file(name: str) -> bool:
+    return any(part in NO_FILES for part in PurePosixPath(name).parts)
 
 
 def _root(paths: Iterable[PurePosixPath], layout: Layout) -> PurePosixPath:
@@ -125,12 +142,22 @@ def _root(paths: Iterable[PurePosixPath], layout: Layout) -> PurePosixPath:
         raise NotUnpacked(f"has none of this format\u2019s files: expected {layout.told} in it.")
     depth = min(len(parent.parts) for parent in parents)
     outermost = sorted(parent for parent in parents if len(parent.parts) == depth)
+    if layout.beside and len({parent.parent for parent in outermost}) == 1 < len(outermost):
+        return outermost[0].parent
     if len(outermost) > 1:
         several = " and ".join(str(parent)[:60] for parent in outermost[:2])
         raise NotUnpacked(
             f"has the files of several data sets, in {several}. Upload each as a zip of its own."
         )
     return outermost[0]
+
+
+def _around(root: PurePosixPath, paths: Iterable[PurePosixPath], chosen: str) -> PurePosixPath:
+    """The folder around the root, where the root is what was chosen, and has no part of that name itself."""
+    if not chosen or root.name != chosen:
+        return root
+    part = str(root / f"{chosen}-")
+    return root if any(str(path).startswith(part) for path in paths) else root.parent
 
 
 def _outermost(path: PurePosixPath, layout: Layout) -> PurePosixPath | None:

@@ -70,9 +70,9 @@ def _message(nothing: bool, refusals: Refusals, problems: Sequence[Problem]) -> 
 
 
 def _became(done: Imported, total: Counts) -> str:
-    """What came beside members."""
+    """What came beside members, or that nothing did where people may miss it."""
     if not total.labels:
-        return ""
+        return done.remark
     labels = counted(total.labels, "label")
     contradicted = sum(counts.contradicted for counts in done.parts)
     if contradicted:

@@ -37,9 +37,7 @@ MIXED: Final[dict[str, Callable[[ImportJob, Refusals], Iterator[Item]]]] = {
     Format.NCS: lambda job, refusals: ncs.read_questions(Path(job.file.path)),
     Format.TABLE: lambda job, refusals: table.read(Path(job.file.path), table.Columns(**job.options)),
     Format.COSQA_PLUS: lambda job, refusals: cosqa_plus.read(_release(job)),
-    Format.BEIR: lambda job, refusals: beir.read(
-        _folder(job, unpacking.BEIR), str(job.options.get("split", ""))
-    ),
+    Format.BEIR: lambda job, refusals: _beir(job),
 }
 
 
@@ -47,6 +45,16 @@ def _documented(job: ImportJob, refusals: Refusals) -> Iterator[Item]:
     path = Path(job.file.path)
     expect_archives([path])
     return extraction.read(path, str(job.options.get("language", "python")), refusals)
+
+
+def _beir(job: ImportJob) -> Iterator[Item]:
+    chosen = str(job.options.get("config", ""))
+    folder = _folder(job, unpacking.BEIR, chosen)
+    try:
+        yield from beir.read(folder, str(job.options.get("split", "")), chosen)
+    except beir.NotChosen as why:
+        how = " as configuration in the form" if why.there else ": leave the configuration empty"
+        raise _Refused(f"{why}{how}.") from why
 
 
 class _Refused(ValueError):
@@ -79,11 +87,11 @@ def _performed(job: ImportJob, options: Options, refusals: Refusals) -> Imported
     return import_cosqa(Path(job.file.path), codebase, job.name, options)
 
 
-def _folder(job: ImportJob, layout: unpacking.Layout) -> Path:
+def _folder(job: ImportJob, layout: unpacking.Layout, chosen: str = "") -> Path:
     """The job's zip as a folder, which is removed when the job is over. Raises NotUnpacked."""
     folder = unpacked(job)
     shutil.rmtree(folder, ignore_errors=True)  # of a worker that died
-    unpacking.unpack(Path(job.file.path), folder, layout)
+    unpacking.unpack(Path(job.file.path), folder, layout, chosen)
     return folder
 
 
@@ -94,11 +102,15 @@ def _corpus(job: ImportJob) -> Path:
 
 
 def _release(job: ImportJob) -> cosqa_plus.Release:
-    """The files of a release, out of its zip or one by one."""
-    if job.file.path.lower().endswith(".zip"):
+    """The files of a release, out of its zip or one by one; without one of pairs the first may be these."""
+    file = Path(job.file.path)
+    if file.name.lower().endswith(".zip"):
         return cosqa_plus.release_in(_folder(job, unpacking.RELEASE))
-    others = (Path(file.path) if file else None for file in (job.codebase, job.pairs))
-    return cosqa_plus.Release(Path(job.file.path), *others)
+    codebase, pairs = (Path(one.path) if one else None for one in (job.codebase, job.pairs))
+    if pairs:
+        return cosqa_plus.Release(file, codebase, pairs)
+    alone = cosqa_plus.release_at(file)
+    return cosqa_plus.Release(alone.queries, codebase or alone.codebase, alone.pairs)
 
 
 def _released(job: ImportJob, options: Options) -> Imported:

@@ -12,8 +12,9 @@ from django.db import connection
 
 from retrieval import importing
 from retrieval.filters import Rule
-from retrieval.importing import PROBLEMS_KEPT, Imported, Options, import_cosqa, import_python
+from retrieval.importing import PROBLEMS_KEPT, Counts, Imported, Options, import_cosqa, import_python
 from retrieval.models import Collection, Label, Member, QueryText, Text
+from retrieval.sources.metering import metered
 
 pytestmark = pytest.mark.django_db
 GOOD = "def double(x):\n    return 2 * x\n"
@@ -98,6 +99,34 @@ def test_pairs_without_a_code_base_bring_their_own_code(files: tuple[Path, Path]
     assert list(found) == [("0", "queries.json"), ("2", "queries.json")]
     import_cosqa(*files, "alone", Options())  # with its code base later, the rest is added
     assert Collection.objects.get(name="alone", kind="snippets").size == 3
+
+
+def test_progress_goes_on_while_labels_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "BATCH", 500)
+    path = tmp_path / "pairs.json"
+    code = "def f(x):\n    return x\n"
+    rows = [{"doc": f"query {n}", "code": f"{code}# {n:100}", "label": n % 2} for n in range(2000)]
+    path.write_text(json.dumps(rows))  # more than the reader takes at once
+    seen: list[tuple[int, int, int]] = []
+    with metered() as meter:
+
+        def tick(counts: Counts) -> None:
+            seen.append((counts.read, counts.labels, round(100 * (meter.share or 0))))
+
+        import_cosqa(path, None, "pairs", Options(tick=tick))
+    assert seen == sorted(seen), "nothing ever goes back, nor begins again with the snippets"
+    of_labels = [share for read, labels, share in seen if labels]
+    assert [labels for _, labels, _ in seen if labels] == [500, 1000, 1500, 2000, 2000]
+    assert 67 < of_labels[0] < of_labels[-1] == 100
+    assert all(share <= 67 for _, labels, share in seen if not labels)
+
+
+def test_a_file_of_queries_alone_is_read_to_its_end(tmp_path: Path) -> None:
+    (path := tmp_path / "queries.json").write_text(json.dumps([{"doc": "sort a list"}]))
+    shares: list[float | None] = []
+    with metered() as meter:
+        import_cosqa(path, None, "asked", Options(tick=lambda counts: shares.append(meter.share)))
+    assert shares[-1] == 1
 
 
 def test_two_texts_that_differ_in_line_ends_are_one_member(tmp_path: Path) -> None:

@@ -94,6 +94,8 @@ class Command(LightCommand):
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
             if counts is not None:
                 self.stdout.write(summary(kind, counts))
+        if done.remark:
+            self.stdout.write(done.remark)
         contradicted = sum(counts.contradicted for counts in done.parts)
         if contradicted:
             self.stdout.write(
@@ -211,10 +213,14 @@ def bar_of() -> Any:
 
 
 def advance(bar: Any, counts: Counts, share: float | None) -> None:
-    """Count records, and say what share of the bytes has been read where their number is known."""
+    """Count records, and say what share of the bytes has been read where their number is known.
+
+    While labels are stored the count of records stands, and the share alone goes on.
+    """
+    more = max(0, counts.read - bar.n)
     if share is not None:
-        bar.set_description(f"importing, {share:.0%} of the bytes read", refresh=False)
-    bar.update(max(0, counts.read - bar.n) if counts.read >= bar.n else counts.read)
+        bar.set_description(f"importing, {share:.0%} of the bytes read", refresh=not more)
+    bar.update(more)
 
 
 def published(benchmark: Benchmark) -> str:

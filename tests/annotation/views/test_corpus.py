@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
@@ -81,6 +82,31 @@ def test_every_candidate_has_its_rank(ray: Client, build: Build) -> None:
     assert [row["Rank"] for row in rows] == list(range(1, len(rows) + 1))
     assert sum(int(str(row["New queries"])) for row in rows) == 2
     assert {row["Cost of this rank"] for row in rows} == {None}
+
+
+def test_a_rank_costs_what_pairs_cost_in_a_build_and_in_its_benchmark(ray: Client) -> None:
+    build = factories.said(factories.opened("autumn"), (1, 0, 1))
+    made = releasing.publish(Wish("ours", build.mining, build))
+    assert "“autumn” paid nothing" in told(ray, "benchmark-corpus", made.pk)
+    Tally.objects.filter(build=build).update(spent=3_000_000, version=F("version") + 1)
+    for name, pk in (("build-corpus", build.pk), ("benchmark-corpus", made.pk)):
+        page = told(ray, name, pk)
+        assert "in the build “autumn”: $0.0030 ÷ 3 settled pairs = $0.0010." in page
+        assert "cost a new query, where the top is" in page
+        rows = table(ray, name, pk, "ranks")
+        assert {row["Cost of this rank"] for row in rows} == {"$0.0030"}
+
+
+def test_languages_of_a_collection_are_drawn_with_a_name_each(ada: Client) -> None:
+    made = factories.snippets()
+    for member, name in zip(made.members.all(), ("a/m.py::f", "a/M.java::M.g", "a/m.py::h"), strict=False):
+        made.members.filter(pk=member.pk).update(source_id=name)
+    page = told(ada, "collection-corpus", made.pk)
+    assert '<rect class="chart-inner"' in page
+    assert "<span>Python</span><span>" in page and "<span>Java</span>" in page
+    for form in ("csv", "json", "tex", "svg"):
+        answer = ada.get(reverse("collection-corpus", args=[made.pk]), {"table": "languages", "format": form})
+        assert answer.status_code == 200 and b"Python" in answer.content
 
 
 def test_a_benchmarks_statistics(ray: Client, benchmark_: Benchmark) -> None:

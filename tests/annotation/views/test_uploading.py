@@ -285,12 +285,6 @@ def test_a_large_header_is_capped(ada: Client) -> None:
     assert "x" * 161 not in page.content.decode()
 
 
-def test_a_release_as_single_files_needs_something_to_search(ada: Client) -> None:
-    query = a_file("query.json", b"[]")
-    answer = ada.post(UPLOAD, {"name": "plus", "format": "cosqa-plus", "file": query})
-    assert "or upload a zip of all" in answer.content.decode()
-
-
 def test_judgements_need_the_collections_that_they_are_about(ada: Client) -> None:
     answer = ada.post(UPLOAD, {"name": "judged", "format": "qrels", "file": a_file("a.qrels", b"q 0 d 1")})
     page = answer.content.decode()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.sources import GivenLabel, Query, Snippet
-from retrieval.sources.cosqa_plus import LICENCE, read, release_in
+from retrieval.sources.cosqa_plus import LICENCE, Release, read, release_at, release_in
 
 PAIR = {"pair-idx": 0, "query-idx": 4, "query": "ask", "code-idx": 7, "code": "answer", "label": 1}
 
@@ -29,3 +29,21 @@ def test_pairs_alone_bring_their_queries_and_code(tmp_path: Path) -> None:
         Snippet("answer", "7", "pairs_for_search.json", LICENCE),
         GivenLabel("ask", "answer", 1),
     ]
+
+
+def test_one_file_is_what_it_is_called_and_else_read_as_pairs(tmp_path: Path) -> None:
+    names = ("test_agent_query.json", "codebase.json", "pairs_true.json", "mine.json")
+    query, codebase, pairs, mine = (tmp_path / name for name in names)
+    assert [release_at(path) for path in (query, codebase, pairs, mine)] == [
+        Release(query, None, None),
+        Release(None, codebase, None),
+        Release(None, None, pairs),
+        Release(None, None, mine),
+    ]
+    assert release_at(tmp_path) == release_in(tmp_path)
+
+
+def test_queries_in_a_file_of_any_name_are_queries_alone(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps([{"query-idx": 4, "query": "ask"}]))
+    assert list(read(release_at(path))) == [Query("ask", "4", "mine.json", LICENCE)]

@@ -11,6 +11,7 @@ from retrieval.sources import archives, unpacking
 from retrieval.sources.lines import SURELY_SMALL
 from retrieval.sources.unpacking import BEIR, CODESEARCHNET, RELEASE, Layout, NotUnpacked, unpack
 
+PARTS = ("corpus", "qrels", "queries")
 FILES = {"corpus.jsonl": "{}", "queries.jsonl": "{}", "qrels/test.tsv": "q"}
 
 
@@ -53,6 +54,33 @@ def test_the_files_of_a_format_are_found_with_folders_around_them(tmp_path: Path
 def test_parquet_is_found_where_the_hub_has_it(tmp_path: Path, around: str, names: list[str]) -> None:
     files = dict.fromkeys([*(f"{around}{name}" for name in names), f"{around}data/x/y/z.parquet"], "x")
     assert unpacked(tmp_path, files) == names
+
+
+@pytest.mark.parametrize("around", ["", "csn/"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"{language}-{part}/test-00000-of-00001.parquet" for language in ("go", "python") for part in PARTS],
+        [f"{language}-{part}/test/0000.parquet" for language in ("c++", "c_sharp") for part in PARTS],
+        ["go-corpus.jsonl", "go-qrels/test.tsv", "go-queries.jsonl.gz", "java-corpus.jsonl"],
+        [f"{language}/{name}" for language in ("go", "python") for name in FILES],
+        [f"{language}/{part}/test.parquet" for language in ("go", "python") for part in PARTS],
+    ],
+)
+def test_data_sets_beside_each_other_are_all_unpacked(tmp_path: Path, around: str, names: list[str]) -> None:
+    files = {f"{around}{name}": "x" for name in [*names, "README.md"]}
+    assert unpacked(tmp_path, files) == sorted(names)
+
+
+def test_the_folder_of_a_lone_data_set_is_kept_where_it_was_chosen(tmp_path: Path) -> None:
+    path = zipped(tmp_path, {f"csn/python/{name}": content for name, content in FILES.items()})
+    unpack(path, tmp_path / "into", BEIR, "python")
+    assert (tmp_path / "into" / "python" / "corpus.jsonl").is_file()
+    unpack(path, tmp_path / "other", BEIR)
+    assert (tmp_path / "other" / "corpus.jsonl").is_file()
+    parts = {f"python/python-{name}": content for name, content in FILES.items()}
+    unpack(zipped(tmp_path, parts), tmp_path / "parts", BEIR, "python")
+    assert (tmp_path / "parts" / "python-corpus.jsonl").is_file()
 
 
 def test_a_release_has_its_old_names_and_what_an_export_wrote(tmp_path: Path) -> None:
@@ -112,7 +140,7 @@ def test_what_is_not_stated_is_counted_while_it_is_unpacked(
             {"data.csv": "x"},
             "expected corpus.jsonl, queries.jsonl and qrels/test.tsv, or the same as Parquet",
         ),
-        ({"a/corpus.jsonl": "x", "b/corpus.jsonl": "x"}, "several data sets, in a and b"),
+        ({"a/x/corpus.jsonl": "x", "b/y/corpus.jsonl": "x"}, "several data sets, in a/x and b/y"),
     ],
 )
 def test_what_is_wrong_says_what_is_expected(tmp_path: Path, files: dict[str, str], said: str) -> None:

@@ -17,6 +17,7 @@ from retrieval import importing
 from retrieval.importing import Counts, Options, import_items
 from retrieval.models import Collection, Label, Member
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
+from tests.retrieval.sources.test_beir_places import as_folders
 
 pytestmark = pytest.mark.django_db
 command = importlib.import_module("retrieval.management.commands.import")  # a keyword
@@ -96,6 +97,30 @@ def test_what_cannot_be_imported_is_refused(
     assert not Collection.objects.exists()
 
 
+def test_a_file_of_queries_alone_is_taken_from_a_folder_or_by_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "sort a list"}]')
+    for place in (path, tmp_path):
+        call_command("import", "cosqa-plus", str(place), "--name", "asked")
+        assert "Queries alone: a build searches for them" in capsys.readouterr().out
+    assert list(Collection.objects.values_list("kind", "size")) == [("queries", 1)]
+
+
+def test_of_several_data_sets_one_is_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(as_folders(tmp_path / "csn").parent)
+    with pytest.raises(CommandError, match=r"for each of go, python: choose one with --config NAME\."):
+        call_command("import", "beir", "csn", "--name", "csn")
+    with pytest.raises(CommandError, match="there is no 'python' to choose in it: leave --config out"):
+        call_command("import", "beir", "csn/go", "--config", "python", "--name", "csn")
+    assert not Collection.objects.exists()
+    call_command("import", "beir", "csn", "--language", "go", "--name", "csn")
+    assert "snippets: 1 read, 1 stored" in capsys.readouterr().out
+    assert set(Collection.objects.values_list("source", "members__origin")) == {("csn/go", "csn/go")}
+
+
 def test_every_refused_record_is_counted_and_can_be_had(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -132,3 +157,5 @@ def test_the_bar_tells_the_share_of_bytes_where_it_is_known() -> None:
         assert (bar.n, bar.desc) == (10, "")
         command.advance(bar, Counts(read=30), 0.456)
         assert (bar.n, bar.desc) == (30, "importing, 46% of the bytes read: ")
+        command.advance(bar, Counts(read=30, labels=10), 0.789)
+        assert bar.n == 30 and "79% of the bytes read" in bar.fp.getvalue().split("\r")[-1]

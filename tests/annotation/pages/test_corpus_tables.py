@@ -1,0 +1,23 @@
+"""Plots beside the tables of corpus statistics."""
+
+from __future__ import annotations
+
+from annotation.pages.corpus_tables import functions
+from retrieval.corpus.languages import Functions
+
+
+def test_languages_are_columns_with_their_documented_functions_inside() -> None:
+    plot = functions([Functions("Python", 5, 20), Functions("Java", 4, 10), Functions("Go", 0, 5)]).plot
+    assert plot is not None
+    assert [column.height for column in plot.columns] == [120.0, 60.0, 30.0]
+    assert [column.height for column in plot.inner] == [30.0, 24.0, 0.0]
+    assert all(
+        inner.width < outer.width and outer.x < inner.x
+        for outer, inner in zip(plot.columns, plot.inner, strict=True)
+    )
+    assert plot.names == ("Python", "Java", "Go")
+    assert (plot.top, plot.name, plot.inner_name) == ("20", "functions", "with documentation")
+
+
+def test_without_a_known_language_nothing_is_drawn() -> None:
+    assert functions([Functions("not stated", 0, 7)]).plot is None

@@ -1,0 +1,74 @@
+"""Uploads of a part: one file of a release by itself, or one data set of several in a zip."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.test import Client
+
+from annotation.pages.upload_guides import BY_FORMAT
+from retrieval.models import Benchmark, Collection, ImportJob
+from tests.annotation.views.test_uploading import UPLOAD, a_file, imported, own_storage, zipped
+
+pytestmark = pytest.mark.django_db
+__all__ = ["own_storage"]
+"""A fixture for all tests of a file where it is imported."""
+
+FILES = dict(BY_FORMAT["cosqa-plus"].example)
+ALONE = "Queries alone: a build searches for them in another collection’s snippets."
+
+
+def uploaded(ada: Client, name: str, content: str, **further: object) -> ImportJob:
+    form = {"name": "plus", "format": "cosqa-plus", "file": a_file(name, content.encode()), **further}
+    assert ada.post(UPLOAD, form).status_code == 302
+    return imported(ImportJob.objects.latest("pk"))
+
+
+def kinds() -> dict[str, int]:
+    return dict(Collection.objects.values_list("kind", "size"))
+
+
+@pytest.mark.parametrize("name", ["query.json", "test_agent_query.json", "mine.json"])
+def test_queries_alone_become_a_collection_of_queries(ada: Client, name: str) -> None:
+    job = uploaded(ada, name, FILES["query.json"])
+    assert (job.state, job.problems, job.message) == ("done", [], ALONE)
+    assert kinds() == {"queries": 1}
+    assert not Benchmark.objects.exists()
+
+
+def test_a_code_base_alone_becomes_snippets(ada: Client) -> None:
+    job = uploaded(ada, "codebase.json", FILES["codebase.json"])
+    assert (job.state, job.message, kinds()) == ("done", "", {"snippets": 1})
+
+
+@pytest.mark.parametrize("name", ["pairs.json", "gpt4o_augment_pairs_true.json", "mine.json"])
+def test_pairs_alone_lose_neither_code_nor_labels(ada: Client, name: str) -> None:
+    job = uploaded(ada, name, FILES["pairs.json"])
+    assert (job.state, job.message) == ("done", "1 label; benchmark plus, version 1")
+    assert kinds() == {"queries": 1, "snippets": 1}
+
+
+def test_pairs_with_a_code_base_lose_no_label_either(ada: Client) -> None:
+    more = json.dumps([*json.loads(FILES["codebase.json"]), {"code-idx": 1, "code": "def g(x): return x"}])
+    job = uploaded(ada, "pairs.json", FILES["pairs.json"], codebase=a_file("codebase.json", more.encode()))
+    assert job.message == "1 label; benchmark plus, version 1"
+    assert kinds() == {"queries": 1, "snippets": 2}
+
+
+def test_of_a_zip_with_several_data_sets_one_is_chosen(ada: Client) -> None:
+    files = tuple(
+        (f"{name}/{inside}", said) for name in ("go", "java") for inside, said in BY_FORMAT["beir"].example
+    )
+    form = {"name": "csn", "format": "beir"}
+    ada.post(UPLOAD, {**form, "file": a_file("csn.zip", zipped(files))})
+    job = imported(ImportJob.objects.get())
+    assert job.state == "failed"
+    assert job.message == (
+        "csn.zip: has a data set for each of go, java: choose one as configuration in the form."
+    )
+    ada.post(UPLOAD, {**form, "config": "java", "file": a_file("csn.zip", zipped(files))})
+    assert imported(ImportJob.objects.latest("pk")).state == "done"
+    assert set(Collection.objects.values_list("members__origin", flat=True)) == {"csn/java"}
+    answer = ada.post(UPLOAD, {**form, "config": "../java", "file": a_file("csn.zip")})
+    assert "called like its folders" in answer.content.decode()
