@@ -10,18 +10,23 @@ from django.http import QueryDict
 
 from annotation.pages.benchmarks import MOST_BENCHMARKS
 from annotation.pages.paging import whole_number
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sealing import refuse_unscored_labels
 from retrieval.evaluation.comparing import Comparison, compare
 from retrieval.models import Benchmark
 
 
 @dataclass(frozen=True, slots=True)
 class VersionsPage:
-    """`found` is None while there is no other benchmark to choose, or none was chosen."""
+    """`found` is None while there is no other benchmark to choose, or none was chosen, or there is a
+    `problem`.
+    """
 
     benchmark: Benchmark
     others: Sequence[Benchmark]
     other: Benchmark | None
     found: Comparison | None
+    problem: str = ""
 
     @property
     def pairs(self) -> list[int]:
@@ -37,5 +42,17 @@ def versions_page(benchmark: Benchmark, visible: QuerySet[Benchmark], params: Qu
     wanted = whole_number(params.get("with", ""))
     before = [one for one in others if one.name == benchmark.name and one.version < benchmark.version]
     other = next((one for one in others if one.pk == wanted), before[0] if before else None)
-    found = compare(other, benchmark, params.get("metric", ""), wait=False) if other else None
+    problem = problem_of(other, benchmark) if other else ""
+    if other is None or problem:
+        return VersionsPage(benchmark, others, other, None, problem)
+    found = compare(other, benchmark, params.get("metric", ""), wait=False)
     return VersionsPage(benchmark, others, other, found)
+
+
+def problem_of(first: Benchmark, second: Benchmark) -> str:
+    """Why the two are not compared; empty where they are."""
+    try:
+        refuse_unscored_labels(first, second)
+    except StudyRefused as why:
+        return str(why)
+    return ""

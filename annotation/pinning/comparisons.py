@@ -10,6 +10,8 @@ from django.contrib.auth.models import User
 
 from annotation.pinning import grounds, values
 from annotation.pinning.keeping import NothingToPin, keep
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sealing import refuse_unscored_labels
 from retrieval.evaluation.again import lists_of
 from retrieval.evaluation.comparing import Comparison, NotOneVersion, compare, compared_again, runs_of
 from retrieval.evaluation.content import query_members
@@ -26,8 +28,9 @@ def pin_comparison(
 ) -> Pin:
     """Pin what *Compare versions* shows. Raises NothingToPin, also where a page, without `wait`, can't."""
     try:
+        refuse_unscored_labels(first, second)
         found = compare(first, second, metric, wait=wait)
-    except NotOneVersion as why:
+    except (NotOneVersion, StudyRefused) as why:
         raise NothingToPin(str(why)) from why
     if found.unmeasured:
         raise NothingToPin(

@@ -15,6 +15,7 @@ from typing import Final
 from django.db.models import Q, QuerySet
 
 from annotation.models import Study
+from annotation.studies.released import copies, copies_of, meant, planned_as
 from retrieval.models import Annotator, Label
 
 JUDGES: Final = (
@@ -106,17 +107,21 @@ def published_as(study: Study) -> str:
 
 
 def study_of(annotator: Annotator) -> Study | None:
-    """The study whose published labels the annotator has; None where it has others."""
-    if annotator.kind != Annotator.Kind.MERGE or "study" not in annotator.config:
-        return None
-    sources = annotator.labels.order_by().values_list("source", flat=True)[:1]
+    """The study whose published labels the annotator has, also where they came back in a release; None where
+    it has others.
+    """
+    own = meant(annotator)
+    if own.kind != Annotator.Kind.MERGE or "study" not in own.config:
+        return planned_as(annotator)
+    sources = own.labels.order_by().values_list("source", flat=True)[:1]
     named = [PUBLISHED_AS.match(source) for source in sources]
     return Study.objects.filter(pk=int(named[0][1])).first() if named and named[0] else None
 
 
 def said_by(study: Study) -> Q:
     """The labels that are the study's own decisions, published: they judge nothing, least of all itself."""
-    return Q(annotator__kind=Annotator.Kind.MERGE, source__startswith=published_as(study))
+    own = Q(annotator__kind=Annotator.Kind.MERGE, source__startswith=published_as(study))
+    return own | Q(annotator__in=copies_of(study))
 
 
 def rows_of(study: Study, annotators: Iterable[Annotator]) -> Rows:
@@ -127,10 +132,16 @@ def rows_of(study: Study, annotators: Iterable[Annotator]) -> Rows:
 
 
 def judging(study: Study) -> QuerySet[Label]:
-    """What others than people said of the sampled pairs, in all rounds, without what was published of it."""
+    """What others than people said of the sampled pairs, in all rounds, without what was published of it.
+
+    On a sealed study a version's labels that came back in a release are no row of their own: they would be
+    its figures, uncounted.
+    """
     sampled = study.pairs.filter(planted="").values("pair")
     rows = Label.objects.filter(pair__in=sampled, annotator__kind__in=JUDGES)
-    return rows.filter(assisted=False, value__isnull=False).exclude(said_by(study))
+    rows = rows.filter(assisted=False, value__isnull=False).exclude(said_by(study))
+    is_sealed = study.purpose == Study.Purpose.SEALED
+    return rows.exclude(annotator__in=copies()) if is_sealed else rows
 
 
 def foreseen(study: Study) -> Rows:

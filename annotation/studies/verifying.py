@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -20,6 +20,7 @@ from annotation.studies.latest import rounds_of
 from annotation.studies.naming import published_as, source_of
 from annotation.studies.planning import StudyRefused
 from annotation.studies.quorum import majority
+from annotation.studies.released import config_of
 from retrieval.models import Annotator, Label
 from retrieval.models.labels import ADJUDICATED
 
@@ -82,14 +83,8 @@ def adjudicated(condition: Condition) -> dict[int, int | None]:
 
 def annotator_of(study: Study) -> Annotator:
     """The study as an annotator: its name, and its plan's hash as part of the version."""
-    config: dict[str, Any] = {
-        "study": study.name,
-        "plan_hash": study.plan_hash,
-        "reference": study.reference,
-        "rule": "strict majority of the planned quorum, else adjudication",
-    }
     name = f"verified by {study.name}"[:120]
-    return Annotator.objects.version(Annotator.Kind.MERGE, name, config)
+    return Annotator.objects.version(Annotator.Kind.MERGE, name, config_of(study))
 
 
 def published(study: Study) -> Annotator | None:

@@ -49,7 +49,8 @@ def compare(request: HttpRequest, pk: int) -> HttpResponse:
     visible = benchmarks_visible_to(request.user)
     page = versions.versions_page(get_object_or_404(visible, pk=pk), visible, request.GET)
     mark_seen(request.user, page.pairs)
-    return render(request, "annotation/benchmark_compare.html", {"page": page})
+    status = 422 if page.problem else 200
+    return render(request, "annotation/benchmark_compare.html", {"page": page}, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from io import StringIO
 from urllib.parse import urlencode
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Build, Case, Scoring, Study
+from annotation import releasing
+from annotation.models import Build, Case, Scoring, Seen, Study
 from annotation.studies import creating, planning, scoring, sealing, verifying
 from annotation.studies.creating import ConditionWish, Order
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.wishing import Wish
-from retrieval.models import Annotator, Label
+from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Label, Pin
 from tests import factories, studies
 from tests.calls import get
 
@@ -133,3 +137,73 @@ def test_two_sealed_studies_of_the_same_pairs_are_versions_to_each_other(
 ) -> None:
     theirs = Annotator.objects.version(Annotator.Kind.MERGE, "verified by another", {"study": "another"})
     assert not sealing.is_open(truth, theirs)
+
+
+def published(build: Build, name: str = "both") -> Benchmark:
+    """What the build's pairs are published as now: agents' labels, and the study's where it has any."""
+    Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
+    build.refresh_from_db()
+    return releasing.publish(releasing.Wish(name, build.mining, build))
+
+
+@pytest.fixture
+def versions(build: Build, request: pytest.FixtureRequest) -> tuple[Benchmark, Benchmark]:
+    """The agents' labels alone, and after the study was published the same with its own in their place."""
+    first = published(build)
+    request.getfixturevalue("study")
+    return first, published(build)
+
+
+def scored(build: Build) -> None:
+    scoring.score(Study.objects.get(), [build.annotator], factories.ada())
+
+
+def test_a_page_of_two_versions_tells_nothing_before_the_version_is_scored(
+    erin: Client, build: Build, versions: tuple[Benchmark, Benchmark]
+) -> None:
+    for one, other in (versions, versions[::-1]):
+        where = reverse("benchmark-compare", args=[other.pk])
+        answer = erin.get(where, {"with": one.pk})
+        text = answer.content.decode()
+        assert answer.status_code == 422 and "to score it" in text and Study.objects.get().name in text
+        assert "1 → 0" not in text and "Pin these figures" not in text and "Nothing to compare" not in text
+    assert not Seen.objects.exists()
+    scored(build)
+    answer = erin.get(reverse("benchmark-compare", args=[versions[1].pk]))
+    assert answer.status_code == 200 and "1 → 0" in answer.content.decode()
+
+
+def test_nor_does_a_pin_of_it(erin: Client, build: Build, versions: tuple[Benchmark, Benchmark]) -> None:
+    first, second = versions
+    where = reverse("benchmark-compare-pin", args=[second.pk])
+    assert "to score it" in erin.post(where, {"with": first.pk}, follow=True).content.decode()
+    with pytest.raises(CommandError, match="to score it"):
+        call_command("pin", "--compare", str(first), str(second))
+    assert not Pin.objects.exists()
+    scored(build)
+    erin.post(where, {"with": first.pk})
+    assert Pin.objects.get().value["labels"]["1 → 0"] == 1
+
+
+def test_nor_does_the_command(build: Build, versions: tuple[Benchmark, Benchmark]) -> None:
+    asked = ["compare-benchmarks", *map(str, versions), "--json"]
+    with pytest.raises(CommandError, match="to score it"):
+        call_command(*asked)
+    scored(build)
+    out = StringIO()
+    call_command(*asked, stdout=out)
+    assert json.loads(out.getvalue())["labels"]["1 → 0"] == 1
+
+
+def test_what_tells_nothing_of_a_sealed_study_is_compared(
+    build: Build, versions: tuple[Benchmark, Benchmark]
+) -> None:
+    """A benchmark that has none of the version's labels of these pairs tells nothing of it."""
+    Study.objects.update(purpose=Study.Purpose.DEVELOPMENT)
+    sealing.refuse_unscored_labels(*versions)
+    Study.objects.update(purpose=Study.Purpose.SEALED)
+    with pytest.raises(StudyRefused, match="to score it"):
+        sealing.refuse_unscored_labels(*versions)
+    sampled = Study.objects.get().pairs.values("pair")
+    BenchmarkLabel.objects.filter(benchmark=versions[0], pair__in=sampled).delete()
+    sealing.refuse_unscored_labels(*versions)

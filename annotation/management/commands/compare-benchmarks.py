@@ -8,6 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from annotation.studies.planning import StudyRefused
+from annotation.studies.sealing import refuse_unscored_labels
 from retrieval.evaluation.comparing import Change, Comparison, NotOneVersion, compare
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.management.light import LightCommand
@@ -27,8 +29,10 @@ class Command(LightCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            found = compare(named(options["first"]), named(options["second"]), options["metric"])
-        except (NoSuchBenchmark, NotOneVersion) as why:
+            first, second = named(options["first"]), named(options["second"])
+            refuse_unscored_labels(first, second)
+            found = compare(first, second, options["metric"])
+        except (NoSuchBenchmark, NotOneVersion, StudyRefused) as why:
             raise CommandError(str(why)) from why
         self.stdout.write(json.dumps(as_json(found), indent=2) if options["json"] else told(found))
 
