@@ -12,6 +12,7 @@ import socket
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -24,17 +25,17 @@ from django.utils import timezone
 from annotation import limiter, probe_money
 from annotation.asking import no_connection
 from annotation.launching import lacks_key
-from annotation.llm import LLMError, Reply
+from annotation.llm import LLMError, Reply, deadline
 from annotation.llm.probing import Probed, probe
 from annotation.models import ConnectionTest, ProjectTally
 from annotation.probe_money import Meter
 from retrieval.hostile import clean
 
 log = logging.getLogger(__name__)
-LEASE: Final = timedelta(minutes=25)
-"""Longer than all questions of a test may take."""
-TIMEOUT: Final = 60.0
-"""Seconds for one question: a model that runs on a desk may be slow."""
+LEASE: Final = timedelta(seconds=deadline.LONGEST * settings.LLM_TIMEOUT + 120)
+"""Longer than one question may take, and renewed before each. A question waits as long as a call of a build:
+what is too slow for the one is for the other, so a test that passes says something of builds.
+"""
 LONGEST_TOLD: Final = 300
 METADATA: Final = frozenset(
     map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"))
@@ -182,8 +183,24 @@ def probed(test: ConnectionTest, replies: list[Reply]) -> Probed:
         if not test.configured:
             refuse_forbidden_place(test.base_url)
         key = settings.ANTHROPIC_API_KEY if test.configured else ""
-        wishes = {"caching": test.caching, "batches": test.batches}
-        return probe(test.base_url, key, test.model, timeout=TIMEOUT, replies=replies, **wishes)
+        return probe(
+            test.base_url,
+            key,
+            test.model,
+            caching=test.caching,
+            batches=test.batches,
+            timeout=settings.LLM_TIMEOUT,
+            replies=replies,
+            before=partial(hold, test),
+        )
+
+
+def hold(test: ConnectionTest) -> None:
+    """Renew this worker's lease before a question is asked, and give the connection back again."""
+    running = ConnectionTest.objects.filter(pk=test.pk, state=ConnectionTest.State.RUNNING)
+    running.update(lease_until=timezone.now() + LEASE)
+    with no_connection():
+        return
 
 
 def learn(test: ConnectionTest, error: LLMError) -> None:

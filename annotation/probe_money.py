@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotation.llm import LLMError, Reply
 from annotation.llm.probing import CACHING_TOKENS, MOST_CALLS, MOST_TOKENS, TOKENS_A_QUESTION
 from annotation.models import Price, ProjectTally
+from annotation.models.batches import half
 from annotation.models.builds import NANO
 
 
@@ -31,14 +32,15 @@ class Meter:
         """Nanodollars; None where the model has no price. A lost question counts at its bound."""
         if self.price is None:
             return None
-        used = [one.usage for one in self.replies]
-        paid = sum(
-            self.price.cost(
-                one.input_tokens, one.output_tokens, one.cache_read_tokens, one.cache_write_tokens
-            )
-            for one in used
-        )
+        paid = sum(paid_for(one, self.price) for one in self.replies)
         return paid + (self.price.most(TOKENS_A_QUESTION, MOST_TOKENS) if self.lost else 0)
+
+
+def paid_for(reply: Reply, price: Price) -> int:
+    """Nanodollars of one reply: half where it came by batch."""
+    used = reply.usage
+    whole = price.cost(used.input_tokens, used.output_tokens, used.cache_read_tokens, used.cache_write_tokens)
+    return half(whole) if reply.by_batch else whole
 
 
 def price_of(model: str) -> Price | None:
@@ -49,8 +51,9 @@ def bound(price: Price | None, *, caching: bool, batches: bool) -> int:
     """Nanodollars that a test can cost at most; 0 without a price, which nothing can be held for."""
     if price is None:
         return 0
-    calls = MOST_CALLS + 2 * caching + batches
-    return price.most(calls * TOKENS_A_QUESTION + caching * CACHING_TOKENS, calls * MOST_TOKENS)
+    calls = MOST_CALLS + 2 * caching
+    alone = price.most(calls * TOKENS_A_QUESTION + caching * CACHING_TOKENS, calls * MOST_TOKENS)
+    return alone + batches * half(price.most(TOKENS_A_QUESTION, MOST_TOKENS))
 
 
 def hold(amount: int) -> None:

@@ -8,6 +8,7 @@ left out, as matches can't be told from them. An imported label counts last, who
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,6 +19,7 @@ from django.db.models import Q, QuerySet
 
 from annotation.launching import Actor, record
 from annotation.models import Build, BuildEvent, Case, Extension
+from annotation.models.sayings import ways
 from annotation.stages import Stage
 from retrieval.evaluation.merge_rule import FEWEST_REVIEWS, WORDS, Said, merged
 from retrieval.evaluation.publishing import Chosen, NothingToPublish, Order, publish_chosen
@@ -33,6 +35,7 @@ from retrieval.models import (
     Source,
     source_of,
 )
+from retrieval.models.labels import ADJUDICATED
 
 ROWS_A_READ = 2000
 LONGEST_RULE = 400
@@ -89,8 +92,9 @@ class _Voices:
 
     configs: Mapping[int, tuple[str, Mapping[str, Any]]]
     agents: Annotator | None
-    settled: frozenset[int] | None
-    """The pairs that the build settled; None where that need not be asked, as rounds were merged."""
+    builds: tuple[int, ...]
+    """The agents' labels of pairs count that these settled, or all of them after `merged_rounds`."""
+    merged_rounds: bool
 
 
 def check(wish: Wish) -> None:
@@ -99,12 +103,22 @@ def check(wish: Wish) -> None:
 
 
 def outlook(wish: Wish) -> Outlook:
-    """What `publish` would make of it. Raises PublishRefused."""
-    found: dict[tuple[Source, int], int] = {}
-    for _, said in _decided(wish, _voices(wish)):
-        found[said.source, said.value] = found.get((said.source, said.value), 0) + 1
-    counts = (Count(each, found.get((each, 1), 0), found.get((each, 0), 0)) for each in Source)
-    return Outlook(tuple(count for count in counts if count.pairs), pairs_of(wish).count())
+    """What `publish` would make of it, by one query: the rule is asked once for each way of being labelled.
+
+    Raises PublishRefused.
+    """
+    voices, found, pairs = _voices(wish), Counter[tuple[Source, int]](), 0
+    for way in ways(pairs_of(wish), voices.builds, voices.configs):
+        pairs += way.pairs
+        last = {
+            told.annotator: (told.value, told.assisted, told.place, ADJUDICATED * told.adjudicated)
+            for told in way.labels
+        }
+        said = merged(list(_standing(last, voices, agents=way.settled or voices.merged_rounds)))
+        if said is not None:
+            found[said.source, said.value] += way.pairs
+    counts = (Count(each, found[each, 1], found[each, 0]) for each in Source)
+    return Outlook(tuple(count for count in counts if count.pairs), pairs)
 
 
 class _Held:
@@ -242,10 +256,22 @@ def _voices(wish: Wish, *, unfinished: bool = False) -> _Voices:
         or "study" in row.config
         or row.pk in agents
     }
-    merged_rounds = any(build.rounds > 1 for build in builds)
-    cases = Case.objects.filter(build__in=builds, stage=Stage.SETTLED).values_list("pair_id", flat=True)
-    settled = None if merged_rounds else frozenset(cases.order_by().iterator(ROWS_A_READ))
-    return _Voices(configs, next(iter(agents.values()), None), settled)
+    return _Voices(
+        configs,
+        next(iter(agents.values()), None),
+        tuple(build.pk for build in builds),
+        any(build.rounds > 1 for build in builds),
+    )
+
+
+def _settled(voices: _Voices) -> frozenset[int]:
+    """The pairs that the builds settled; nothing where that need not be asked."""
+    if voices.merged_rounds:
+        return frozenset()
+    cases = Case.objects.filter(build__in=voices.builds, stage=Stage.SETTLED).values_list(
+        "pair_id", flat=True
+    )
+    return frozenset(cases.order_by().iterator(ROWS_A_READ))
 
 
 def _builds_of(mining: Mining) -> list[Build]:
@@ -296,29 +322,29 @@ def _decided(
     )
     labels = Label.objects.filter(annotator__in=list(voices.configs)).exclude(scale=Label.Scale.GRADED)
     labels = labels.order_by("pair_id", "annotator_id", "round")
+    settled = _settled(voices)
     pairs = array("q", pairs_of(wish).order_by("pair").values_list("pair", flat=True).iterator(ROWS_A_READ))
     for start in range(0, len(pairs), ROWS_A_READ):
         handful = pairs[start : start + ROWS_A_READ].tolist()
         rows = list(labels.filter(pair__in=handful).values_list(*columns))
         for texts, of_pair in groupby(rows, key=lambda row: row[:3]):
             last = {row[3]: row[4:] for row in of_pair}
-            found = merged(list(_standing(texts[2], last, voices)))
+            agents = voices.merged_rounds or texts[2] in settled
+            found = merged(list(_standing(last, voices, agents=agents)))
             if found is not None:
                 yield texts, found
         tick(len(handful))
 
 
 def _standing(
-    pair: int, last: Mapping[int, tuple[int | None, bool, int, str]], voices: _Voices
+    last: Mapping[int, tuple[int | None, bool, int, str]], voices: _Voices, *, agents: bool
 ) -> Iterable[Said]:
-    """What each annotator says of the pair by its last label, where that is not empty."""
+    """What each annotator says of a pair by its last label, where that is not empty and `agents` count."""
     for annotator, (value, assisted, label, told) in last.items():
         kind, config = voices.configs[annotator]
         is_imported = kind == Annotator.Kind.ORIGINAL  # a file here has not the weight of whom it names
         source = Source.ORIGINAL if is_imported else source_of(kind, config, assisted, told)
-        if value is None or (
-            source is Source.AGENT and voices.settled is not None and pair not in voices.settled
-        ):
+        if value is None or (source is Source.AGENT and not agents):
             continue
         counts = FEWEST_REVIEWS if kind == Annotator.Kind.MERGE else 1
         yield Said(label, source, int(value > 0), counts)

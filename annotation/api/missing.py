@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django.db.models import Q, QuerySet
@@ -19,7 +20,7 @@ from annotation.api.estimates import figures_out
 from annotation.estimating import confirming
 from annotation.missing import counting, deciding, ordering, written
 from annotation.missing.orders import FillOrder
-from annotation.models import Filling, Proposal, ProposalDecision, Step
+from annotation.models import Case, Filling, Proposal, ProposalDecision, Step
 from annotation.schemas.builds import BuildDetail
 from annotation.schemas.missing import (
     DecisionIn,
@@ -35,7 +36,7 @@ from annotation.schemas.missing import (
     TakeBackIn,
     WrittenOut,
 )
-from annotation.seen import mark_seen
+from annotation.seen import mark_counts_seen, mark_seen
 from retrieval.api import text_head
 from retrieval.schemas import Id, Page, Paging, page_of
 
@@ -90,7 +91,7 @@ def list_functions(request: HttpRequest, pk: Path[Id], wanted: Query[ProposalPag
     rows = proposals(request).filter(Q(filling__build=build) | Q(filling__of=build))
     rows = rows.for_experts() if wanted.waiting else rows
     page = list(rows.filter(pk__gt=wanted.after or 0).order_by("pk")[: wanted.limit + 1])
-    mark_seen(request.user, [row.case.pair_id for row in page[: wanted.limit] if row.case])
+    note_seen(request, page[: wanted.limit])
     return page_of(page, wanted.limit, lambda row: row.pk, proposal_out)
 
 
@@ -123,14 +124,21 @@ def list_written(request: HttpRequest, pk: Path[Id], wanted: Query[Paging]) -> P
     """The accepted functions of a build, each with its query, its label and where it came from."""
     rows = written.accepted(visible.build(request, pk)).filter(proposal__gt=wanted.after or 0)
     page = list(rows[: wanted.limit + 1])
-    mark_seen(request.user, [row.proposal.case.pair_id for row in page if row.proposal.case])
+    note_seen(request, [row.proposal for row in page[: wanted.limit]])
     return page_of(page, wanted.limit, lambda row: row.proposal_id, written_out)
 
 
 def proposals(request: HttpRequest) -> Any:
     """The functions written for builds that the caller may see."""
     rows = Proposal.objects.filter(filling__of__in=visible.builds(request).values("pk"))
-    return rows.select_related("query", "case")
+    return rows.select_related("query", "case", "filling")
+
+
+def note_seen(request: HttpRequest, shown: Sequence[Proposal]) -> None:
+    """What the agents said of functions, and that their queries have no match, which tells each label."""
+    mark_seen(request.user, [row.case.pair_id for row in shown if row.case])
+    cases = Case.objects.filter(build__in={row.filling.of_id for row in shown})
+    mark_counts_seen(request.user, cases, [row.query_id for row in shown])
 
 
 def whole(request: HttpRequest, pk: int) -> Proposal:
@@ -167,8 +175,7 @@ def proposal_out(row: Proposal) -> ProposalOut:
 def detail(request: HttpRequest, pk: int) -> ProposalDetail:
     row = whole(request, pk)
     case = row.case
-    if case is not None:
-        mark_seen(request.user, [case.pair_id])
+    note_seen(request, [row])
     execution = case.execution if case else None
     return ProposalDetail(
         **proposal_out(row).dict(),

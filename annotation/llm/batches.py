@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -160,7 +160,8 @@ class LiveBatches:
         message = result.get("message")
         try:
             built = Message.construct(**message) if isinstance(message, dict) else None
-            return Entry(key, reply=unambiguous(reply_of(built, {}, 0.0, self._llm.base_url), line))
+            reply = unambiguous(reply_of(built, {}, 0.0, self._llm.base_url), line)
+            return Entry(key, reply=replace(reply, by_batch=True))
         except LLMError as error:
             return Entry(key, error=error)
 

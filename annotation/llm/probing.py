@@ -14,7 +14,7 @@ from functools import partial
 from statistics import median
 from typing import Final
 
-from annotation.llm.batches import Entry, LiveBatches
+from annotation.llm.batches import Entry, LiveBatches, Standing
 from annotation.llm.errors import LLMError
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import GENERIC, Mode, ProviderProfile
@@ -91,16 +91,17 @@ def probe(
     *,
     caching: bool = False,
     batches: bool = False,
-    timeout: float = 60.0,
+    timeout: float,
     replies: list[Reply] | None = None,
+    before: Callable[[], None] = lambda: None,
 ) -> Probed:
     """What the server can do. Raises LLMError where it does not even answer in words.
 
     `caching` costs two requests of about 6,000 tokens; `batches` one short request, at half the price where
     there are batches, and up to `BATCH_WITHIN` seconds. What was answered is in `replies`, also where the
-    probe fails.
+    probe fails. `before` is called before each question, which may take LONGEST times the `timeout`.
     """
-    probing = _Probing(base_url, api_key, model, timeout, [] if replies is None else replies)
+    probing = _Probing(base_url, api_key, model, timeout, [] if replies is None else replies, before)
     profile = probing.profile(caching)
     if batches:
         profile = replace(profile, batches=probing.batches(profile))
@@ -116,10 +117,18 @@ def probe(
 
 
 class _Probing:
-    def __init__(self, base_url: str, api_key: str, model: str, timeout: float, replies: list[Reply]) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        model: str,
+        timeout: float,
+        replies: list[Reply],
+        before: Callable[[], None],
+    ) -> None:
         self._base_url, self._key, self._model, self._timeout = base_url, api_key, model, timeout
         self.findings: list[Finding] = []
-        self.replies = replies
+        self.replies, self._before = replies, before
 
     def profile(self, caching: bool) -> ProviderProfile:
         # How the key goes out makes no difference to the client: as a bearer token.
@@ -149,12 +158,16 @@ class _Probing:
     def _awaited(self, batches: LiveBatches, pk: str) -> tuple[bool, str]:
         """Whether the batch `pk` comes to something, and what the server showed. Raises LLMError."""
         until = time.monotonic() + BATCH_WITHIN
-        while not batches.look(pk).ended:
+        while not self._look(batches, pk).ended:
             if time.monotonic() >= until:
                 batches.cancel(pk)
                 return True, f"{pk} was taken in, had not ended after {BATCH_WITHIN:.0f} s and was cancelled"
             time.sleep(LOOKS_EVERY)
         return self._came(list(batches.results(pk)), pk)
+
+    def _look(self, batches: LiveBatches, pk: str) -> Standing:
+        self._before()
+        return batches.look(pk)
 
     def _came(self, entries: list[Entry], pk: str) -> tuple[bool, str]:
         [entry] = entries if len(entries) == 1 else [Entry("")]
@@ -244,6 +257,7 @@ class _Probing:
 
     def _llm(self, profile: ProviderProfile, key: str | None = None) -> LiveLLM:
         chosen = self._key if key is None else key
+        self._before()
         return LiveLLM(chosen, profile, base_url=self._base_url, timeout=self._timeout)
 
     def _note(self, tried: str, works: bool, told: str) -> bool:

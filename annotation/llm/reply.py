@@ -41,6 +41,7 @@ class Reply:
 
     `pause`: seconds until the provider takes another request, where the reply's headers say that a limit is
     used up. `defect`: why it is no answer, whatever its text says (cut off, declined, empty); it was paid.
+    `by_batch`: it was one of a batch, where a reply costs half.
     """
 
     text: str
@@ -51,3 +52,4 @@ class Reply:
     stop_reason: str
     pause: float = 0.0
     defect: str = ""
+    by_batch: bool = False

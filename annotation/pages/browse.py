@@ -5,7 +5,7 @@ Of a build with several rounds these pages count the first; the others stand bes
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -132,6 +132,8 @@ class QueriesPage:
     next: str
     told: tuple[int, ...]
     """The queries (text ids) whose counts tell each label."""
+    picked: tuple[int, ...]
+    """The pairs for what was said of which the filters leave these queries."""
     options: Mapping[str, Sequence[tuple[str, str]]]
 
 
@@ -194,7 +196,8 @@ def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> Q
     filters = filters_of(params)
     rows = wanted(build, visible, filters)
     page = window(rows.select_related("text"), ORDERS[filters.sort], params, PAGE_SIZE)
-    counts = counts_of(build, [member.text_id for member in page.rows])
+    shown = [member.text_id for member in page.rows]
+    counts = counts_of(build, shown)
     return QueriesPage(
         build=build,
         filters=filters,
@@ -203,6 +206,7 @@ def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> Q
         previous=page.previous,
         next=page.next,
         told=tuple(query for query, found in counts.items() if found.alike),
+        picked=tuple(picked(build, visible, filters, shown)),
         options={
             "matches": options_of(filters),
             "state": STATES,
@@ -250,6 +254,14 @@ def tagged(build: Build, visible: QuerySet[Build], tag: str) -> QuerySet[Case]:
     return Case.objects.filter(build=build, round=1, pair__in=reviews.values("pair"))
 
 
+def picked(build: Build, visible: QuerySet[Build], filters: Filters, queries: Sequence[int]) -> Iterator[int]:
+    """The pairs (ids) of these queries whose labels differ, or that carry the tag, as the filters ask."""
+    found = [differing(build, visible, one) for one in kinds_of(filters.differs)]
+    found += [tagged(build, visible, filters.tag)] if filters.tag else []
+    for cases in found:
+        yield from cases.filter(query__in=queries).order_by().values_list("pair", flat=True)
+
+
 def matches_found(cases: QuerySet[Case]) -> Coalesce:
     """Only settled cases have a label, so the stage is left out: it would lead SQLite to the wrong index."""
     found = cases.filter(label=1).order_by().values("query")
@@ -272,9 +284,15 @@ def in_state(build: Build, cases: QuerySet[Case], state: str) -> Q:
 
 def differs(build: Build, visible: QuerySet[Build], kind: str) -> Q:
     """Queries with a settled case whose pair experts, the original data, or either labelled differently."""
-    kinds = ("experts", "original") if kind == "any" else (kind,)
-    found = (differing(build, visible, one).values("query") for one in kinds)
+    found = (differing(build, visible, one).values("query") for one in kinds_of(kind))
     return reduce(or_, (Q(text__in=queries) for queries in found))
+
+
+def kinds_of(differs: str) -> tuple[str, ...]:
+    """Whose labels a filter holds against the agents'; empty without one."""
+    if not differs:
+        return ()
+    return ("experts", "original") if differs == "any" else (differs,)
 
 
 def differing(build: Build, visible: QuerySet[Build], kind: str) -> QuerySet[Case]:

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 
 from annotation.models import Build, Case
+from annotation.pages.browse import Counts, counts_of
 from annotation.pages.candidates import Said, agents_said, first_line, others_said
 from annotation.pages.code import LIST_BOUNDS, Code
 from annotation.pages.differences import Difference, Side, difference, side_of, stand_in
@@ -72,7 +73,7 @@ class MatchesPage:
 
     build: Build
     query: Text
-    total: int
+    counts: Counts
     matches: tuple[Match, ...]
     base: int
     view: str
@@ -82,6 +83,10 @@ class MatchesPage:
     place: tuple[str, str] | None
     previous: str
     next: str
+
+    @property
+    def total(self) -> int:
+        return self.counts.matches
 
     @property
     def pairs(self) -> list[int]:
@@ -99,7 +104,7 @@ def matches_page(build: Build, visible: QuerySet[Build], query: Text, params: Qu
     return MatchesPage(
         build=build,
         query=query,
-        total=rows.count(),
+        counts=counts_of(build, [query.pk])[query.pk],
         matches=matches_of(page.rows, base, others_said(page.rows, visible), reports),
         base=base.pk if base else 0,
         view="unified" if params.get("view") == "unified" else "columns",

@@ -118,6 +118,14 @@ def is_open(user: Visitor, study: Study) -> bool:
     return True
 
 
+def told(pin: Pin) -> list[int]:
+    """The queries (ids) whose counts in it tell each label: all pairs moved one way between two builds."""
+    if pin.kind != Pin.Kind.TWO_BUILDS:
+        return []
+    worst = pin.value.get("worst queries", {})
+    return [int(query) for query, (*moved, judged) in worst.items() if judged in moved]
+
+
 def pins_page(user: Visitor) -> list[Pin]:
     """The newest pins that the person may see."""
     return visible(user, Pin.objects.select_related("created_by").defer("value")[:MOST_PINS])

@@ -166,9 +166,11 @@ class NothingWaits:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One function in the list of a job."""
+    """One function in the list of a job; `asked` is the query's id, `pair` what the agents judged."""
 
     pk: int
+    asked: int
+    pair: int | None
     query: str
     number: int
     unjudged: bool
@@ -305,6 +307,8 @@ def lines(filling: Filling) -> tuple[Line, ...]:
     return tuple(
         Line(
             pk=row.pk,
+            asked=row.query_id,
+            pair=row.case.pair_id if row.case else None,
             query=row.query.head,
             number=row.number,
             unjudged=row.unjudged,

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 
@@ -16,10 +17,11 @@ from annotation.pages import jobs
 from annotation.performing import perform
 from annotation.releasing import LONGEST_NAME, Outlook, PublishRefused, Wish, check, outlook, pairs_of
 from retrieval.evaluation.merge_rule import WORDS
-from retrieval.models import Pool
+from retrieval.models import Label, Pool
 
 SMALL: Final = 2000
 """Pairs that are published in less time than a worker needs to start."""
+KEPT_SECONDS: Final = 3600
 
 
 def ordered(build: Build, user: User, *, small: bool, **wanted: Any) -> PublishJob:
@@ -66,7 +68,7 @@ class PublishForm(forms.Form):
 class PublishPage:
     """`problem` says why the build's pairs can't be published now; then there is no outlook.
 
-    Nor is there one while a job is open, or before it is asked for: counting takes as long as publishing.
+    Nor is there one while a job is open, or before it is asked for: counting may take a second or two.
     """
 
     build: Build
@@ -91,9 +93,21 @@ def publish_page(build: Build, *, counted: bool) -> PublishPage:
         return page
     try:
         check(wish)
-        return replace(page, outlook=outlook(wish)) if counted or is_small(build) else page
+        return replace(page, outlook=kept(wish, build)) if counted or is_small(build) else page
     except PublishRefused as why:
         return replace(page, problem=str(why))
+
+
+def kept(wish: Wish, build: Build) -> Outlook:
+    """The outlook, counted once until what decides it changes: labels are only ever added."""
+    last = Label.objects.order_by("-pk").values_list("pk", flat=True).first()
+    merges = build.merges.filter(finished_at__isnull=False).count()
+    key = f"outlook:{build.pk}.{build.created_at:%s%f}.{build.tally.version}.{last}.{merges}"
+    found: Outlook | None = cache.get(key)
+    if found is None:
+        found = outlook(wish)
+        cache.set(key, found, KEPT_SECONDS)
+    return found
 
 
 def jobs_of(build: Build) -> jobs.Table:

@@ -37,6 +37,7 @@ def queries(request: HttpRequest, build_pk: int) -> HttpResponse:
         return number_alone(request, browse.queries_number(build, visible, request.GET))
     page = browse.queries_page(build, visible, request.GET)
     mark_counts_seen(request.user, Case.objects.filter(build=build, round=1), page.told)
+    mark_seen(request.user, page.picked)
     return render(request, "annotation/browse_build.html", {"page": page})
 
 
@@ -53,7 +54,7 @@ def query(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse:
     visible = builds_visible_to(request.user)
     build = build_of(visible, build_pk)
     page = candidates.query_page(build, visible, query_of(build, query_pk), request.GET)
-    mark_seen(request.user, page.pairs)
+    note_seen(request, page)
     written = proposals.accepted_for(build, page.query)
     context = {"page": page, "written": written, "crossing": has_role(request.user, Role.EXPERT)}
     return render(request, "annotation/query.html", context)
@@ -65,7 +66,7 @@ def matches(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse:
     visible = builds_visible_to(request.user)
     build = build_of(visible, build_pk)
     page = alike.matches_page(build, visible, query_of(build, query_pk), request.GET)
-    mark_seen(request.user, page.pairs)
+    note_seen(request, page)
     return render(request, "annotation/matches.html", {"page": page})
 
 
@@ -84,6 +85,14 @@ def case(request: HttpRequest, pk: int) -> HttpResponse:
     box = call_box(user, found) if isinstance(user, User) and has_role(user, Role.EXPERT) else None
     context = {"evidence": shown, "box": box, "sent_back": box is not None and waits(found)}
     return render(request, "annotation/case.html", context)
+
+
+def note_seen(request: HttpRequest, page: candidates.QueryPage | alike.MatchesPage) -> None:
+    """The pairs on the page are seen, and those on its other pages where its counts tell each label."""
+    mark_seen(request.user, page.pairs)
+    if page.counts.alike:
+        cases = Case.objects.filter(build=page.build, round=1)
+        mark_counts_seen(request.user, cases, [page.query.pk])
 
 
 def build_of(visible: QuerySet[Build], pk: int) -> Build:

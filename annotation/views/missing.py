@@ -16,9 +16,9 @@ from annotation.estimating import confirming
 from annotation.launching import LaunchRefused
 from annotation.missing import ordering, written
 from annotation.missing.orders import FillOrder
-from annotation.models import Build
+from annotation.models import Build, Case
 from annotation.pages import missing as pages
-from annotation.seen import mark_seen
+from annotation.seen import mark_counts_seen, mark_seen
 from annotation.steering import ControlRefused
 from annotation.views.builds import visible as job
 
@@ -38,7 +38,9 @@ def build_missing(request: HttpRequest, pk: int) -> HttpResponse:
                 return ordered(request, order)
         except LaunchRefused as why:
             form.add_error(None, str(why))
-    context = {"page": pages.missing_page(build, price), "form": form}
+    page = pages.missing_page(build, price)
+    note_seen(request, build, [text.pk for text in (*page.examples, *page.unjudged)])
+    context = {"page": page, "form": form}
     return render(request, "annotation/build_missing.html", context, status=422 if form.errors else 200)
 
 
@@ -72,11 +74,18 @@ def write_again(request: HttpRequest, pk: int) -> HttpResponse:
 def export(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """The accepted functions of a build with their provenance, one JSON object a line."""
     build = get_object_or_404(visible(request), pk=pk)
-    mark_seen(request.user, written.accepted(build).values_list("proposal__case__pair", flat=True))
+    told = written.accepted(build).values_list("proposal__case__pair", "proposal__query")
+    mark_seen(request.user, [pair for pair, _ in told if pair is not None])
+    note_seen(request, build, [query for _, query in told])
     lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in written.exported(build))
     response = StreamingHttpResponse(lines, content_type="application/x-ndjson")
     response["Content-Disposition"] = f'attachment; filename="written-{build.pk}.jsonl"'
     return response
+
+
+def note_seen(request: HttpRequest, build: Build, queries: list[int]) -> None:
+    """That a query (id) has no match in the build tells each label of it."""
+    mark_counts_seen(request.user, Case.objects.filter(build=build), queries)
 
 
 def visible(request: HttpRequest) -> QuerySet[Build]:

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import Role, benchmarks_visible_to, builds_visible_to, needs
-from annotation.models import Study
+from annotation.models import Case, Study
 from annotation.pages import pins as pages
 from annotation.pages import pins_again
 from annotation.pages.benchmarks import matches_of
@@ -31,6 +31,7 @@ from annotation.pinning import (
     pin_study,
     pin_two_builds,
 )
+from annotation.seen import mark_counts_seen
 from annotation.studies.figures import NoFigures, refuse_to_raters
 from retrieval.models import Collection, Pin, Pool
 
@@ -45,6 +46,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @needs(Role.READER)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     page = pages.pin_page(seen_by(request, pk))
+    note_seen(request, page.pin)
     return render(request, "annotation/pin.html", {"page": page, "again": pins_again.again(page.pin)})
 
 
@@ -70,6 +72,7 @@ def again_jobs(request: HttpRequest, pk: int) -> HttpResponse:
 def download(request: HttpRequest, pk: int) -> HttpResponse:
     """The whole pin as JSON."""
     pin = seen_by(request, pk)
+    note_seen(request, pin)
     told = {
         "pin": pin.digest,
         "kind": pin.kind,
@@ -219,6 +222,13 @@ def take_corpus(request: HttpRequest, of: str, what: Of) -> HttpResponse:
 def taken(request: HttpRequest, pin: Pin) -> HttpResponse:
     messages.success(request, f"Pinned as {pin.name}: cite it, and anybody can compute these figures again.")
     return redirect("pin", pk=pin.pk)
+
+
+def note_seen(request: HttpRequest, pin: Pin) -> None:
+    """Remember what the figures of a pin tell of each pair of a query."""
+    if queries := pages.told(pin):
+        second = pin.subject["builds"][1]["id"]
+        mark_counts_seen(request.user, Case.objects.filter(build=second), queries)
 
 
 def seen_by(request: HttpRequest, pk: int) -> Pin:

@@ -17,12 +17,12 @@ from annotation.access import Role, jobs_visible_to, needs
 from annotation.drafting import DraftChanged, DraftRefused, Window
 from annotation.missing import deciding, editing
 from annotation.missing.deciding import BadDecision, Choice, DecidedMeanwhile
-from annotation.models import Draft, Filling, Proposal
+from annotation.models import Case, Draft, Filling, Proposal
 from annotation.pages import proposals as pages
 from annotation.pages.paging import whole_number
 from annotation.pages.proposals import Said
 from annotation.review import NothingToUndo, drafts
-from annotation.seen import mark_seen
+from annotation.seen import mark_counts_seen, mark_seen
 from annotation.views.drafting import kept, refused, window_of
 from annotation.views.pacing import paced
 from annotation.views.review import answer, number, person
@@ -41,7 +41,10 @@ def index(request: HttpRequest) -> HttpResponse:
 def listed(request: HttpRequest, pk: int) -> HttpResponse:
     """All functions of one job."""
     filling = get_object_or_404(fillings(request).select_related("build", "of"), pk=pk)
-    context = {"filling": filling, "lines": pages.lines(filling), "most": pages.MOST_LISTED}
+    lines = pages.lines(filling)
+    mark_seen(request.user, [line.pair for line in lines if line.pair is not None])
+    note_without_match(request, filling, [line.asked for line in lines])
+    context = {"filling": filling, "lines": lines, "most": pages.MOST_LISTED}
     return render(request, "annotation/proposals_listed.html", context)
 
 
@@ -164,6 +167,11 @@ def visible(request: HttpRequest, pk: int) -> Proposal:
     return get_object_or_404(rows.select_related(*pages.RELATED), pk=pk)
 
 
+def note_without_match(request: HttpRequest, filling: Filling, queries: list[int]) -> None:
+    """A function is written for queries (ids) without a match: that tells each label of them."""
+    mark_counts_seen(request.user, Case.objects.filter(build=filling.of_id), queries)
+
+
 def to_proposal(found: Proposal) -> HttpResponseRedirect:
     return HttpResponseRedirect(reverse("proposal", args=[found.pk]))
 
@@ -182,6 +190,7 @@ def show(
     user = person(request)
     if found.case is not None:
         mark_seen(user, [found.case.pair_id])
+    note_without_match(request, found.filling, [found.query_id])
     page = pages.proposal_page(user, found, editing_it, said)
     pushed = reverse("proposal", args=[found.pk]) + ("?edit=1" if editing_it else "")
     response = answer(request, "annotation/proposal.html", page, status=status, pushed=pushed)

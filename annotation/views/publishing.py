@@ -43,6 +43,6 @@ def jobs(request: HttpRequest, pk: int) -> HttpResponse:
 
 def visible(request: HttpRequest, pk: int) -> Build:
     builds = builds_visible_to(request.user).select_related(
-        "annotator", "mining__queries", "mining__snippets"
+        "annotator", "tally", "mining__queries", "mining__snippets"
     )
     return get_object_or_404(builds, pk=pk, opened=True)

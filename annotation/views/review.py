@@ -27,7 +27,7 @@ from annotation.pages.paging import whole_number
 from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
 from annotation.review.order import Apart, Flipped, Parted, Show, Tagged, Worklist
 from annotation.review.tags import Tag
-from annotation.seen import mark_seen
+from annotation.seen import mark_seen, mark_test_seen
 from annotation.studies.sealing import is_open
 from annotation.views.drafting import kept, refused, window_of
 from annotation.views.pacing import paced
@@ -149,6 +149,8 @@ def edited_test(request: HttpRequest, pk: int) -> HttpResponse:
     found, user = visible_case(request, pk), person(request)
     if request.method != "POST":
         parent = program_of(found, request.GET.get("program", "")) or program_of(found, str(found.program_id))
+        if parent is not None:
+            mark_test_seen(user, found.pair_id)
         return show_editor(request, review_runs.editor_page(user, found, parent))
     parent, source = program_of(found, request.POST.get("parent", "")), request.POST.get("source", "")
     try:

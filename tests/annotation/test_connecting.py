@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation import claims, connecting, limiter, probe_money, tasks, worker
 from annotation.connecting import Wanted
-from annotation.llm.probing import MOST_CALLS, MOST_TOKENS
+from annotation.llm.probing import MOST_CALLS, MOST_TOKENS, Probed, probe
 from annotation.models import ConnectionTest, Limiter, Price, ProjectTally
 from tests import factories
 from tests.fake_messages import Drop, FakeMessages, Fault
@@ -107,6 +107,52 @@ def test_batches_are_tried_where_the_admin_wants_it(fake: FakeMessages) -> None:
     test = what_came_of(batches=True)
     assert "batches = true" in test.toml and len(fake.batches.made) == 1
     assert "batches" not in [one["tried"] for one in what_came_of().findings]
+
+
+def test_a_question_of_a_batch_costs_half_and_its_half_is_held(fake: FakeMessages) -> None:
+    priced()
+    fake.batches.looks = 0
+    alone, with_batch = what_came_of(), what_came_of(batches=True)
+    assert alone.cost is not None and with_batch.cost is not None
+    whole = with_batch.input_tokens * 1000 + with_batch.output_tokens * 5000
+    assert alone.cost < with_batch.cost < whole
+    asked = whole - alone.cost
+    assert with_batch.cost == alone.cost + asked / 2
+    price = probe_money.price_of(MODEL)
+    held = [probe_money.bound(price, caching=False, batches=batches) for batches in (False, True)]
+    assert held[1] - held[0] == held[0] / MOST_CALLS / 2
+
+
+def test_a_question_is_waited_for_as_long_as_a_call_of_a_build(
+    fake: FakeMessages, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[float] = []
+
+    def probed(*asked: Any, timeout: float, **wishes: Any) -> Probed:
+        found.append(timeout)
+        return probe(*asked, timeout=timeout, **wishes)
+
+    monkeypatch.setattr(connecting, "probe", probed)
+    settings.LLM_TIMEOUT = 7.0
+    assert what_came_of().state == "done" and found == [7.0]
+
+
+def test_each_question_renews_the_lease(fake: FakeMessages, monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[timedelta] = []
+
+    def probed(*asked: Any, before: Callable[[], None], **wishes: Any) -> Probed:
+        def looked() -> None:
+            ConnectionTest.objects.update(lease_until=timezone.now())
+            before()
+            until = ConnectionTest.objects.get().lease_until
+            assert until is not None
+            left.append(until - timezone.now())
+
+        return probe(*asked, before=looked, **wishes)
+
+    monkeypatch.setattr(connecting, "probe", probed)
+    assert what_came_of().state == "done"
+    assert len(left) >= len(fake.calls) and min(left) > connecting.LEASE / 2
 
 
 def test_it_asks_no_more_often_than_the_page_says(fake: FakeMessages) -> None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
 
 import pytest
 from django.core.management import CommandError, call_command
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pytest_django import DjangoAssertNumQueries
 
 from annotation import merging, releasing
 from annotation.models import Build, BuildEvent, Case, Extension
@@ -15,6 +21,7 @@ from retrieval.filters.queries import QueryRule
 from retrieval.models import Annotator, Benchmark, Candidate, Label, Mining, Pool, Source, source_of
 from retrieval.models.labels import ADJUDICATED, WRITTEN
 from tests import factories
+from tests.annotation.test_contradictions import undone
 
 pytestmark = pytest.mark.django_db
 ROW = (1, 0, None, 1, 0, 0, 1, 1, 0)
@@ -150,6 +157,101 @@ def test_the_preview_counts_what_is_published(build: Build) -> None:
     ]
     assert (seen.pairs, seen.judged, seen.unjudged) == (9, 8, 1)
     assert published(build).size == seen.judged
+
+
+ANNOTATORS: Final[Sequence[tuple[Annotator.Kind, dict[str, Any]]]] = (
+    (Annotator.Kind.PERSON, {"user": 1}),
+    (Annotator.Kind.PERSON, {"user": 2}),
+    (Annotator.Kind.PERSON, {"user": 3}),
+    (Annotator.Kind.PERSON, {"user": 1, "decides": WRITTEN}),
+    (Annotator.Kind.MERGE, {"study": "first"}),
+    (Annotator.Kind.MERGE, {"study": "second"}),
+    (Annotator.Kind.MERGE, {"rule": "majority"}),
+    (Annotator.Kind.ORIGINAL, {}),
+    (Annotator.Kind.ORIGINAL, {"given_by": "study"}),
+    (Annotator.Kind.AGENTS, {"model": "other"}),
+)
+"""Whoever may have labelled a pair, counted or not; the agents of the build are a number more."""
+SAID: Final = st.tuples(
+    st.integers(0, 2),  # of three pairs, so that several say something of one
+    st.integers(0, len(ANNOTATORS)),
+    st.sampled_from([1, 1, 0, 0, None]),
+    st.booleans(),
+    st.sampled_from(["study 1", "study 1", f"study 1{ADJUDICATED}", f"{ADJUDICATED} or not", ""]),
+    st.sampled_from([*[Label.Scale.BINARY] * 4, Label.Scale.HALF, Label.Scale.GRADED]),
+)
+
+
+def say(build: Build, place: int, who: int, value: int | None, assisted: bool, told: str, scale: str) -> None:
+    """The next label of an annotator; a pair's first annotator is the build's own."""
+    pair = factories.cases(build)[place].pair
+    known = [Annotator.objects.version(kind, "who", config) for kind, config in ANNOTATORS]
+    annotator = [*known, build.annotator][who]
+    said_before = pair.labels.filter(annotator=annotator).count()
+    Label.objects.create(
+        pair=pair,
+        annotator=annotator,
+        round=said_before + 1,
+        value=value,
+        assisted=assisted,
+        source=told,
+        scale=scale,
+    )
+
+
+def counted_one_by_one(build: Build) -> Counter[tuple[Source, int]]:
+    """Labels by source, of what is published of each pair."""
+    chosen = list(releasing.said_of(build))
+    labels = Label.objects.select_related("annotator").in_bulk([row.label for row in chosen])
+    found = Counter[tuple[Source, int]]()
+    for row in chosen:
+        by = labels[row.label].annotator
+        told = source_of(by.kind, by.config, labels[row.label].assisted, labels[row.label].source)
+        source = Source.ORIGINAL if by.kind == Annotator.Kind.ORIGINAL else told
+        found[source, int(row.relevance)] += 1
+    return found
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    agents=st.lists(st.sampled_from([1, 0, None]), min_size=3, max_size=3),
+    said=st.lists(SAID, max_size=12),
+    rounds=st.sampled_from([1, 1, 1, 2]),
+)
+def test_whatever_was_said_the_counts_are_those_of_what_is_published(
+    agents: list[int | None], said: list[tuple[int, int, int | None, bool, str, str]], rounds: int
+) -> None:
+    with undone():
+        build = factories.said(factories.opened(k=1, rounds=rounds), *[agents] * rounds)
+        if rounds > 1:
+            merging.merge(build, merging.Rule.MAJORITY)
+            merging.go_on()
+        for one in said:
+            say(build, *one)
+        seen = releasing.outlook(Wish("first", build.mining, build))
+        found = {(count.source, 1): count.matches for count in seen.counts}
+        found |= {(count.source, 0): count.no_matches for count in seen.counts}
+        assert +Counter(found) == counted_one_by_one(build)
+        assert seen.pairs == build.cases.values("pair").distinct().count()
+        assert releasing.outlook(Wish("first", build.mining)) == seen, "the mining has no other build"
+
+
+def test_the_database_counts(build: Build, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+    """However many pairs there are, none of them is read."""
+    with django_assert_max_num_queries(3):
+        assert releasing.outlook(Wish("first", build.mining, build)).judged == 8
+
+
+def test_a_mining_that_no_build_judged_has_imported_labels_alone(build: Build) -> None:
+    mining = factories.mining(k=1)
+    query, snippet = mining.queries.members.first(), mining.snippets.members.first()
+    assert query and snippet
+    pair = factories.candidate(mining, query.text, snippet.text, 1).pair
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "a file", {})
+    Label.objects.create(pair=pair, annotator=by, value=0)
+    seen = releasing.outlook(Wish("bare", mining))
+    assert [(count.source, count.no_matches) for count in seen.counts] == [(Source.ORIGINAL, 1)]
+    assert (seen.pairs, seen.unjudged) == (1, 0)
 
 
 def test_what_a_build_abandoned_is_unjudged_though_another_one_judged_it(build: Build) -> None:

@@ -227,7 +227,12 @@ def told(route: Route, path: str) -> str:
 
 
 def hide_all_builds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the predicate wherever it was imported."""
+    """Replace the predicate wherever it was imported.
+
+    All that takes it from `access` has to be there before: what is imported meanwhile would keep the
+    replacement, for the tests that come after in this process.
+    """
+    assert ours(), "to read the routes is to import their views"
     real = access.builds_visible_to
     for module in list(sys.modules.values()):
         if getattr(module, "builds_visible_to", None) is real:

@@ -87,7 +87,8 @@ class Command(BaseCommand):
 
     def counted(self, base_url: str, model: str, caching: bool, batches: bool) -> Probed:
         """Ask the server; what that costs is the project's money. Raises LLMError and NoMoney."""
-        ask = partial(probe, base_url, settings.ANTHROPIC_API_KEY, model, caching=caching, batches=batches)
+        key, timeout = settings.ANTHROPIC_API_KEY, settings.LLM_TIMEOUT
+        ask = partial(probe, base_url, key, model, caching=caching, batches=batches, timeout=timeout)
         try:
             known = price_of(model) is not None
         except DatabaseError as error:

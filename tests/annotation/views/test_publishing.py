@@ -12,11 +12,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import children, claims, releasing, worker
+from annotation import children, claims, merging, releasing, worker
 from annotation.models import Build, BuildEvent, PublishJob
 from annotation.pages import publishing as pages
 from annotation.releasing import Wish
-from retrieval.models import Benchmark
+from retrieval.models import Annotator, Benchmark, Label
 from tests import factories, studies
 from tests.annotation.test_worker import in_process  # noqa: F401  (a fixture)
 
@@ -67,6 +67,34 @@ def test_many_pairs_are_counted_once_the_page_is_there_and_few_at_once(
     assert 'href="?counted"' in text and 'name="pool"' in text
     monkeypatch.setattr(pages, "SMALL", 9)
     assert "hx-get" not in (text := ada.get(address(build)).content.decode()) and "unjudged" in text
+
+
+def test_what_was_counted_is_kept_until_something_is_said_or_merged(
+    ada: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = factories.said(factories.opened("twice", rounds=2), (1, 0, 0), (1, 1, 0))
+    counted: list[Wish] = []
+
+    def count(wish: Wish) -> releasing.Outlook:
+        counted.append(wish)
+        return releasing.outlook(wish)
+
+    monkeypatch.setattr(pages, "outlook", count)
+
+    def pairs_shown() -> tuple[int, int]:
+        outlook = ada.get(address(build) + "?counted").context["page"].outlook
+        return len(counted), outlook.judged
+
+    for number, rule in enumerate((merging.Rule.ANY_MATCH, merging.Rule.UNANIMOUS), 1):
+        merging.merge(build, rule)
+        merging.go_on()
+        assert pairs_shown() == pairs_shown() == (number, 3 if rule is merging.Rule.ANY_MATCH else 2)
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "a file", {})
+    Label.objects.create(pair=factories.cases(build)[2].pair, annotator=by, value=1)
+    assert pairs_shown() == (3, 3)
+    merging.merge(build, merging.Rule.ANY_MATCH)
+    merging.go_on()
+    assert pairs_shown() == (4, 3), "the same labels as before, though no new one was needed"
 
 
 def test_the_build_leads_to_it_once_it_is_over(ada: Client, build: Build) -> None:
