@@ -8,7 +8,7 @@ import retrieval.models.blobs
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("retrieval", "0001_squashed_0004"),
+        ("retrieval", "0004_query_texts"),
     ]
 
     operations = [

@@ -19,8 +19,8 @@ from django.db.migrations.loader import MigrationLoader
 
 executor = MigrationExecutor(connection)
 executor.loader = MigrationLoader(connection, replace_migrations=False)
-replaced = executor.loader.get_migration("annotation", "0001_squashed_0028").replaces
-executor.migrate([replaced[-1]])
+at_once = [("annotation", "0001_squashed_0042"), ("retrieval", "0001_squashed_0027")]
+executor.migrate([executor.loader.get_migration(*name).replaces[-1] for name in at_once])
 call_command("migrate", verbosity=0)
 """
 AT_ONCE = """
