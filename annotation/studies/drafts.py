@@ -8,9 +8,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Final
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from annotation.models import Assignment, RatingDraft
@@ -166,7 +169,8 @@ def clear(assignment: Assignment, *fields: str, window: Window | None = None) ->
     """What was sent is no draft any more; what another window has kept since stays."""
     rows = RatingDraft.objects.filter(assignment=assignment, field__in=fields)
     if window is not None:
-        rows = rows.filter(pk__in=[row.pk for row in rows if not is_of_another(row, window)])
+        known = [Q(pk=row.pk, updated_at=row.updated_at) for row in rows if not is_of_another(row, window)]
+        rows = rows.filter(reduce(or_, known, Q(pk__in=[])))  # what is kept in this moment is not known
     rows.delete()
 
 
