@@ -47,7 +47,7 @@ OWNERS = (0, 0, 1, 1, 2)
 """Whose each window is: the first two raters have two, and are those that may be removed."""
 WINDOWS = st.integers(0, len(OWNERS) - 1)
 MAY_GO = st.integers(0, 1)
-EXAMPLES = int(os.environ.get("RATERS_EXAMPLES", "10"))
+EXAMPLES = int(os.environ.get("RATERS_EXAMPLES", "20"))
 Key = tuple[int, str]
 
 
