@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotation.models.kept import KeptText
@@ -102,7 +104,9 @@ def replaced(stands: KeptText, rows: Rows, text: str, window: Window | None) -> 
 def clear(rows: Rows, window: Window | None, texts: Collection[str]) -> None:
     """Delete the drafts; what another window has kept since stays."""
     if window is not None:
-        rows = rows.filter(pk__in=[row.pk for row in rows if not is_of_another(row, window, texts)])
+        kept = [row for row in rows if not is_of_another(row, window, texts)]
+        known = [Q(pk=row.pk, updated_at=row.updated_at) for row in kept]
+        rows = rows.filter(reduce(or_, known, Q(pk__in=[])))  # what is kept in this moment is not known
     rows.delete()
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import Count, F, Min, Q, QuerySet
 from django.utils import timezone
 
 from annotation.access import Role, has_role
 from annotation.models import Assignment, Condition, Enrolment, Quota, Study
-from annotation.studies import excluding, queueing, routing
+from annotation.studies import excluding, places, queueing, routing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.creating import MOST_CAPACITY, RaterWish, enrol
 from annotation.studies.excluding import BroughtBack
@@ -72,6 +73,18 @@ def remove(enrolment: Enrolment, why: str, by: User, exclude: bool = False) -> i
 
     Returns how many places of ratings that is.
     """
+    with transaction.atomic():
+        places.end_part(enrolment)
+        freed = removed(enrolment, why, by, exclude)
+    routing.settle(enrolment.study)
+    return freed
+
+
+def removed(enrolment: Enrolment, why: str, by: User, exclude: bool) -> int:
+    """The change itself, as one amendment; whoever was finished and can take a place goes on.
+
+    Raises StudyRefused.
+    """
     freed = 0
     with changing(enrolment.study, why, by) as row:
         if row.state == Study.State.DRAFT:
@@ -80,17 +93,10 @@ def remove(enrolment: Enrolment, why: str, by: User, exclude: bool = False) -> i
             if not why.strip():
                 raise StudyRefused("Say why the rater leaves.")
             leave(enrolment, exclude)
-            freed = free_places(enrolment) if exclude else 0
+            freed = excluding.leave_out(enrolment) if exclude else 0
+            queueing.reopen(enrolment.study)
         detail = {"pseudonym": enrolment.pseudonym, "why": why, "excluded": exclude, "places": freed}
         record(by, Verb.RATER_REMOVED, f"{enrolment.user} in {row.name}", row, detail)
-    routing.settle(enrolment.study)
-    return freed
-
-
-def free_places(enrolment: Enrolment) -> int:
-    """Whoever was finished and can take one of the places goes on."""
-    freed = excluding.leave_out(enrolment)
-    queueing.reopen(enrolment.study)
     return freed
 
 

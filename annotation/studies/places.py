@@ -1,7 +1,8 @@
 """Places and the pairs that hold them: the only module that changes a Quota or an Assignment's state.
 
-Locked are the quota, then the assignment, then come inserts: the same order everywhere. Every change is
-conditional on what the caller has read, so that of two that meet one finds that it came too late.
+Locked are the rater's part, the quota, then the assignment, then come inserts: the same order everywhere.
+Every change is conditional on what the caller has read, so that of two that meet one finds that it came too
+late. A rater's part is ended by an admin: what the rater has under way is stored before that, or refused.
 """
 
 from __future__ import annotations
@@ -35,6 +36,19 @@ def until() -> datetime:
 
 def new_token() -> str:
     return secrets.token_hex(16)
+
+
+def hold_part(enrolment: int) -> bool:
+    """Let no admin end the rater's part before this transaction is over; whether one has ended it.
+
+    To be called before anything that the rater changes is read: else a removal could come between.
+    """
+    return any(removed for (removed,) in statements.look_and_hold(Enrolment, ["removed"], {"id": enrolment}))
+
+
+def end_part(enrolment: Enrolment) -> None:
+    """Wait for what the rater has under way, and let nothing more begin before this transaction is over."""
+    enrolment.refresh_from_db(fields=["left_at"], from_queryset=Enrolment.objects.select_for_update())
 
 
 def take(study_pair: int, condition: int, round_: int) -> bool:

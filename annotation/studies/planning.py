@@ -153,7 +153,8 @@ def changing(study: Study, why: str, by: User) -> Iterator[Study]:
     to one of no row of the table, or where nobody said why.
     """
     with transaction.atomic():
-        locked = Study.objects.select_for_update().get(pk=study.pk)
+        # No key is changed, so that whoever stores something of the study need not wait.
+        locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
         if locked.state == Study.State.CLOSED:
             raise StudyRefused("The study is closed: its plan is history. Make another study of it.")
         compared = locked.comparisons

@@ -106,16 +106,22 @@ def renewed(held: Assignment) -> Assignment:
     """Hold on to it, unless its page has just reported anyway.
 
     One whose blind label is locked may have run out long ago: it has waited for this rater, and nobody else.
+    Raises QueueClosed where the rater was removed meanwhile.
     """
     if held.reserved_until < timezone.now() + LEASE * 0.9:
         held.reserved_until = places.until()
-        Assignment.objects.filter(pk=held.pk, state=held.state).update(reserved_until=held.reserved_until)
+        with transaction.atomic():
+            refuse_removed(held.enrolment_id)
+            Assignment.objects.filter(pk=held.pk, state=held.state).update(reserved_until=held.reserved_until)
     return held
 
 
 def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
-    """Take the place and hand the pair out. Raises CameTooLate, and IntegrityError for a second window."""
+    """Take the place and hand the pair out. Raises CameTooLate, IntegrityError for a second window, and
+    QueueClosed where the rater was removed meanwhile.
+    """
     with transaction.atomic():
+        refuse_removed(enrolment.pk)
         if choice.lapsed is not None:
             take_back(choice.lapsed)
             return choice.lapsed
@@ -133,6 +139,12 @@ def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
             token=places.new_token(),
             reserved_until=places.until(),
         )
+
+
+def refuse_removed(enrolment: int) -> None:
+    """Raises QueueClosed; else no admin ends the part before this transaction is over."""
+    if places.hold_part(enrolment):
+        raise QueueClosed(REMOVED)
 
 
 def take_back(lapsed: Assignment) -> None:
@@ -174,9 +186,11 @@ def heartbeat(assignment: Assignment, token: str) -> datetime:
     """The page is still open: hold the pair on. Returns until when; raises Lapsed."""
     ends = places.until()
     held = Assignment.objects.filter(pk=assignment.pk, token=token, state__in=OPEN)
-    if assignment.enrolment.removed:
-        raise Lapsed(f"{REMOVED} What you typed is kept as a draft.")
-    if not held.update(reserved_until=ends):
+    with transaction.atomic():
+        if places.hold_part(assignment.enrolment_id):
+            raise Lapsed(f"{REMOVED} What you typed is kept as a draft.")
+        renewed = held.update(reserved_until=ends)
+    if not renewed:
         raise Lapsed(
             "This pair is not reserved for this window any more. What you typed is kept; send it, and it is "
             "stored if the place is still free."
@@ -193,18 +207,25 @@ def skip(assignment: Assignment, token: str, reason: str) -> None:
     if not why or len(why) > MOST_REASON:
         raise BadSkip(f"Say in a few words why you skip the pair, in at most {MOST_REASON:,} characters.")
     for _ in range(TRIES):
-        now = Assignment.objects.select_related(*RELATED).get(pk=assignment.pk)
-        if now.state == State.SKIPPED:
-            return
-        refuse_skip(now, token)
         try:
-            with transaction.atomic():
-                places.move(now, State.SKIPPED, skip_reason=why, reserved_until=timezone.now())
-            routing.settle(now.enrolment.study, now.study_pair)
-            return
+            now = skipped(assignment, token, why)
         except CameTooLate:
             continue  # it lapsed, or another window did something, between the look and the move
+        reopen(now.enrolment.study)
+        routing.settle(now.enrolment.study, now.study_pair)
+        return
     raise Lapsed(LAPSED)
+
+
+def skipped(assignment: Assignment, token: str, why: str) -> Assignment:
+    """One try. Raises BadSkip, Lapsed and CameTooLate."""
+    with transaction.atomic():
+        places.hold_part(assignment.enrolment_id)
+        now = Assignment.objects.select_related(*RELATED).get(pk=assignment.pk)
+        if now.state != State.SKIPPED:
+            refuse_skip(now, token)
+            places.move(now, State.SKIPPED, skip_reason=why, reserved_until=timezone.now())
+    return now
 
 
 def refuse_skip(now: Assignment, token: str) -> None:
@@ -224,17 +245,19 @@ def leave(enrolment: Enrolment) -> None:
     now = timezone.now()
     Enrolment.objects.filter(pk=enrolment.pk, left_at=None).update(left_at=now, finished_at=now)
     enrolment.left_at = enrolment.finished_at = now
+    reopen(enrolment.study)
     routing.settle(enrolment.study)
 
 
 def reopen(study: Study) -> int:
     """Let raters go on who were finished and for whom something is there again; returns how many.
 
-    To be called where places come up after the fact. Whoever left stays away.
+    To be called where a place comes free: one that was done may have been taken back before, when others were
+    finished already. Whoever left stays away.
     """
     over = study.enrolments.filter(finished_at__isnull=False, left_at=None, excluded=False)
     back = [row.pk for row in over.select_related("study") if choosing.choose(row) is not None]
-    return Enrolment.objects.filter(pk__in=back).update(finished_at=None)
+    return Enrolment.objects.filter(pk__in=back, left_at=None).update(finished_at=None)
 
 
 def give_back(held: Assignment) -> None:
@@ -258,7 +281,10 @@ def expire(study: Study | None = None) -> int:
         rows = rows.filter(condition__study=study)
     if not rows.exists():
         return 0
-    return sum(lapse(row, now) for row in rows.select_related("study_pair"))
+    over = [row for row in rows.select_related("study_pair", "enrolment__study") if lapse(row, now)]
+    for one in {row.enrolment.study for row in over}:
+        reopen(one)
+    return len(over)
 
 
 def lapse(assignment: Assignment, now: datetime) -> bool:

@@ -66,7 +66,7 @@ def submit(
         mine = checked(assignment, said)
         for _ in range(TRIES):
             try:
-                return store(assignment.pk, token, mine, seen_revision, window)
+                return store(assignment, token, mine, seen_revision, window)
             except (CameTooLate, IntegrityError):
                 continue  # another request of the same rater, or a lapse, came in between: look again
         raise Lapsed(LAPSED)
@@ -75,10 +75,13 @@ def submit(
         raise
 
 
-def store(pk: int, token: str, mine: Said, seen_revision: int, window: drafting.Window | None) -> Rating:
+def store(
+    assignment: Assignment, token: str, mine: Said, seen_revision: int, window: drafting.Window | None
+) -> Rating:
     """One try to store; raises CameTooLate and IntegrityError where another request was faster."""
     with transaction.atomic():
-        now = Assignment.objects.select_related(*RELATED).get(pk=pk)
+        places.hold_part(assignment.enrolment_id)
+        now = Assignment.objects.select_related(*RELATED).get(pk=assignment.pk)
         phase = phase_of(now, token)
         last = last_of(now, phase)
         if last is not None and says(last, mine) and not last.withdrawn:
@@ -88,11 +91,11 @@ def store(pk: int, token: str, mine: Said, seen_revision: int, window: drafting.
         if revision_seen(last) != seen_revision or is_locked(now, phase, last):
             raise RatedMeanwhile(last, mine)
         refuse(now, phase, mine, last)
+        if now.enrolment.study.frozen_at is None:
+            freeze(now.enrolment.study)  # amendments lock the study before any quota, too
         routing.hold(now)
         advance(now, phase)
         made = appended(now, phase, mine, last)
-        if now.enrolment.study.frozen_at is None:
-            freeze(now.enrolment.study)
         if now.state == State.DONE:
             routing.settle(now.enrolment.study, now.study_pair)
         drafts.clear(now, *drafts.SUBMITTED, window=window)

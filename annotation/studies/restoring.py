@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 
 from annotation.models import Assignment, Rating
 from annotation.review.restoring import CHANGED
+from annotation.studies import places
 from annotation.studies.auditing import Verb, record
 from annotation.studies.checking import BadRating
 from annotation.studies.places import CameTooLate, State
@@ -55,6 +56,7 @@ def restore(earlier: Rating, seen_revision: int | None = None) -> Rating:
 
 def restored(earlier: Rating, seen_revision: int | None) -> Rating:
     """One try. Raises CameTooLate and IntegrityError where another request was faster."""
+    places.hold_part(earlier.assignment.enrolment_id)
     now = Assignment.objects.select_related(*RELATED, "enrolment__study", "rater").get(
         pk=earlier.assignment_id
     )

@@ -54,7 +54,8 @@ def route(quota: Quota) -> bool:
     same = Quota.objects.filter(pk=quota.pk, wanted=quota.wanted, done=quota.done, round=quota.round)
     if not same.update(wanted=F("wanted") + 1):
         return False
-    Enrolment.objects.filter(pk__in=[one.pk for one in able]).update(finished_at=None)
+    still_there = Enrolment.objects.filter(pk__in=[one.pk for one in able], left_at=None)
+    still_there.update(finished_at=None)
     return True
 
 

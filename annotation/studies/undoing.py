@@ -90,6 +90,8 @@ def undone(enrolment: Enrolment, wanted: str | None) -> Assignment:
         decision = chosen(enrolment, wanted)
         try:
             with transaction.atomic():
+                if places.hold_part(enrolment.pk):
+                    raise NothingToTakeBack(REMOVED)
                 if decision.phase == SKIP:
                     return opened_again(decision.of)
                 return taken_back(decision)

@@ -84,6 +84,18 @@ def look(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[t
         return list(cursor.fetchall())
 
 
+def look_and_hold(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """As `look`; whoever locks one of the rows by `select_for_update` waits until this transaction ends.
+
+    Others who look and hold, or change columns that are no keys, don't wait. SQLite lets one write at a time.
+    """
+    statement = _select(kind, tuple(columns), _shape(where), connection.vendor)
+    hold = " FOR KEY SHARE" if connection.vendor == "postgresql" else ""
+    with connection.cursor() as cursor:
+        cursor.execute(statement + hold, _stored(kind, _given(where)))
+        return list(cursor.fetchall())
+
+
 def look_among(
     kind: Kind, columns: Sequence[str], name: str, values: Sequence[int] | Sequence[str]
 ) -> list[tuple[Any, ...]]:

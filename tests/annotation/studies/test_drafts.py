@@ -76,6 +76,21 @@ def test_a_rating_takes_along_only_what_its_window_knows(held: Assignment) -> No
     assert drafts.texts(held) == {"reading": "as it was read elsewhere"}
 
 
+def test_a_text_that_is_kept_in_the_moment_of_a_rating_stays(
+    held: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    revision, look = save(held, "notes", "mine", window("one")), drafts.is_of_another
+
+    def looking(draft: RatingDraft, of: Window) -> bool:
+        monkeypatch.setattr(drafts, "is_of_another", look)
+        save(held, "notes", "mine, and more", window("two", notes=revision))
+        return look(draft, of)
+
+    monkeypatch.setattr(drafts, "is_of_another", looking)
+    drafts.clear(held, "notes", window=window("one"))
+    assert drafts.texts(held) == {"notes": "mine, and more"}
+
+
 def test_what_could_not_be_stored_overwrites_no_draft_of_another_window(held: Assignment) -> None:
     rating.submit(held, held.token, said("first"), 0)
     save(held, "notes", "an hour of thought", window("one"))

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -133,3 +139,134 @@ def test_the_pages_say_so_and_keep_what_was_typed(client: Client, rita: Enrolmen
     answer = client.post(f"/api/rate/{rita.study_id}/undo", headers={"X-CSRFToken": "c" * 32})
     assert answer.status_code == 409 and "ended your part" in answer.json()["detail"]
     assert Rating.objects.get().value == 1
+
+
+def reserving(rita: Enrolment) -> None:
+    queueing.next_assignment(rita)
+
+
+def submitting(rita: Enrolment) -> None:
+    held = Assignment.objects.get(rater=rita.user, state=State.RESERVED)
+    submit(held, held.token, said(0), 0)
+
+
+def changing(rita: Enrolment) -> None:
+    done = Assignment.objects.get(rater=rita.user, state=State.DONE)
+    submit(done, done.token, said(0), 1)
+
+
+def taking_back(rita: Enrolment) -> None:
+    undo(rita)
+
+
+def skipping(rita: Enrolment) -> None:
+    held = Assignment.objects.get(rater=rita.user, state=State.RESERVED)
+    queueing.skip(held, held.token, "can't say")
+
+
+def restoring(rita: Enrolment) -> None:
+    restore(Rating.objects.earliest("pk"))
+
+
+def reporting(rita: Enrolment) -> None:
+    held = queueing.open_of(rita)
+    assert held is not None
+    queueing.heartbeat(held, held.token)
+
+
+HALFWAY: list[tuple[Callable[[Enrolment], None], str]] = [
+    (reserving, "places.take"),
+    (submitting, "rating.advance"),
+    (changing, "rating.appended"),
+    (taking_back, "undoing.refuse_if_shown"),
+    (skipping, "queueing.refuse_skip"),
+    (restoring, "restoring.advance"),
+    (reporting, "places.until"),
+]
+"""What a rater does, and where it stops, having looked, while an admin removes the rater."""
+
+
+def meanwhile(
+    monkeypatch: pytest.MonkeyPatch, where: str, does: Callable[[], Any], then: Callable[[], Any]
+) -> None:
+    """Does one thing up to `where`, then begins another, and lets the first one go on."""
+    reached, go_on = threading.Event(), threading.Event()
+    module, _, name = where.rpartition(".")
+    real = getattr(importlib.import_module(f"annotation.studies.{module}"), name)
+
+    def stopping(*args: Any, **kwargs: Any) -> Any:
+        reached.set()
+        assert go_on.wait(30)
+        return real(*args, **kwargs)
+
+    def alone(act: Callable[[], Any]) -> None:
+        try:
+            act()
+        except (QueueClosed, Lapsed, BadSkip, NothingToTakeBack, NothingToRestore):
+            pass  # told that the part is over
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        monkeypatch.setattr(f"annotation.studies.{where}", stopping)
+        first = pool.submit(alone, does)
+        assert reached.wait(30)
+        monkeypatch.setattr(f"annotation.studies.{where}", real)
+        second = pool.submit(alone, then)
+        wait([second], timeout=0.3)
+        go_on.set()
+        first.result(30)
+        second.result(30)
+
+
+@pytest.mark.parametrize(("does", "where"), HALFWAY, ids=[does.__name__ for does, _ in HALFWAY])
+@EXCLUDE
+@pytest.mark.django_db(transaction=True)
+def test_what_is_under_way_is_stored_before_the_end_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, does: Callable[[Enrolment], None], where: str, exclude: bool
+) -> None:
+    rita = studies.rater("rita", studies.study(raters=1))
+    done = given(rita)
+    submit(done, done.token, said(1), 0)
+    if does is restoring:
+        submit(done, done.token, said(0), 1)
+    if does not in (taking_back, reserving):
+        given(rita)
+    fresh = Enrolment.objects.select_related("study", "condition", "user").get(pk=rita.pk)
+    ada = factories.ada()
+    meanwhile(
+        monkeypatch, where, lambda: does(fresh), lambda: enrolling.remove(rita, "slept", ada, exclude=exclude)
+    )
+    queueing.expire()
+    gone = Enrolment.objects.get(pk=rita.pk)
+    assert gone.removed and gone.left_at is not None and gone.finished_at is not None
+    assert not gone.assignments.filter(state__in=queueing.OPEN), "nothing is held"
+    assert not Rating.objects.filter(created_at__gt=gone.left_at)
+    states = list(gone.assignments.values_list("study_pair", "state"))
+    for quota in Quota.objects.all():
+        assert quota.reserved == quota.done == ((quota.study_pair_id, State.DONE) in states)
+
+
+def test_a_page_that_does_not_know_holds_nothing_on(rita: Enrolment) -> None:
+    held, stale = given(rita), Enrolment.objects.select_related("study", "user").get(pk=rita.pk)
+    enrolling.remove(Enrolment.objects.get(pk=rita.pk), "slept", factories.ada())
+    with pytest.raises(Lapsed, match="ended your part"):
+        queueing.heartbeat(held, held.token)
+    with pytest.raises(QueueClosed, match="ended your part"):
+        queueing.next_assignment(stale)
+    queueing.expire()
+    assert rows() == [(State.LAPSED, 0, 0)]
+
+
+def test_whoever_was_finished_takes_the_place_that_was_taken_back(rita: Enrolment) -> None:
+    """Rita has the last places; she takes one back, is removed, and it comes free once it runs out."""
+    rolf = studies.rater("rolf", rita.study)
+    while (found := queueing.next_assignment(rita)) is not None:
+        submit(found, found.token, said(1), 0)
+    assert queueing.next_assignment(rolf) is None
+    rolf.refresh_from_db()
+    assert rolf.finished_at is not None
+    undo(rita)
+    enrolling.remove(rita, "slept", factories.ada())
+    queueing.expire()
+    assert given(Enrolment.objects.get(pk=rolf.pk)).state == State.RESERVED

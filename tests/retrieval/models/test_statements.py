@@ -45,6 +45,12 @@ def test_what_is_looked_up_is_what_the_models_say() -> None:
     assert sorted(found) == sorted((case.pk, case.stage, case.rank) for case in cases)
 
 
+def test_what_is_held_is_what_is_looked_up() -> None:
+    case = factories.cases(factories.opened("first"))[0]
+    asked = Case, ["id", "stage"], {"id": case.pk}
+    assert statements.look_and_hold(*asked) == statements.look(*asked) == [(case.pk, case.stage)]
+
+
 def test_a_row_inserted_has_its_key_and_the_values_of_its_moment() -> None:
     case = factories.cases(factories.opened("first"))[0]
     step = Step(case=case, number=7, before="screening", event="match", after="settled", note="näh")
