@@ -14,7 +14,7 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from annotation.access import Role, give_role
+from annotation.access import Role, give_role, looked_up
 from annotation.drift.judging import judge
 from annotation.models import (
     Build,
@@ -71,7 +71,7 @@ def person(name: str, role: Role | None = None) -> User:
     """The user called `name`, made once, with `role` or none."""
     found = User.objects.filter(username=name).first()
     user = found or User.objects.create(username=name, password=hashed_password())
-    if role:
+    if role and looked_up(user) is not role:
         give_role(user, role)
     return user
 
@@ -106,8 +106,8 @@ def collection(kind: str, texts: Sequence[str], name: str = "small", **columns: 
     kept = Text.objects.keep_all(texts)
     if not snippets:
         QueryText.objects.keep_all(kept)
-    for position, text in enumerate(kept):
-        Member.objects.create(
+    Member.objects.bulk_create(
+        Member(
             collection=made,
             text=text,
             position=position,
@@ -116,6 +116,8 @@ def collection(kind: str, texts: Sequence[str], name: str = "small", **columns: 
             licence="MIT",
             rules=int(rules(texts[position])) if snippets else 0,
         )
+        for position, text in enumerate(kept)
+    )
     return made
 
 
@@ -178,27 +180,48 @@ def launched(name: str = "first", cap: int | None = None, **columns: Any) -> Bui
 
 def candidate(of: Mining, query: Text, snippet: Text, rank: int) -> Candidate:
     pair = Pair.objects.keep_all([(query.pk, snippet.pk)])[0]
+    made = proposal(of, pair, query, rank)
+    made.save(force_insert=True)
+    return made
+
+
+def proposal(of: Mining, pair: Pair, query: Text, rank: int) -> Candidate:
+    """A candidate that is not stored yet."""
     score = 1 / rank
     scores = {name: {"entering": score, "raw": 10 * score} for name in of.encoders}
-    return Candidate.objects.create(mining=of, pair=pair, query=query, rank=rank, score=score, scores=scores)
+    return Candidate(mining=of, pair=pair, query=query, rank=rank, score=score, scores=scores)
 
 
 def opened(name: str = "first", k: int = 3, cap: int | None = None, **columns: Any) -> Build:
-    """A running build with k cases a query and round, all in screening."""
+    """A running build with k cases a query and round, all in screening.
+
+    Most tests begin with one, so its rows are stored together.
+    """
     made = launched(name, cap, mining=mining(k=k), opened=True, **columns)
     pool = [member.text for member in made.snippets.members.select_related("text")][:k]
-    for member in made.queries.members.select_related("text"):
-        for rank, snippet in enumerate(pool, start=1):
-            proposed = candidate(made.mining, member.text, snippet, rank)
-            for number in range(1, made.rounds + 1):
-                open_case(made, proposed, number)
+    asked = [member.text for member in made.queries.members.select_related("text")]
+    ranked = [(query, snippet, rank) for query in asked for rank, snippet in enumerate(pool, start=1)]
+    pairs = Pair.objects.keep_all([(query.pk, snippet.pk) for query, snippet, _ in ranked])
+    proposed = Candidate.objects.bulk_create(
+        proposal(made.mining, pair, query, rank) for pair, (query, _, rank) in zip(pairs, ranked, strict=True)
+    )
+    rounds = range(1, made.rounds + 1)
+    opened = Case.objects.bulk_create(waiting(made, one, number) for one in proposed for number in rounds)
+    made.tally.change(screening=len(opened))
     made.refresh_from_db()
     return made
 
 
 def open_case(build: Build, of: Candidate, number: int = 1) -> Case:
+    made = waiting(build, of, number)
+    made.save(force_insert=True)
     build.tally.change(screening=1)
-    return Case.objects.create(
+    return made
+
+
+def waiting(build: Build, of: Candidate, number: int) -> Case:
+    """A case in screening that is not stored yet."""
+    return Case(
         build=build,
         candidate=of,
         pair=of.pair,
