@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.test import Client
 from annotation import drafting
 from annotation.drafting import DraftChanged, Window
 from annotation.models import Assignment, Rating, RatingDraft
+from annotation.models.kept import KeptText
 from annotation.studies import drafts, rating
 from annotation.studies.drafts import save
 from annotation.studies.rating import RatedMeanwhile, Said
@@ -79,14 +81,14 @@ def test_a_rating_takes_along_only_what_its_window_knows(held: Assignment) -> No
 def test_a_text_that_is_kept_in_the_moment_of_a_rating_stays(
     held: Assignment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    revision, look = save(held, "notes", "mine", window("one")), drafts.is_of_another
+    revision, look = save(held, "notes", "mine", window("one")), drafting.is_of_another
 
-    def looking(draft: RatingDraft, of: Window) -> bool:
-        monkeypatch.setattr(drafts, "is_of_another", look)
+    def looking(draft: KeptText, of: Window | None, texts: Collection[str]) -> bool:
+        monkeypatch.setattr(drafting, "is_of_another", look)
         save(held, "notes", "mine, and more", window("two", notes=revision))
-        return look(draft, of)
+        return look(draft, of, texts)
 
-    monkeypatch.setattr(drafts, "is_of_another", looking)
+    monkeypatch.setattr(drafting, "is_of_another", looking)
     drafts.clear(held, "notes", window=window("one"))
     assert drafts.texts(held) == {"notes": "mine, and more"}
 

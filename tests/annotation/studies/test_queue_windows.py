@@ -29,6 +29,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from annotation import drafting
 from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, RatingDraft
 from annotation.seen import mark_seen
 from annotation.studies import drafts, enrolling, queueing, rating, undoing
@@ -64,13 +65,13 @@ class Window:
     shown: dict[Key, str] = field(default_factory=dict)
 
     @property
-    def known(self) -> drafts.Window:
-        return drafts.Window(self.name, dict(self.revisions))
+    def known(self) -> drafting.Window:
+        return drafting.Window(self.name, dict(self.revisions))
 
     def learn(self, page: Assignment) -> None:
         """All drafts of the pair are on its screen."""
         for name, draft in drafts.by_field(page).items():
-            self.revisions[name] = drafts.revision_of(draft)
+            self.revisions[name] = draft.revision
             self.shown[page.pk, name] = draft.text
 
 
@@ -157,7 +158,7 @@ class Windows(RuleBasedStateMachine):
         try:
             with self.keeping(number):
                 revision = drafts.save(page, name, text, window.known)
-        except drafts.DraftChanged:
+        except drafting.DraftChanged:
             window.learn(page)
             if not insists:
                 return
