@@ -166,7 +166,7 @@ def loop(queue: str, tools: Tools, stop: threading.Event, idle: float) -> None:
     """The rounds of `run`."""
     wait = idle
     while not stop.is_set():
-        seldom = looks_for_seldom(queue)
+        seldom = looks_for_seldom(queue, SELDOM)
         try:
             done = drain(queue, tools, seldom=seldom)
         except Exception:
@@ -181,7 +181,7 @@ def loop(queue: str, tools: Tools, stop: threading.Event, idle: float) -> None:
         wait = max(idle, min(wait * 1.5, LONGEST_IDLE)) if queue not in IDLE else idle
 
 
-def looks_for_seldom(what: str, seconds: float = SELDOM) -> bool:
+def looks_for_seldom(what: str, seconds: float) -> bool:
     """Whether it is this thread's turn: fifty that each look before each handful would do little else."""
     now = time.monotonic()
     if what in _looked and now - _looked[what] < seconds:

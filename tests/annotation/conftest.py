@@ -6,10 +6,18 @@ from collections.abc import Callable
 
 import pytest
 
+from annotation import worker
 from annotation.executing import SandboxProvider
 from annotation.models import Case
 from annotation.pipeline import Tools
 from tests.fakes import Answer, FakeLLM, FakeSandbox
+
+
+@pytest.fixture(scope="session", autouse=True)
+def workers_look_often() -> None:
+    """Small builds pass most of their time waiting for workers that wait before they look again."""
+    worker.IDLE = dict.fromkeys(worker.IDLE, 0.05)
+    worker.USUAL_IDLE, worker.LONGEST_IDLE, worker.SELDOM = 0.05, 0.1, 0.05
 
 
 @pytest.fixture
