@@ -151,8 +151,11 @@ class Walk:
             self.person_helps()
 
     def to_its_end(self) -> None:
+        """Whatever is drawn, so many turns are enough, unless a case is stuck."""
         self.calm = True
-        for _ in range(40):
+        for _ in range(400):
+            if not Case.objects.exclude(stage=Stage.SETTLED).exists():
+                return
             self.person_helps()
             Case.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
             LLMCall.objects.filter(expires_at__isnull=False).update(expires_at=timezone.now())
