@@ -41,8 +41,10 @@ def test_the_lines_go_into_the_draft_and_to_the_page(erin: Client, call: CallReq
     answer = erin.post(url(call), headers=HTMX)
 
     assert answer.status_code == 204
-    assert json.loads(answer["HX-Trigger"]) == {"asserted": {"lines": "assert reverse([1]) == [1]"}}
-    assert Draft.objects.get().text.endswith("\n\nassert reverse([1]) == [1]\n")
+    draft = Draft.objects.get()
+    told = {"lines": "assert reverse([1]) == [1]", "revision": draft.revision}
+    assert json.loads(answer["HX-Trigger"]) == {"asserted": told}
+    assert draft.text.endswith("\n\nassert reverse([1]) == [1]\n")
 
 
 def test_without_javascript_the_editor_shows_it(erin: Client, case: Case, call: CallRequest) -> None:
