@@ -17,8 +17,10 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from annotation import mined
 from annotation.launching import Actor, record
-from annotation.models import Build, BuildEvent, Case, Extension
+from annotation.mined import LONGEST_NAME
+from annotation.models import Build, BuildEvent, Case
 from annotation.models.sayings import ways
 from annotation.stages import Stage
 from retrieval.evaluation.merge_rule import FEWEST_REVIEWS, WORDS, Said, merged
@@ -27,9 +29,7 @@ from retrieval.models import (
     Annotator,
     Benchmark,
     Candidate,
-    Collection,
     Label,
-    Member,
     Mining,
     Pool,
     Source,
@@ -39,7 +39,6 @@ from retrieval.models.labels import ADJUDICATED
 
 ROWS_A_READ = 2000
 LONGEST_RULE = 400
-LONGEST_NAME = 120
 Tick = Callable[[int], None]
 
 
@@ -153,17 +152,18 @@ def publish(wish: Wish, by: Actor = None, tick: Tick = lambda pairs: None) -> Be
 
 @transaction.atomic
 def _published(wish: Wish, voices: _Voices, chosen: _Held, by: Actor) -> Benchmark:
-    queries, until = _queries(wish)
+    found = mined.minings(wish.mining, wish.build)
+    queries, until = mined.queries(found)
     order = Order(
         wish.name.strip(),
         queries,
         wish.mining.snippets,
         _rule(wish, voices.agents),
         mining=wish.mining,
-        further=_minings(wish)[1:],
+        further=found[1:],
         searched=wish.pool,
         queries_until=until,
-        snippets_until=_snippets_until(wish),
+        snippets_until=mined.snippets_until(found),
     )
     try:
         made = publish_chosen(order, chosen)
@@ -235,7 +235,7 @@ def _agreed(wish: Wish, *, unfinished: bool = False) -> tuple[list[Build], Mappi
     if len(agents) > 1:
         names = ", ".join(f"{build.name!r} (--build {build.pk})" for build in builds)
         raise PublishRefused(f"Several builds judged these pairs, by different agents: name one of {names}.")
-    if wish.pool == Pool.CANDIDATES and len(_minings(wish)) > 1:
+    if wish.pool == Pool.CANDIDATES and len(mined.minings(wish.mining, wish.build)) > 1:
         raise PublishRefused(
             "The build was extended, so its candidates are those of several minings: publish it for a search "
             "in the whole collection."
@@ -354,57 +354,3 @@ def _rule(wish: Wish, agents: Annotator | None) -> str:
     """The merge rule in words, with the agents whose labels count last."""
     told = f"{WORDS}. Agents: {agents.name}, version {agents.version[:8]}" if agents else WORDS
     return (f"{told}, in build {wish.build.name}" if wish.build else told)[:LONGEST_RULE]
-
-
-def _minings(wish: Wish) -> list[Mining]:
-    """The mining, and those of the build's extensions."""
-    if wish.build is None:
-        return [wish.mining]
-    opened = Extension.objects.filter(build=wish.build, state__in=Extension.IN_BUILD)
-    return [wish.mining, *(row.mining for row in opened.select_related("mining"))]
-
-
-def _snippets_until(wish: Wish) -> int | None:
-    """Where the snippets ended that were searched."""
-    ends = [mining.until for mining in _minings(wish)]
-    known = [end for end in ends if end is not None]
-    return max(known) if len(known) == len(ends) else None
-
-
-def _queries(wish: Wish) -> tuple[Collection, int | None]:
-    """The queries that were mined: the first so many of their collection, or a collection of those alone."""
-    whole = wish.mining.queries
-    positions = set[int]().union(*(_mined(mining, whole) for mining in _minings(wish)))
-    if len(positions) == max(positions, default=-1) + 1:
-        return whole, len(positions)
-    return _collection_of(whole, sorted(positions), f"{whole.name}, chosen for mining {wish.mining.pk}"), None
-
-
-def _mined(mining: Mining, whole: Collection) -> Iterable[int]:
-    """The positions of a mining's queries. Where a rule chose them, those that got candidates."""
-    if mining.query_rule:
-        asked = Candidate.objects.filter(mining=mining).order_by().values("query")
-        return whole.members.filter(text__in=asked).order_by().values_list("position", flat=True)
-    return mining.chosen or range(whole.size if mining.limit is None else min(mining.limit, whole.size))
-
-
-def _collection_of(whole: Collection, positions: list[int], name: str) -> Collection:
-    """A collection of some members of another; the one that is there already, if it has just these."""
-    name = name[-LONGEST_NAME:]
-    rows = {row.position: row for row in whole.members.all() if row.position in set(positions)}
-    texts = [rows[position].text_id for position in positions if position in rows]
-    before = Collection.objects.filter(name=name, kind=whole.kind).order_by("-version").first()
-    if before and list(before.members.order_by("position").values_list("text_id", flat=True)) == texts:
-        return before
-    made = Collection.objects.create(
-        name=name,
-        kind=whole.kind,
-        version=before.version + 1 if before else 1,
-        source=str(whole)[:400],
-        size=len(texts),
-    )
-    kept = [rows[position] for position in positions if position in rows]
-    for number, row in enumerate(kept):
-        row.pk, row.collection, row.position = None, made, number
-    Member.objects.bulk_create(kept, batch_size=500)
-    return made

@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.children import CHILD_LEASE
+from annotation.mined import LONGEST_NAME
 from annotation.models import Build, PublishJob
 from annotation.pages import jobs
 from annotation.performing import perform
-from annotation.releasing import LONGEST_NAME, Outlook, PublishRefused, Wish, check, outlook, pairs_of
+from annotation.releasing import Outlook, PublishRefused, Wish, check, outlook, pairs_of
 from retrieval.evaluation.merge_rule import WORDS
 from retrieval.models import Label, Pool
 

@@ -1,0 +1,65 @@
+"""What was mined of the pairs that are published: the minings, their queries, where their snippets end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from annotation.models import Build, Extension
+from retrieval.models import Candidate, Collection, Member, Mining
+
+LONGEST_NAME: Final = 120
+
+
+def minings(mining: Mining, build: Build | None) -> list[Mining]:
+    """The mining, and those of the build's extensions."""
+    if build is None:
+        return [mining]
+    opened = Extension.objects.filter(build=build, state__in=Extension.IN_BUILD)
+    return [mining, *(row.mining for row in opened.select_related("mining"))]
+
+
+def snippets_until(found: Sequence[Mining]) -> int | None:
+    """Where the snippets ended that were searched."""
+    ends = [mining.until for mining in found]
+    known = [end for end in ends if end is not None]
+    return max(known) if len(known) == len(ends) else None
+
+
+def queries(found: Sequence[Mining]) -> tuple[Collection, int | None]:
+    """The queries that were mined: the first so many of their collection, or a collection of those alone."""
+    whole = found[0].queries
+    positions = set[int]().union(*(mined(mining, whole) for mining in found))
+    if len(positions) == max(positions, default=-1) + 1:
+        return whole, len(positions)
+    return collection_of(whole, sorted(positions), f"{whole.name}, chosen for mining {found[0].pk}"), None
+
+
+def mined(mining: Mining, whole: Collection) -> Iterable[int]:
+    """The positions of a mining's queries. Where a rule chose them, those that got candidates."""
+    if mining.query_rule:
+        asked = Candidate.objects.filter(mining=mining).order_by().values("query")
+        return whole.members.filter(text__in=asked).order_by().values_list("position", flat=True)
+    return mining.chosen or range(whole.size if mining.limit is None else min(mining.limit, whole.size))
+
+
+def collection_of(whole: Collection, positions: list[int], name: str) -> Collection:
+    """A collection of some members of another; the one that is there already, if it has just these."""
+    name = name[-LONGEST_NAME:]
+    rows = {row.position: row for row in whole.members.all() if row.position in set(positions)}
+    texts = [rows[position].text_id for position in positions if position in rows]
+    before = Collection.objects.filter(name=name, kind=whole.kind).order_by("-version").first()
+    if before and list(before.members.order_by("position").values_list("text_id", flat=True)) == texts:
+        return before
+    made = Collection.objects.create(
+        name=name,
+        kind=whole.kind,
+        version=before.version + 1 if before else 1,
+        source=str(whole)[:400],
+        size=len(texts),
+    )
+    kept = [rows[position] for position in positions if position in rows]
+    for number, row in enumerate(kept):
+        row.pk, row.collection, row.position = None, made, number
+    Member.objects.bulk_create(kept, batch_size=500)
+    return made
