@@ -34,6 +34,8 @@ function buttons(field, ways) {
     button.type = "button";
     button.className = "button small";
     button.textContent = words;
+    // A field that loses the focus may shrink, and the button would move away from under the finger.
+    button.addEventListener("mousedown", (event) => event.preventDefault());
     button.addEventListener("click", () => {
       hide(field);
       act();

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.e2e.conftest import CONTEXT, Login, Watched
-from tests.e2e.pages import log_in, until_keys_work
+from tests.e2e.pages import HEIGHTS, NARROW, log_in, until_keys_work
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.workbench import Workbench, python, serving
 from tests.packages import share
@@ -87,13 +87,22 @@ def test_what_is_typed_in_two_windows_is_kept_of_both(login: Login, case_url: st
     expect(shown).to_contain_text("typed in the first window")
     expect(other.locator("#reason")).to_have_value("typed in the second window")
 
+    # on a phone the choice lies below the field, which shrinks when it is left
+    other.set_viewport_size({"width": NARROW, "height": HEIGHTS[NARROW]})
+    other.get_by_role("button", name="Keep this one").click()
+    expect(other.locator("#label-form [data-draft-state]")).to_have_text("Draft kept")
+    page.locator("#reason").fill("typed in the first window, and more")
+    expect(page.locator(".draft-other")).to_contain_text("typed in the second window")
+    page.get_by_role("button", name="Keep this one").click()
+    expect(page.locator("#label-form [data-draft-state]")).to_have_text("Draft kept")
+
     # a label takes nothing of the other window along
     here = case_on(other)
     other.locator('button[name=label][value="1"]').click()
     stored(other, here)
     page.evaluate("localStorage.clear()")
     page.reload()
-    expect(page.locator("#reason")).to_have_value("typed in the first window")
+    expect(page.locator("#reason")).to_have_value("typed in the first window, and more")
 
 
 def test_a_login_that_ends_while_typing_loses_nothing(login: Login, case_url: str) -> None:
