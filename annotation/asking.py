@@ -267,6 +267,10 @@ def stored(call: LLMCall, reply: Reply) -> LLMCall:
 @contextlib.contextmanager
 def no_connection() -> Iterator[None]:
     """Give the database connection back while something slow happens elsewhere."""
+    give_connection_back()
+    yield
+
+
+def give_connection_back() -> None:
     if not connection.in_atomic_block:
         connection.close()
-    yield

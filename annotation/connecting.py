@@ -23,7 +23,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation import limiter, probe_money
-from annotation.asking import no_connection
+from annotation.asking import give_connection_back, no_connection
 from annotation.launching import lacks_key
 from annotation.llm import LLMError, Reply, deadline
 from annotation.llm.probing import Probed, probe
@@ -199,8 +199,7 @@ def hold(test: ConnectionTest) -> None:
     """Renew this worker's lease before a question is asked, and give the connection back again."""
     running = ConnectionTest.objects.filter(pk=test.pk, state=ConnectionTest.State.RUNNING)
     running.update(lease_until=timezone.now() + LEASE)
-    with no_connection():
-        return
+    give_connection_back()
 
 
 def learn(test: ConnectionTest, error: LLMError) -> None:

@@ -35,13 +35,19 @@ def test_what_is_typed_in_two_windows_is_kept_of_both(page: Page) -> None:
     page.wait_for_selector(".cm-content")
     other = second(page)
     other.wait_for_selector(".cm-content")
+    write_notes_in_both(page, other)
+    write_tests_in_both(page, other)
+    send_from_one(page, other)
+
+
+def write_notes_in_both(page: Page, other: Page) -> None:
+    """The second window shows both texts, after a reload too, and then the first one in its turn."""
     page.locator("#notes").fill("typed in the first window")
     kept(page)
     other.locator("#notes").fill("typed in the second window")
     expect(other.locator(OTHER)).to_contain_text("choose which one stays")
     expect(other.locator(OTHER)).to_contain_text("typed in the first window")
     expect(other.locator("#notes")).to_have_value("typed in the second window")
-
     # a reload loses neither
     other.reload()
     expect(other.locator("#notes")).to_have_value("typed in the first window")
@@ -49,8 +55,6 @@ def test_what_is_typed_in_two_windows_is_kept_of_both(page: Page) -> None:
     other.get_by_role("button", name="Take it").click()
     expect(other.locator("#notes")).to_have_value("typed in the second window")
     kept(other)
-
-    # and the first window is told in its turn
     page.locator("#notes").press("End")
     page.keyboard.type(", and more")
     expect(page.locator(OTHER)).to_contain_text("typed in the second window")
@@ -61,7 +65,8 @@ def test_what_is_typed_in_two_windows_is_kept_of_both(page: Page) -> None:
     page.reload()
     expect(page.locator("#notes")).to_have_value("typed in the first window, and more")
 
-    # the test program likewise
+
+def write_tests_in_both(page: Page, other: Page) -> None:
     page.wait_for_selector(".cm-content")
     write_test(page, "assert turned([1]) == [1]")
     kept(page, "#test-panel")
@@ -71,7 +76,9 @@ def test_what_is_typed_in_two_windows_is_kept_of_both(page: Page) -> None:
     expect(other.locator(".cm-content")).to_contain_text("assert turned([1]) == [1]")
     kept(other, "#test-panel")
 
-    # what one window sends takes no draft of the other along
+
+def send_from_one(page: Page, other: Page) -> None:
+    """What one window sends takes no draft of the other along."""
     number = pair_on(page)
     here = page.url.replace("/next/", f"/pairs/{number}/")
     other.locator("#reading").fill("in place")
