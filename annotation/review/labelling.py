@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import F, QuerySet
 
 from annotation.drafting import Window
@@ -19,6 +19,7 @@ from annotation.publishing import publish_review
 from annotation.review import drafts
 from annotation.review.tags import UnknownTag, tags_of
 from retrieval.hostile import clean
+from retrieval.models import statements
 
 MOST_REASON = 10_000
 UNDOABLE: Final = 20
@@ -184,11 +185,8 @@ def append(review: Review, user: User, last: Review | None, mine: Submission | N
     review.pair_id, review.rater, review.supersedes = review.case.pair_id, user, last
     review.revision = revision_seen(last) + 1
     with reconsidered(review.pair_id):
-        try:
-            with transaction.atomic():
-                review.save(force_insert=True)
-        except IntegrityError as race:
-            raise Conflict(reviews_of(review.pair_id, user).last(), mine) from race
+        if not statements.insert(review, unless_there=True):
+            raise Conflict(reviews_of(review.pair_id, user).last(), mine)
     publish_review(review)
 
 

@@ -75,7 +75,7 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
 
     A GET stores nothing: it is somebody who reloads the address of a form that was shown again.
     """
-    found, user, sent = visible_case(request, pk), person(request), request.POST
+    found, user, sent = labelled_case(request, pk), person(request), request.POST
     show = list_of(request, sent)
     if request.method != "POST":
         return to_case(found, show)
@@ -88,11 +88,12 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
             user, found, label_of(sent), said.reason, evidence, number(sent, "seen_revision"), beside
         )
     except pages.EvidenceChanged as why:
-        return show_case(request, found, show, replace(said, problem=str(why), changed=True), status=409)
+        again = replace(said, problem=str(why), changed=True)
+        return show_case(request, visible_case(request, pk), show, again, status=409)
     except review.Conflict as conflict:
-        return form_again(request, found, show, replace(said, conflict=conflict), status=409)
+        return form_again(request, pk, show, replace(said, conflict=conflict), status=409)
     except (review.OverrideNeedsReason, review.BadReview) as why:
-        return form_again(request, found, show, replace(said, problem=str(why)), status=422)
+        return form_again(request, pk, show, replace(said, problem=str(why)), status=422)
     messages.success(request, review_words.labelled_message(user, made, is_fragment(request)))
     following = order.next_case(user, found.build, show, found)
     return to_case(following, show) if following else to_end(found.build_id, show)
@@ -230,6 +231,12 @@ def visible_case(request: HttpRequest, pk: int) -> Case:
     return get_object_or_404(visible_cases(request), pk=pk)
 
 
+def labelled_case(request: HttpRequest, pk: int) -> Case:
+    """The case without its texts: storing a label needs none of them."""
+    cases = Case.objects.filter(build__in=builds_visible_to(request.user)).select_related("build")
+    return get_object_or_404(cases, pk=pk)
+
+
 def neighbour(build: Build, pk: str) -> Case | None:
     """The case of the build that a link started from; None for none, or for one that is gone."""
     return Case.objects.filter(build=build, pk=whole_number(pk)).order_by("pk").first() if pk else None
@@ -305,10 +312,9 @@ def show_case(
     return answer(request, "annotation/review.html", page, status=status, pushed=pushed)
 
 
-def form_again(
-    request: HttpRequest, found: Case, show: Worklist, said: pages.Said, status: int
-) -> HttpResponse:
+def form_again(request: HttpRequest, pk: int, show: Worklist, said: pages.Said, status: int) -> HttpResponse:
     """The label form with what is wrong; the evidence on screen stays where it was scrolled to."""
+    found = visible_case(request, pk)
     if not is_fragment(request):
         return show_case(request, found, show, said, status)
     page = pages.case_page(person(request), found, show, said)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import IntegrityError, connection
+from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -101,15 +101,18 @@ def test_a_stale_form_stores_nothing_and_carries_both_texts(erin: User, case: Ca
 def test_losing_the_race_at_the_unique_key_is_the_same_conflict(
     erin: User, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = submit(erin, case, 1, "does it")
+    first, rests_on = submit(erin, case, 1, "does it"), labelling.rests_on
 
-    def taken(*_: object, **__: object) -> None:
-        raise IntegrityError("review_revision_once")
+    def meanwhile(user: User, pair_id: int) -> tuple[list[int], list[int]]:
+        monkeypatch.setattr(labelling, "rests_on", rests_on)
+        submit(user, case, None, "unclear", seen=first.revision)
+        return rests_on(user, pair_id)
 
-    monkeypatch.setattr(Review, "save", taken)
+    monkeypatch.setattr(labelling, "rests_on", meanwhile)
     with pytest.raises(review.Conflict) as conflict:
-        submit(erin, case, 0, "wrong edge case", seen=1)
-    assert conflict.value.stored == stored
+        submit(erin, case, 0, "wrong edge case", seen=first.revision)
+    assert conflict.value.stored is not None
+    assert (conflict.value.stored.label, conflict.value.stored.revision) == (None, 2)
 
 
 def test_sending_the_same_twice_stores_it_once(erin: User, case: Case) -> None:
