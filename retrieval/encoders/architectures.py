@@ -46,6 +46,8 @@ class Architecture:
     frame: Callable[[Tokenizer, list[int], int], list[int]] | None
     pool: Callable[[Model, Tensor, Tensor | None], Tensor]
     prefixes: Mapping[Kind, str] = field(default_factory=lambda: NO_PREFIX)
+    by_products: bool = False
+    """Whether the model takes `retrieval.encoders.attention`; those with positions in their scores can't."""
 
     def dimension(self, folder: Path) -> int:
         """Read the length of a vector from the model's configuration."""
@@ -234,6 +236,7 @@ PAPERS: dict[str, Architecture] = {
         load=load_bert,
         frame=between_cls_and_sep,
         pool=mean_of_states,
+        by_products=True,
     ),
     "codebert": Architecture(
         hub_id="microsoft/codebert-base",
@@ -243,6 +246,7 @@ PAPERS: dict[str, Architecture] = {
         load=load_roberta_with_pooler,
         frame=between_cls_and_sep,
         pool=pooler_output,
+        by_products=True,
     ),
     "unixcoder": Architecture(
         hub_id="microsoft/unixcoder-base",
@@ -252,6 +256,7 @@ PAPERS: dict[str, Architecture] = {
         load=load_roberta,
         frame=encoder_only_mode,
         pool=mean_of_states,
+        by_products=True,
     ),
     "codet5p": Architecture(
         hub_id="Salesforce/codet5p-110m-embedding",

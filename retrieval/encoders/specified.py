@@ -166,7 +166,7 @@ class SpecifiedEncoder(TransformerEncoder):
     def identity(self) -> str:
         """All of the spec but where a folder lies, and what the weights are. Raises `MissingWeights`."""
         told = f"spec {self.name};weights={self.weights};{self.told.canonical()}"
-        return told + (";precision=bf16" if self.precision == "bf16" else "")
+        return told + self._in_short()
 
     def _inputs(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
         found = super()._inputs(texts, kind)

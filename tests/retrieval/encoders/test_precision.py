@@ -26,9 +26,12 @@ def test_bf16_vectors_lie_near_those_of_float32(kind: str, tiny_models: dict[str
     assert cosines == pytest.approx(1, abs=2e-3)
 
 
-def test_each_precision_has_vectors_of_its_own(tiny_models: dict[str, Path]) -> None:
-    plain, short = (encoder("minilm", tiny_models["minilm"], wanted) for wanted in ("fp32", "bf16"))
-    assert short.identity == f"{plain.identity};precision=bf16"
+@pytest.mark.parametrize(("kind", "attention"), [("minilm", ";attention=products"), ("codet5p", "")])
+def test_each_precision_has_vectors_of_its_own(
+    kind: str, attention: str, tiny_models: dict[str, Path]
+) -> None:
+    plain, short = (encoder(kind, tiny_models[kind], wanted) for wanted in ("fp32", "bf16"))
+    assert short.identity == f"{plain.identity};precision=bf16{attention}"
 
 
 def test_a_tiny_model_is_not_timed(tiny_models: dict[str, Path]) -> None:
