@@ -11,7 +11,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from annotation.models import Assignment, Condition, Guideline, Quota, Rating, Study, StudyPair
-from annotation.studies import queueing, unfilled
+from annotation.studies import places, queueing, unfilled
 from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import StudyRefused, changing
 from retrieval.models import Text
@@ -154,6 +154,7 @@ def ask_again(study: Study, choice: Choice, why: str, by: User) -> int:
     if not study.is_live:
         raise StudyRefused("Pairs are asked again while the study runs or is paused.")
     with transaction.atomic():
+        places.pause_parts(study.pk)
         Study.objects.select_for_update().get(pk=study.pk)
         locked = Assignment.objects.filter(study_pair=OuterRef("pk"), state=Assignment.State.LOCKED)
         pairs = list(chosen(study, choice).filter(~Exists(locked)).values_list("pk", flat=True))

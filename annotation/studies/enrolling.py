@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, F, Min, Q, QuerySet
@@ -53,7 +56,7 @@ def add(study: Study, user: User, condition: Condition, capacity: int, why: str,
 def change_capacity(enrolment: Enrolment, capacity: int, why: str, by: User) -> None:
     """What a rater can be given from now on; never less than they have been given. Raises StudyRefused."""
     refuse_capacity(capacity)
-    with changing(enrolment.study, why, by) as row:
+    with paused(enrolment, why, by) as row:
         given = enrolment.assignments.count()
         if capacity < given:
             raise StudyRefused(
@@ -71,13 +74,24 @@ def remove(enrolment: Enrolment, why: str, by: User, exclude: bool = False) -> i
     """Let a rater go: nothing more is given. The ratings stay; `exclude` leaves them out of every figure, and
     gives their places to others, also where the rater has left before.
 
-    Returns how many places of ratings that is.
+    Returns how many places of ratings that is. Raises StudyRefused.
     """
-    with transaction.atomic():
-        places.end_part(enrolment)
-        freed = removed(enrolment, why, by, exclude)
+    freed = removed(enrolment, why, by, exclude)
     routing.settle(enrolment.study)
     return freed
+
+
+@contextmanager
+def paused(enrolment: Enrolment, why: str, by: User) -> Iterator[Study]:
+    """As `changing`, while no rater can do anything; the rater's row is read anew. Raises StudyRefused."""
+    with transaction.atomic():
+        places.pause_parts(enrolment.study_id)
+        try:
+            enrolment.refresh_from_db(fields=["left_at"])
+        except Enrolment.DoesNotExist:
+            raise StudyRefused(f"{enrolment.pseudonym} is no rater of the study any more.") from None
+        with changing(enrolment.study, why, by) as row:
+            yield row
 
 
 def removed(enrolment: Enrolment, why: str, by: User, exclude: bool) -> int:
@@ -86,7 +100,7 @@ def removed(enrolment: Enrolment, why: str, by: User, exclude: bool) -> int:
     Raises StudyRefused.
     """
     freed = 0
-    with changing(enrolment.study, why, by) as row:
+    with paused(enrolment, why, by) as row:
         if row.state == Study.State.DRAFT:
             enrolment.delete()
         else:
@@ -105,7 +119,7 @@ def include(enrolment: Enrolment, why: str, by: User) -> BroughtBack:
 
     The rater is given nothing more. Raises StudyRefused.
     """
-    with changing(enrolment.study, why, by) as row:
+    with paused(enrolment, why, by) as row:
         if not row.enrolments.filter(pk=enrolment.pk, excluded=True).update(excluded=False):
             raise StudyRefused(f"{enrolment.pseudonym} is not excluded.")
         if not why.strip():

@@ -2,7 +2,7 @@
 
 Locked are the rater's part, the quota, then the assignment, then come inserts: the same order everywhere.
 Every change is conditional on what the caller has read, so that of two that meet one finds that it came too
-late. A rater's part is ended by an admin: what the rater has under way is stored before that, or refused.
+late. What raters have under way while an admin changes the study's raters is stored before that, or refused.
 """
 
 from __future__ import annotations
@@ -46,9 +46,14 @@ def hold_part(enrolment: int) -> bool:
     return any(removed for (removed,) in statements.look_and_hold(Enrolment, ["removed"], {"id": enrolment}))
 
 
-def end_part(enrolment: Enrolment) -> None:
-    """Wait for what the rater has under way, and let nothing more begin before this transaction is over."""
-    enrolment.refresh_from_db(fields=["left_at"], from_queryset=Enrolment.objects.select_for_update())
+def pause_parts(study: int) -> None:
+    """Wait for what the study's raters have under way, and let nothing more begin before this transaction is
+    over: for an admin who changes raters or pairs, so that no two of them wait for each other.
+
+    To be called before the study's row is held: a first label holds both in that order.
+    """
+    if connection.features.has_select_for_update:  # else the transaction holds the whole database
+        list(Enrolment.objects.filter(study=study).order_by("pk").select_for_update().values_list("pk"))
 
 
 def take(study_pair: int, condition: int, round_: int) -> bool:

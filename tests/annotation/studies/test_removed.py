@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import threading
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -15,8 +17,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Condition, Enrolment, Quota, Rating
+from annotation.models import Assignment, AuditEvent, Condition, Enrolment, Quota, Rating, Study
 from annotation.studies import drafts, enrolling, queueing, rating, running
+from annotation.studies.asking_again import Choice, ask_again
+from annotation.studies.auditing import Verb
 from annotation.studies.planning import StudyRefused
 from annotation.studies.queueing import REMOVED, BadSkip, Lapsed, QueueClosed
 from annotation.studies.rating import Said, submit
@@ -245,6 +249,72 @@ def test_what_is_under_way_is_stored_before_the_end_or_not_at_all(
     states = list(gone.assignments.values_list("study_pair", "state"))
     for quota in Quota.objects.all():
         assert quota.reserved == quota.done == ((quota.study_pair_id, State.DONE) in states)
+
+
+def fewer(who: Enrolment) -> None:
+    enrolling.change_capacity(who, 9, "less time", factories.ada())
+
+
+def back(who: Enrolment) -> None:
+    with suppress(StudyRefused):  # is not out
+        enrolling.include(who, "it was a mistake", factories.ada())
+
+
+def out(who: Enrolment) -> None:
+    enrolling.remove(who, "slept", factories.ada(), exclude=True)
+
+
+def asked_again(who: Enrolment) -> None:
+    ask_again(who.study, Choice(every=True), "a new meaning", factories.ada())
+
+
+VERBS: dict[Callable[[Enrolment], None], Verb] = {
+    fewer: Verb.RATER_CHANGED,
+    back: Verb.RATER_INCLUDED,
+    out: Verb.RATER_REMOVED,
+    asked_again: Verb.ASKED_AGAIN,
+}
+
+
+@pytest.mark.parametrize(
+    ("does", "where"),
+    [(out, "enrolling.changing"), (out, "excluding.leave_out"), (asked_again, "asking_again.record")],
+)
+@pytest.mark.parametrize("then", [fewer, back, out])
+@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.django_db(transaction=True)
+def test_admins_who_change_raters_at_once_wait_for_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+    does: Callable[[Enrolment], None],
+    where: str,
+    then: Callable[[Enrolment], None],
+    same: bool,
+) -> None:
+    """Rolf is finished, and can go on once Rita's places are free."""
+    study = studies.study(raters=1)
+    rita, rolf = (studies.rater(name, study) for name in ("rita", "rolf"))
+    for who in (rolf, rita, rita):
+        done = given(who)
+        submit(done, done.token, said(1), 0)
+    assert queueing.next_assignment(rolf) is None
+    factories.ada()
+    rows = Enrolment.objects.select_related("study", "condition", "user")
+    one, other = rows.get(pk=rita.pk), rows.get(pk=rita.pk if same else rolf.pk)
+    meanwhile(monkeypatch, where, lambda: does(one), lambda: then(other))
+    done_by = [does, then] if then is not back or (does is out and same) else [does]
+    told = Counter(AuditEvent.objects.filter(verb__in=VERBS.values()).values_list("verb", flat=True))
+    assert told == Counter(VERBS[act] for act in done_by)
+
+
+@pytest.mark.parametrize("then", [fewer, out])
+def test_who_was_taken_out_of_a_draft_meanwhile_is_no_rater_any_more(
+    rita: Enrolment, then: Callable[[Enrolment], None]
+) -> None:
+    Study.objects.update(state=Study.State.DRAFT)
+    stale = Enrolment.objects.select_related("study", "user").get(pk=rita.pk)
+    out(rita)
+    with pytest.raises(StudyRefused, match="no rater of the study any more"):
+        then(stale)
 
 
 def test_a_page_that_does_not_know_holds_nothing_on(rita: Enrolment) -> None:
