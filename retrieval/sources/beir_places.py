@@ -1,7 +1,8 @@
 """Where the files of a folder of BEIR or MTEB lie, also of one with a data set for each language.
 
 Several data sets lie beside each other as the hub's configurations, `python-corpus/`, `python-queries/` and
-`python-qrels/` for one that is called `python` (CoIR's and MTEB's CodeSearchNet), or each in a folder.
+`python-qrels/` for one that is called `python` (CoIR's and MTEB's CodeSearchNet), each in a folder, or as
+splits of the same name in `corpus/`, `queries/` and `qrels/` (NanoCodeSearchNet).
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ NAMES: Final = {"queries": ("queries", "query"), "corpus": ("corpus", "codebase"
 """What files and folders of texts are called; the second are a configuration of MTEB's, and ours."""
 QRELS: Final = "qrels"
 DEFAULT: Final = ("data", "default")
+OF_ONE: Final = frozenset({"train", "training", "dev", "development", "val", "valid", "validation", "test"})
+"""Splits that are parts of one data set, not data sets of their own."""
 CALLED: Final = tuple(called for names in NAMES.values() for called in names)
 PART: Final = re.compile(rf"(.+)-({'|'.join((*CALLED, QRELS))})(-\d{{5}}-of-\d{{5}})?")
 """A file or folder of one configuration, without what a file's name ends in."""
@@ -41,12 +44,13 @@ class NotChosen(ValueError):
 class Place:
     """Where one data set lies: a folder, and what stands before the names in it, such as `python-`.
 
-    `origin` is how its records name it.
+    `origin` is how its records name it; `split`: whose files alone are its own.
     """
 
     folder: Path
     origin: str
     prefix: str = ""
+    split: str = ""
 
     def texts(self, name: str) -> list[Path]:
         """Of `queries` or `corpus`: JSON Lines, else the parts of Parquet where the first of them are."""
@@ -54,7 +58,11 @@ class Place:
         if found := next(filter(Path.is_file, plain), None):
             return [found]
         places = (place for called in NAMES[name] for place in self._parquet(f"{self.prefix}{called}"))
-        return next((paths for place in places if (paths := sorted(place))), [])
+        first = next((paths for place in places if (paths := sorted(place))), [])
+        return [path for path in first if self._has(path)]
+
+    def _has(self, path: Path) -> bool:
+        return not self.split or split_of(path) == self.split
 
     def _parquet(self, called: str) -> Iterable[Iterable[Path]]:
         yield (self.folder / called).rglob(f"*{ENDING}")
@@ -67,7 +75,7 @@ class Place:
         folder = self.folder / f"{self.prefix}{QRELS}"
         found = [path for path in sorted(folder.glob("*")) if kind_of(path) in (".tsv", ".jsonl")]
         found += sorted(folder.rglob(f"*{ENDING}")) or self._other_qrels()
-        return [path for path in found if not split or self._split(path) == split]
+        return [path for path in found if self._has(path) and (not split or self._split(path) == split)]
 
     def _other_qrels(self) -> list[Path]:
         """The default configuration, but for texts that lie in it, which one with a name has not; files."""
@@ -102,10 +110,12 @@ def place_of(folder: Path, configuration: str = "") -> Place:
 
     Raises NotChosen.
     """
-    whole, there = Place(folder, folder.name), configurations(folder)
+    whole, there, inside = Place(folder, folder.name), configurations(folder), splits_inside(folder)
     if configuration and configuration not in there:
         raise _not_there(configuration, there)
-    if not configuration and (whole.has_texts or not there):
+    if configuration in inside:
+        return Place(folder, f"{folder.name}/{configuration}", split=configuration)
+    if not configuration and not inside and (whole.has_texts or not there):
         return whole
     if not configuration and len(there) > 1:
         raise NotChosen(f"has a data set for each of {_listed(there)}: choose one", there)
@@ -122,7 +132,14 @@ def configurations(folder: Path) -> tuple[str, ...]:
     prefixed = {name for name in set(parts.values()) if Place(folder, "", f"{name}-").has_texts}
     own = {*parts, *CALLED, QRELS, *DEFAULT}
     inside = {path.name for path in entries if path.name not in own and Place(path, "").has_texts}
-    return tuple(sorted(prefixed | inside))
+    return tuple(sorted(prefixed | inside | splits_inside(folder)))
+
+
+def splits_inside(folder: Path) -> set[str]:
+    """The splits of a folder's Parquet files that are data sets: each has queries and a corpus of its own."""
+    whole = Place(folder, "")
+    queries, corpus = ({split_of(path) for path in whole.texts(name)} for name in NAMES)
+    return queries if len(queries) > 1 and queries == corpus and not queries & OF_ONE else set()
 
 
 def _part_of(path: Path) -> str:

@@ -64,6 +64,43 @@ def as_folders(folder: Path) -> Path:
     return folder
 
 
+def as_splits(folder: Path) -> Path:
+    """NanoCodeSearchNet on the hub: a split for each language in each of three configurations."""
+    for language in LANGUAGES:
+        written(
+            folder,
+            {f"{part}/{language}-00000-of-00001.parquet": of for part, of in rows(language).items()},
+        )
+    return folder
+
+
+def as_converted_splits(folder: Path) -> Path:
+    for language in LANGUAGES:
+        written(folder, {f"{part}/{language}/0000.parquet": of for part, of in rows(language).items()})
+    return folder
+
+
+@pytest.mark.parametrize("layout", [as_splits, as_converted_splits])
+def test_a_language_may_be_a_split(tmp_path: Path, layout: Any) -> None:
+    folder = layout(tmp_path / "nano")
+    assert configurations(folder) == LANGUAGES
+    assert list(read(folder, configuration="python")) == [
+        Query("how in python?", "q1", "nano/python"),
+        Snippet("code in python", "d1", "nano/python"),
+        GivenLabel("how in python?", "code in python", 1),
+    ]
+    with pytest.raises(NotChosen, match="has a data set for each of go, python: choose one"):
+        next(read(folder))
+
+
+def test_the_splits_of_one_data_set_are_not_chosen_from(tmp_path: Path) -> None:
+    folder = tmp_path / "one"
+    for split in ("train", "test"):
+        written(folder, {f"{part}/{split}.parquet": of for part, of in rows("any").items()})
+    assert configurations(folder) == ()
+    assert place_of(folder) == Place(folder, "one")
+
+
 @pytest.mark.parametrize("layout", [as_coir, as_converted, as_files, as_folders])
 def test_one_language_is_chosen_and_the_others_stay_out(tmp_path: Path, layout: Any) -> None:
     folder = layout(tmp_path / "csn")
