@@ -167,6 +167,7 @@ def test_a_call_becomes_an_assertion_and_nothing_jumps(page: Page) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("a")
     expect(page.locator(".cm-line", has_text=added)).to_have_count(2)
+    expect(page.locator(".cm-line", has_text=added).last).to_be_in_viewport()
     expect(page.locator("#test-panel [data-draft-state]")).to_have_text("Draft kept")
 
 
