@@ -145,7 +145,9 @@ def cell_view(cell: Cell) -> CellView:
 
 
 def href_of(cell: Cell) -> str:
-    """To the run, or to the case whose recorded run it is."""
+    """To the run, or to the case whose recorded run it is; a rater's own run has no page here."""
+    if cell.run is not None:
+        return "" if cell.run.assignment_id else reverse("review-execution", args=[cell.run.pk])
     if cell.trial is not None:
         return reverse("review-trial", args=[cell.trial.pk])
     return "" if cell.case is None else reverse("review-case", args=[cell.case])

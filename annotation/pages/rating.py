@@ -210,7 +210,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
         study=study.pk,
         study_name=study.name,
         number=assignment.study_pair.number,
-        looking=looking_of(assignment),
+        looking=looking_of(assignment, agents),
         phase=standing.phase,
         state=assignment.state,
         lapsed=sent.lapsed or is_lapsed(assignment),
@@ -252,10 +252,12 @@ def undo_of(assignment: Assignment) -> Undo:
     return Undo(last.name, f": pair {last.of.study_pair.number:,}") if last else Undo("", "")
 
 
-def looking_of(assignment: Assignment) -> str:
-    """What the condition lets the rater do, in one line."""
+def looking_of(assignment: Assignment, agents: AgentPart | None) -> str:
+    """What the condition lets the rater do, in one line. Of a planted pair there is nothing to reveal."""
     kind = assignment.condition.kind
     if kind == Condition.Kind.REVEAL and showing.shows_everything(assignment):
+        if agents is None:
+            return "Your blind label is locked. No agents judged this pair: confirm it, or revise it."
         return "Your blind label is locked and everything the agents did is shown: confirm it, or revise it."
     if kind == Condition.Kind.SECOND_LOOK and showing.phase_of(assignment) != Phase.BLIND:
         return "Your label is locked. Look a second time, with nothing new: confirm it, or revise it."

@@ -86,10 +86,10 @@ def study_line(enrolment: Enrolment) -> StudyLine:
 
 
 def sign_of(enrolment: Enrolment, work: Work, wanted: tuple[Wanted, ...]) -> Sign:
-    """How the study stands for this rater."""
+    """How the study stands for this rater; of who took part, guidelines to be read alone wait for nobody."""
     if not enrolment.study.is_live:
         return CLOSED
-    if enrolment.finished_at is not None or not (work.left or wanted):
+    if enrolment.finished_at is not None or not (work.left or Wanted.ACCEPT in wanted):
         return FINISHED
     if enrolment.study.state == Study.State.PAUSED:
         return PAUSED

@@ -18,7 +18,16 @@ from annotation.studies import adjudicating, controlling, enrolling, exporting, 
 from annotation.studies.controlling import Action
 from annotation.studies.creating import Order
 from annotation.studies.creating import drawn as drawn_for
-from annotation.studies.estimating import Load, Outlook, Rater, outlook, outlook_of, owners, seen_by
+from annotation.studies.estimating import (
+    Load,
+    Outlook,
+    Rater,
+    outlook,
+    outlook_of,
+    owners,
+    seen_by,
+    smaller,
+)
 from annotation.studies.splits import Splitting
 
 PAGE_SIZE: Final = 20
@@ -301,7 +310,12 @@ def preview(order: Order) -> Outlook:
         order.hourly_rate,
         one_more=Splitting.of(order.rates.typed()) if order.one_more else None,
     )
-    return replace(found, drawn=tuple((one.unit.stratum, one.probability) for one in sample.drawn))
+    wish, frame = order.wish, (sample.population, sample.population_queries)
+    return replace(
+        found,
+        drawn=tuple((one.unit.stratum, one.probability) for one in sample.drawn),
+        warnings=(*smaller(wish.size, wish.per_query, len(pairs), *frame), *found.warnings),
+    )
 
 
 def strata_names(study: Study) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from textwrap import indent
+from typing import Final
 
 from django.contrib.auth.models import User
 
@@ -17,6 +19,8 @@ from sandbox.syntax import parsed
 
 CUT = "…"
 """The sign with which the sandbox ends a value that it cut."""
+ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
+"""Where an object lies, as the text of one without a text of its own has it."""
 
 
 class NoAssertion(ValueError):
@@ -74,6 +78,8 @@ def compared(called: str, value: str) -> str:
         return f"{whole(called)} == {value}"
     if CUT in value:
         raise NoAssertion("The value was too long to be kept. Call something shorter, such as its length.")
+    if ADDRESS.search(value):
+        raise NoAssertion("The value names an address, another one in each run. Call what can be compared.")
     return f"repr({called}) == {value!r}"
 
 
@@ -93,13 +99,16 @@ def is_literal(value: str) -> bool:
 
 
 def raising(called: str, kind: str) -> str:
-    """That the call raises an exception of this name, whichever module that comes from."""
+    """That the call raises an exception of this name, whichever module that comes from.
+
+    Any exception: a candidate that ends itself raises SystemExit, which is no Exception.
+    """
     name = kind.rpartition(".")[2]
     return "\n".join(
         (
             "try:",
             indent(called, "    "),
-            "except Exception as error:",
+            "except BaseException as error:",
             f"    assert type(error).__name__ == {name!r}",
             "else:",
             f"    assert False, {f'no {name}'!r}",

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Q
 
-from annotation.models import Assignment, Build, Case, Execution, Review, TestProgram, Trial
+from annotation.models import Assignment, Build, Case, Execution, ExecutionRequest, Review, TestProgram, Trial
 from annotation.review import pace
 from annotation.review.own_tests import TooManyWaiting
 from annotation.review.trials import Wanted, ask, open_trials
@@ -67,7 +67,7 @@ class Candidate:
 class Cell:
     """One test beside one candidate: stored, asked for, or neither. `own`: it was written for this one.
 
-    `case` is the one whose recorded run it is.
+    `case` is the one whose recorded run it is, `run` the writer's own one.
     """
 
     wanted: Wanted
@@ -75,6 +75,7 @@ class Cell:
     execution: Execution | None = None
     trial: Trial | None = None
     case: int | None = None
+    run: ExecutionRequest | None = None
 
     @property
     def outcome(self) -> Outcome | None:
@@ -128,8 +129,8 @@ class Grid:
 def grid(tests: Sequence[Test], candidates: Sequence[Candidate]) -> Grid:
     """What is known of these tests beside these candidates, the first of each. Programs with their pairs."""
     shown, beside = tests[:MOST_TESTS], candidates[:MOST_CANDIDATES]
-    stored = stored_trials(shown, beside)
-    rows = tuple(row_of(test, beside, stored) for test in shown)
+    stored, ran = stored_trials(shown, beside), own_runs(shown)
+    rows = tuple(row_of(test, beside, stored, ran.get(test.program.pk)) for test in shown)
     return Grid(tuple(beside), rows, len(tests) - len(shown), len(candidates) - len(beside))
 
 
@@ -143,18 +144,34 @@ def stored_trials(tests: Sequence[Test], candidates: Sequence[Candidate]) -> dic
     return {(row.program_id, row.snippet_id): row for row in rows.select_related("execution").order_by("id")}
 
 
-def row_of(test: Test, candidates: Sequence[Candidate], stored: Mapping[tuple[int, int], Trial]) -> Row:
-    cells = tuple(cell_of(test, one, stored.get((test.program.pk, one.snippet.pk))) for one in candidates)
+def own_runs(tests: Sequence[Test]) -> dict[int, ExecutionRequest]:
+    """By program: the last run beside the candidate that it was written for. One query."""
+    ran = ExecutionRequest.objects.filter(
+        program__in=[test.program.pk for test in tests], execution__isnull=False
+    )
+    return {row.program_id: row for row in ran.select_related("execution").order_by("id")}
+
+
+def row_of(
+    test: Test,
+    candidates: Sequence[Candidate],
+    stored: Mapping[tuple[int, int], Trial],
+    ran: ExecutionRequest | None,
+) -> Row:
+    program = test.program.pk
+    cells = tuple(cell_of(test, one, stored.get((program, one.snippet.pk)), ran) for one in candidates)
     return Row(test, cells, mark_of(cells, candidates))
 
 
-def cell_of(test: Test, candidate: Candidate, trial: Trial | None) -> Cell:
+def cell_of(test: Test, candidate: Candidate, trial: Trial | None, ran: ExecutionRequest | None) -> Cell:
     own = test.program.pair.snippet_id == candidate.snippet.pk
     needed = tuple(sorted({*test.dependencies, *candidate.dependencies}))
     wanted = Wanted(test.program, candidate.snippet, test.dependencies if own else needed)
     case = candidate.case
     if case is not None and case.program_id == test.program.pk and case.execution is not None:
         return Cell(wanted, own, case.execution, case=case.pk)
+    if own and ran is not None and (trial is None or trial.execution is None):
+        return Cell(wanted, own, ran.execution, run=ran)
     return Cell(wanted, own, trial.execution if trial else None, trial)
 
 
@@ -211,7 +228,8 @@ def accepted_by_people(cases: Iterable[Case]) -> dict[int, int | None]:
 
 
 def tests_of(build: Build, cases: Sequence[Case]) -> list[Test]:
-    """The agents' tests of the build and people's own on its pairs, by rank of their candidate.
+    """The agents' tests of the build by rank of their candidate, then people's own on its pairs, the newest
+    first: whoever writes many pushes none of the agents' out of a bounded table.
 
     A text is there once for each candidate that it was written for. What raters wrote in studies is not.
     """
@@ -220,7 +238,11 @@ def tests_of(build: Build, cases: Sequence[Case]) -> list[Test]:
     written = programs.filter(Q(cases__build=build) | Q(author__isnull=False)).distinct()
     found: dict[tuple[str, str], Test] = {}
     rows = written.select_related("pair__snippet__body", "author", "source").order_by("id")
-    for program in sorted(rows, key=lambda row: by_pair[row.pair_id].rank):
+    for program in sorted(rows, key=lambda row: place_of(row, by_pair[row.pair_id].rank)):
         needed = tuple(by_pair[program.pair_id].dependencies)
         found.setdefault((program.source_id, program.pair.snippet.digest), Test(program, needed))
     return list(found.values())
+
+
+def place_of(program: TestProgram, rank: int) -> tuple[int, int]:
+    return (1, -program.pk) if program.author_id else (0, rank)

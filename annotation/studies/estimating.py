@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from types import MappingProxyType
 from typing import Final
@@ -190,6 +190,16 @@ def warnings_of(queries: int, strata: Sequence[Stratum]) -> Iterable[str]:
         yield f"Fewer than 5 pairs are drawn of: {', '.join(thin)}. Figures of such a stratum say little."
 
 
+def smaller(size: int, per_query: int, drawn: int, population: int, queries: int) -> tuple[str, ...]:
+    """Where fewer pairs are drawn than were asked for."""
+    if drawn >= size:
+        return ()
+    most = f", and at most {per_query:,} of a query are taken" if per_query else ""
+    there = f"{counted(population, 'pair')} of {counted(queries, 'query', 'queries')}"
+    drew = f"{counted(drawn, 'pair')} drawn where {size:,} were asked for"
+    return (f"{drew}: there are {there} to draw from{most}.",)
+
+
 def spare_of(shares: Iterable[Share]) -> Iterable[str]:
     """Where nobody is left to be asked one more time, or has no room."""
     for one in shares:
@@ -236,7 +246,7 @@ def outlook_of(study: Study) -> Outlook:
     of_queries = study.pairs.filter(planted="").values("pair__query").distinct()
     queries = kept.get("queries") or of_queries.count()
     planted = sum(bool(planted) for *_, planted in rows)
-    return outlook(
+    found = outlook(
         sampled,
         planted,
         queries,
@@ -246,6 +256,11 @@ def outlook_of(study: Study) -> Outlook:
         kept.get("hourly_rate", 0.0),
         one_more=Splitting.of(kept.get("rates", {})) if study.one_more else None,
     )
+    if "wish" not in kept or "population" not in kept:
+        return found
+    size, per_query = kept["wish"]["size"], kept["wish"]["per_query"]
+    few = smaller(size, per_query, len(sampled), kept["population"], kept["population_queries"])
+    return replace(found, warnings=(*few, *found.warnings))
 
 
 def owners(pairs: Iterable[tuple[int, int | None]]) -> dict[int, int]:

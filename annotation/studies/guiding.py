@@ -20,6 +20,7 @@ LONGEST_TEXT: Final = 100_000
 LONGEST_CASE: Final = 10_000
 LONGEST_NAME: Final = 80
 MOST_CASES: Final = 100
+CASE_PARTS: Final = {"query": "query", "code": "code", "value": "label"}
 
 
 class BadGuideline(ValueError):
@@ -96,6 +97,7 @@ def refuse_bad(wording: Wording, seen_version: int) -> None:
         raise BadGuideline(f"At most {LONGEST_TEXT:,} characters; these are {len(wording.text):,}.")
     if len(wording.worked_cases) > MOST_CASES:
         raise BadGuideline(f"At most {MOST_CASES} worked cases.")
+    refuse_half_cases(wording)
     newest = latest(name)
     if (newest.version if newest else 0) != seen_version:
         raise BadGuideline(written_meanwhile(name, seen_version))
@@ -103,6 +105,15 @@ def refuse_bad(wording: Wording, seen_version: int) -> None:
         raise BadGuideline("Say whether the wording or the meaning changes.")
     if seen_version and not wording.note.strip():
         raise BadGuideline("Say what changed: raters read it first.")
+
+
+def refuse_half_cases(wording: Wording) -> None:
+    """Raters hold their pair against a case: it has a query, the code and the label of both."""
+    for number, case in enumerate(wording.worked_cases, 1):
+        missing = [word for name, word in CASE_PARTS.items() if not str(case.get(name, "")).strip()]
+        if missing:
+            lacks = " and no ".join(missing)
+            raise BadGuideline(f"Worked case {number} has no {lacks}: fill it in, or empty the case.")
 
 
 def written_meanwhile(name: str, seen_version: int) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from annotation import drafting
-from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft
+from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, RatingDraft
 from annotation.seen import knows
 from annotation.studies import drafts, places, routing
 from annotation.studies.checking import BadRating, Said, checked, value_of, values_of, word_of, words_of
@@ -232,8 +233,14 @@ def content(row: Rating) -> tuple[object, ...]:
 
 
 def recent(enrolment: Enrolment, most: int = 10) -> list[Rating]:
-    """The rater's last ratings as they stand, one a pair, the newest first: what a side list shows."""
-    rows = Rating.objects.current().filter(assignment__enrolment=enrolment).order_by("-id")
+    """The rater's last ratings as they stand, one a pair, the newest first: what a side list shows.
+
+    What was said of a pair before it was asked again is not among them: it is rated anew, blind.
+    """
+    place = {name: OuterRef(f"assignment__{name}") for name in ("study_pair", "condition")}
+    asked_again = Quota.objects.filter(**place, round__gt=OuterRef("assignment__round"))
+    mine = Rating.objects.current().filter(~Exists(asked_again), assignment__enrolment=enrolment)
+    rows = mine.order_by("-id")
     found: dict[int, Rating] = {}
     for row in rows.select_related("assignment__study_pair__pair__query")[: 2 * most]:
         row.assignment.enrolment = enrolment

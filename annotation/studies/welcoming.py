@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from annotation.models import Assignment, Enrolment, Quota, Rating, Study, StudyPair
@@ -60,6 +60,14 @@ class Work:
     def seconds_left(self) -> float | None:
         """At the pace so far; None before the first pair."""
         return self.left * self.seconds / self.done if self.done and self.seconds else None
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """Pairs that a rater never had, and those that are asked again, which need no room in the capacity."""
+
+    new: int
+    again: int
 
 
 def enrolments_of(user: User) -> QuerySet[Enrolment]:
@@ -138,24 +146,29 @@ def work_of(enrolment: Enrolment) -> Work:
         skipped=Count("pk", filter=Q(state=State.SKIPPED)),
         open=Count("pk", filter=Q(state__in=[State.RESERVED, State.LOCKED])),
         lapsed=Count("pk", filter=Q(state=State.LAPSED)),
-        given=Count("pk"),
+        given=Count("study_pair", distinct=True),
     )
-    free = free_for(enrolment) if enrolment.finished_at is None else 0
-    lapsed = states["lapsed"] if enrolment.finished_at is None else 0
-    left = min(max(0, enrolment.capacity - states["given"]), free) + states["open"] + lapsed
+    if enrolment.finished_at is not None:
+        return Work(states["done"], states["skipped"], states["open"], seconds_of(enrolment))
+    free = free_for(enrolment)
+    new = min(max(0, enrolment.capacity - states["given"]), free.new)
+    left = new + free.again + states["open"] + states["lapsed"]
     return Work(states["done"], states["skipped"], left, seconds_of(enrolment))
 
 
-def free_for(enrolment: Enrolment) -> int:
-    """The pairs that the rater never had and that could be handed out, planted ones with them."""
+def free_for(enrolment: Enrolment) -> Free:
+    """What could be handed out, planted pairs with it."""
     had = enrolment.assignments.order_by().values("study_pair")
-    wanted = Quota.objects.filter(condition=enrolment.condition_id, reserved__lt=F("wanted"))
-    sampled = wanted.exclude(study_pair__in=had).exclude(study_pair__planted__gt="")
-    free = sampled.values("study_pair").distinct().count()
+    in_its_round = choosing.given_to(enrolment, "study_pair").filter(round=OuterRef("round"))
+    places = Quota.objects.filter(condition=enrolment.condition_id, reserved__lt=F("wanted"))
+    found = places.filter(study_pair__planted="").aggregate(
+        new=Count("pk", filter=~Q(study_pair__in=had)),
+        again=Count("pk", filter=Q(round__gt=1, study_pair__in=had) & ~Q(Exists(in_its_round))),
+    )
     if not choosing.may_have_planted(enrolment.study):
-        return free
+        return Free(**found)
     planted = StudyPair.objects.filter(study=enrolment.study_id, planted__gt="").exclude(pk__in=had)
-    return free + planted.count()
+    return Free(found["new"] + planted.count(), found["again"])
 
 
 def seconds_of(enrolment: Enrolment) -> float:

@@ -61,7 +61,9 @@ export function append(field, lines) {
   const view = views.get(field);
   const { doc } = view.state;
   const end = doc.toString().trimEnd().length;
-  view.dispatch({ changes: { from: end, to: doc.length, insert: `\n\n${lines}\n` }, scrollIntoView: true });
+  const insert = `\n\n${lines}\n`;
+  const selection = { anchor: end + insert.length }; // what comes into view is the cursor
+  view.dispatch({ changes: { from: end, to: doc.length, insert }, selection, scrollIntoView: true });
 }
 
 function replace(view, text) {

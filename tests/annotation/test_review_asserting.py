@@ -41,6 +41,20 @@ def test_an_exception_is_expected_by_its_name() -> None:
         exec(lines, {"f": lambda _: 3})
 
 
+def test_an_exit_of_the_candidate_is_expected_too() -> None:
+    lines = assertion_of("f()", Answer(CallOutcome.RAISED, raised=Raised("SystemExit", "3")))
+
+    exec(lines, {"f": lambda: exit(3)})
+    with pytest.raises(AssertionError, match="no SystemExit"):
+        exec(lines, {"f": lambda: 3})
+
+
+def test_an_address_is_not_asserted_as_it_is_another_one_in_each_run() -> None:
+    with pytest.raises(NoAssertion, match="address"):
+        assertion_of("f()", returned("[<generator object f at 0x7fb72b848440>]"))
+    assert assertion_of("f()", returned("'at 0x7fb72b848440'")) == "assert f() == 'at 0x7fb72b848440'"
+
+
 @pytest.mark.parametrize(
     "answer", [returned("[1, 2, …"), Answer(CallOutcome.TIMED_OUT), Answer(CallOutcome.ERRORED)]
 )

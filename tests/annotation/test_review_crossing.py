@@ -144,6 +144,29 @@ def test_peoples_tests_are_rows_too_and_those_of_studies_are_not(erin: User, bui
     assert [row.test.program.author for row in table(build).rows] == [None]
 
 
+def test_the_agents_tests_come_first_and_then_the_newest(erin: User) -> None:
+    factories.snippets(SNIPPETS)
+    made = factories.opened(k=4)
+    for source in ("assert reverse([]) == []\n", "assert reverse([1]) == [1]\n"):
+        own_tests.save_test(erin, first_cases(made)[0], source, None)
+    factories.examined(first_cases(made)[1], 1, source="assert turned([1]) == [1]\n")
+
+    rows = [row.test.program for row in table(made).rows]
+    assert [row.author for row in rows] == [None, erin, erin]
+    assert rows[1].pk > rows[2].pk
+
+
+def test_what_its_writer_has_run_is_known(erin: User, build: Build) -> None:
+    second = first_cases(build)[1]
+    own_tests.save_test(erin, second, "assert turned([]) == []\n", None)
+    asked = own_tests.request_execution(erin, TestProgram.objects.get(author=erin), ())
+    assert outcomes(table(build))[1] == ["?"] * 4
+    work()
+
+    assert outcomes(table(build))[1] == ["?", "passed", "?", "?"]
+    assert table(build).rows[1].cells[1].run == asked
+
+
 def test_an_experts_label_goes_before_the_agents(erin: User, build: Build) -> None:
     third = first_cases(build)[2]
     review.submit(erin, third, 1, "it does", "0" * 64, 0)
@@ -185,7 +208,7 @@ def test_while_a_cell_is_not_known_nothing_is_said(erin: User, build: Build) -> 
 def test_in_a_real_sandbox_wrong_and_empty_tests_are_found(
     erin: User, build: Build, bubblewrap: Sandbox
 ) -> None:
-    for source in (WRONG, EMPTY):
+    for source in (EMPTY, WRONG):
         own_tests.save_test(erin, first_cases(build)[0], source, None)
     ask_grid(erin, table(build))
     work(box=bubblewrap)

@@ -120,7 +120,6 @@ def test_a_call_becomes_a_test_whose_run_is_stepped_through_and_tried(page: Page
     page.keyboard.press("Escape")
     page.keyboard.press("a")
     expect(page.locator(".cm-content")).to_contain_text("assert turned([1, 2, 3]) == [3, 2, 1]")
-    page.keyboard.press("t")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#run[data-state=done]")).to_contain_text("passed")
     page.keyboard.press("Escape")

@@ -66,6 +66,8 @@ def lines_of(text: str, scale: str) -> list[Line]:
         found = [line_of(number, row, scale) for number, row in enumerate(rows, 2)]
     except csv.Error as wrong:
         raise SampleRefused(f"The planted pairs are no CSV: {wrong}.") from wrong
+    if not found:
+        raise SampleRefused("The planted pairs are a header alone, with no pair below it.")
     if len(found) > MOST_PLANTED:
         raise SampleRefused(f"At most {MOST_PLANTED} planted pairs; these are {len(found):,}.")
     return found

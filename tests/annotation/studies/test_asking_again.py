@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Amendment, Assignment, AuditEvent, Quota, Rating, Seen, Study
-from annotation.studies import gathering, guiding, planning, queueing, unfilled
+from annotation.studies import gathering, guiding, planning, queueing, rating, unfilled
 from annotation.studies.asking_again import Choice, Takers, ask_again, chosen, follow, takers
 from annotation.studies.planning import StudyRefused
 from retrieval.models import Pair, Text
@@ -176,3 +176,10 @@ def test_a_place_that_somebody_holds_or_can_take_is_waited_for(study: Study) -> 
     studies.assignment(studies.rater("tess", study), study.pairs.get(number=1))
     held = [one.study_pair.number for one in unfilled.unfilled(study)]
     assert held == []
+
+
+def test_what_was_said_before_is_out_of_the_sight_of_who_is_asked_again(study: Study) -> None:
+    ruth = study.enrolments.get(user__username="ruth")
+    assert len(rating.recent(ruth)) == 2
+    ask_again(study, Choice(tag="inverse"), "meaning", factories.ada())
+    assert [row.assignment.study_pair.number for row in rating.recent(ruth)] == [2]

@@ -9,6 +9,7 @@ import pytest
 
 from annotation.access import Role
 from annotation.models import AuditEvent, Build, Seen, Study
+from annotation.pages.studies import preview
 from annotation.studies import creating, estimating
 from annotation.studies.creating import ConditionWish, Order, RaterWish, make, remake
 from annotation.studies.planning import StudyRefused
@@ -146,6 +147,14 @@ def test_hours_and_money_of_a_study(build: Build) -> None:
     )
     assert found.dollars == pytest.approx(20 * (15 * 600 + 9 * 60) / 3600)
     assert any("30" in one for one in found.warnings)
+
+
+def test_a_sample_that_is_smaller_than_was_asked_for_says_so(build: Build) -> None:
+    wanted = order(build, wish=Wish(300))
+    told = "3 pairs drawn where 300 were asked for: there are 9 pairs of 3 queries to draw from"
+    assert preview(wanted).warnings[0] == f"{told}, and at most 1 of a query are taken."
+    assert estimating.outlook_of(make(wanted, factories.ada())).warnings[0].startswith(told)
+    assert not any("asked for" in one for one in preview(order(build, wish=Wish(2))).warnings)
 
 
 def test_too_little_capacity_is_told_with_the_numbers(build: Build) -> None:

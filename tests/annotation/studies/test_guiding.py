@@ -52,6 +52,7 @@ def test_versions_count_up_and_stay() -> None:
         (Wording("rules", "Two.", "meaning", "stricter"), 2, "meanwhile"),
         (Wording("rules", "Two.", "first", "stricter"), 1, "wording or the meaning"),
         (Wording("rules", "Two.", "meaning", ""), 1, "what changed"),
+        (Wording("other", "One.", worked_cases=({"query": "q"},)), 0, "case 1 has no code and no label"),
     ],
 )
 def test_what_can_not_be_a_version(wording: Wording, seen: int, why: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Assignment, StudyPair
-from annotation.studies import welcoming
+from annotation.studies import queueing, welcoming
+from annotation.studies.asking_again import Choice, ask_again
 from annotation.studies.welcoming import BadProfile, Profile, Wanted
-from tests import studies
+from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
 State = Assignment.State
@@ -45,6 +46,18 @@ def test_planted_pairs_are_left_as_any_other() -> None:
     assert welcoming.work_of(rita).left == 3
     studies.rated(rita, 1, planted)
     assert welcoming.work_of(rita).left == 2
+
+
+def test_pairs_that_are_asked_again_are_left_though_the_capacity_is_used() -> None:
+    study = studies.study()
+    ruth = studies.rater("ruth", study, capacity=2)
+    for number in (1, 2):
+        studies.rated(ruth, 1, study.pairs.get(number=number))
+    assert welcoming.work_of(ruth).left == 0
+    ask_again(study, Choice(every=True), "meaning", factories.ada())
+    assert welcoming.work_of(ruth).left == 2
+    assert queueing.next_assignment(ruth) is not None
+    assert welcoming.work_of(ruth).left == 2, "the open one, and the other"
 
 
 def test_nothing_is_left_for_whoever_is_finished() -> None:

@@ -112,6 +112,14 @@ def test_reveal_shows_everything_once_the_blind_label_is_locked(client: Client, 
     assert Seen.objects.filter(pair=case.pair).exists()
 
 
+def test_reveal_of_a_pair_that_no_agents_judged_says_so(client: Client) -> None:
+    of = given(client, Kind.REVEAL)
+    assert send(client, of, "1").status_code == 302
+    html = page(client, of)
+    assert "No agents judged this pair" in html
+    assert "everything the agents did" not in html
+
+
 def test_a_revision_needs_a_reason_and_what_was_typed_stays(client: Client, case: Case) -> None:
     of = given(client, Kind.REVEAL, case)
     send(client, of, "1")

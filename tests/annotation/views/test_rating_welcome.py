@@ -13,6 +13,7 @@ from annotation.models import (
     Enrolment,
     Guideline,
 )
+from annotation.studies.asking_again import Choice, ask_again
 from tests import factories, studies
 from tests.annotation.studies.rated import rated_study
 from tests.rating_pages import (
@@ -112,3 +113,17 @@ def test_precedents_are_linked_where_one_rates_and_in_the_guidelines(client: Cli
     assert precedents in html.partition('id="guidelines-dialog"')[2]
     guidelines = client.get(f"/rate/{of.condition.study_id}/guidelines/").content.decode()
     assert precedents in guidelines
+
+
+def test_guidelines_that_nothing_is_left_for_keep_nobody_waiting(client: Client) -> None:
+    study = studies.study()
+    rita = studies.rater("rita", study, capacity=1)
+    studies.rated(rita, 1)
+    study.guideline = studies.guideline(version=2)
+    study.save()
+    client.force_login(rita.user)
+    html = client.get(f"/rate/{study.pk}/").content.decode()
+    assert "your part is done" in html and "Nothing is left for you here" in html
+    ask_again(study, Choice(every=True), "meaning", factories.ada())
+    html = client.get(f"/rate/{study.pk}/").content.decode()
+    assert "waits for you" in html and "Nothing is left for you here" not in html

@@ -34,6 +34,7 @@ def test_a_file_is_read_line_by_line() -> None:
         ("kind,answer,query\nattention,1," + "x" * 2_000_001, "binary", "larger than 2 MB"),
         ("kind,answer,query,code\n" + "attention,1,a,b\n" * 201, "binary", "At most 200"),
         ('kind,answer,query,code\nattention,1,"a" b,c\n', "binary", "no CSV"),
+        ("attention,1,a,b", "binary", "header alone"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(text: str, scale: str, why: str) -> None:
