@@ -25,7 +25,7 @@ from annotation.agreement.figures import (
     reach,
     tail,
 )
-from annotation.agreement.sample import Draws
+from annotation.agreement.sample import EVEN, Draws
 from annotation.intervals import Z, wilson
 
 Key = TypeVar("Key", bound=Hashable)
@@ -35,6 +35,7 @@ ONE_SIDED: Final = 1.6448536269514722
 """95 % of a normal distribution lie below it."""
 ONE_QUERY: Final = "everything belongs to one query, so there is nothing to resample"
 UNDEFINED: Final = "in {} of the draws it has no value, too often for an interval"
+NO_SPREAD: Final = "its draws do not spread, and an interval of no width would say too much"
 NO_MISS: Final = "none in {n}: by the rule of three at most {most} of all"
 
 
@@ -113,6 +114,8 @@ class Drawn:
             words = UNDEFINED.format(percent(undefined))
             return Figure(self.value, undefined=undefined, queries=queries, words=words)
         low, high = percentiles(self.draws, reach(-Z, queries), reach(Z, queries))
+        if high - low <= EVEN:
+            return Figure(self.value, undefined=undefined, queries=queries, words=NO_SPREAD)
         return Figure(self.value, low, high, undefined, queries, method=RESAMPLED)
 
     def counted(self, part: Floats, whole: Floats) -> Figure:
