@@ -111,7 +111,7 @@ def test_a_plain_share_has_wilsons_interval() -> None:
 def test_no_miss_in_clusters_shows_the_rule_of_three_over_queries() -> None:
     found = measure(Draws.even(40), {"it": of([[10, 10]] * 40)})["it"].figure
     assert (found.value, found.low, found.high) == pytest.approx((1, wilson(40, 40)[0], 1))
-    assert "none in 40: by the rule of three at most 7.5 %" in found.words
+    assert "no exception in 40: by the rule of three at most 7.5 %" in found.words
 
 
 def test_draws_that_do_not_spread_make_no_interval() -> None:
