@@ -25,7 +25,7 @@ from annotation.agreement.figures import (
     reach,
     tail,
 )
-from annotation.agreement.sample import Draws
+from annotation.agreement.sample import EVEN, Draws
 from annotation.intervals import Z, wilson
 
 Key = TypeVar("Key", bound=Hashable)
@@ -35,7 +35,9 @@ ONE_SIDED: Final = 1.6448536269514722
 """95 % of a normal distribution lie below it."""
 ONE_QUERY: Final = "everything belongs to one query, so there is nothing to resample"
 UNDEFINED: Final = "in {} of the draws it has no value, too often for an interval"
-NO_MISS: Final = "none in {n}: by the rule of three at most {most} of all"
+NO_SPREAD: Final = "its draws do not spread, and an interval of no width would say too much"
+NO_HIT: Final = "none in {n}: by the rule of three at most {most} of all"
+NO_MISS: Final = "no exception in {n}: by the rule of three at most {most} of all"
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +115,8 @@ class Drawn:
             words = UNDEFINED.format(percent(undefined))
             return Figure(self.value, undefined=undefined, queries=queries, words=words)
         low, high = percentiles(self.draws, reach(-Z, queries), reach(Z, queries))
+        if high - low <= EVEN:
+            return Figure(self.value, undefined=undefined, queries=queries, words=NO_SPREAD)
         return Figure(self.value, low, high, undefined, queries, method=RESAMPLED)
 
     def counted(self, part: Floats, whole: Floats) -> Figure:
@@ -159,7 +163,7 @@ def missed(part: int, whole: int) -> str:
     """The rule of three: with none in n, 3 ÷ n is about the upper 95 % bound. Empty where there was one."""
     if 0 < part < whole:
         return ""
-    return NO_MISS.format(n=f"{whole:,}", most=percent(min(1.0, 3 / whole)))
+    return (NO_MISS if part else NO_HIT).format(n=f"{whole:,}", most=percent(min(1.0, 3 / whole)))
 
 
 def measure(draws: Draws, statistics: Mapping[Key, Statistic]) -> dict[Key, Drawn]:

@@ -14,13 +14,18 @@ from django.urls import reverse
 
 from annotation.models import AuditEvent, Rating, Review, Study
 from annotation.pages.paging import Window, whole_number, window
+from annotation.pages.rating_words import said_sign
+from annotation.pages.words import UNSURE, label_sign
+from annotation.review.tags import known, tag_name
 from annotation.studies.auditing import Verb, events
+from annotation.studies.checking import word_of
 from annotation.studies.restoring import may_stand_again
 
 PAGE_SIZE: Final = 50
 MOST_EXPORTED: Final = 100_000
 COLUMNS: Final = ("at", "user", "verb", "what", "study", "detail")
 KINDS: Final = (("reviews", "assisted reviews"), ("ratings", "ratings of studies"))
+WITHDRAWN: Final = "withdrawn"
 DAY = forms.DateInput(attrs={"type": "date"})
 
 
@@ -112,6 +117,7 @@ class Revision:
     said: str
     revision: int
     text: str
+    tags: tuple[str, ...]
     newest: int
     """The last revision of the same label: a form that restores proves with it what it was sent beside."""
     stands: bool
@@ -187,10 +193,11 @@ def review_row(row: Review, only: int | None) -> Revision:
         pair=row.pair_id,
         other=None,
         query=row.pair.query.head,
-        said="withdrawn" if row.withdrawn else "unsure" if row.label is None else str(row.label),
+        said=WITHDRAWN if row.withdrawn else UNSURE.word if row.label is None else label_sign(row.label).word,
         revision=row.revision,
         newest=newest_of(row),
         text=row.reason,
+        tags=beside(row),
         stands=stands,
         restore_url=reverse("history-restore", args=[row.pk])
         if only and not stands and not row.withdrawn
@@ -209,15 +216,32 @@ def rating_row(row: Rating, only: int | None) -> Revision:
         pair=sampled.pair_id,
         other=sampled.other_id,
         query=sampled.pair.query.head,
-        said="withdrawn" if row.withdrawn else "unsure" if row.value is None else str(row.value),
+        said=WITHDRAWN if row.withdrawn else word_said(row),
         revision=row.revision,
         newest=newest_of(row),
         text=" · ".join(filter(None, (row.reading and f"read as “{row.reading}”", row.reason, row.notes))),
+        tags=beside(row),
         stands=stands,
         restore_url=reverse("rate-restore", args=here)
         if only and not stands and may_stand_again(row)
         else "",
     )
+
+
+def word_said(row: Rating) -> str:
+    """As its rater chose it: of two snippets the side, as the number would tell which one stood there."""
+    scale = row.assignment.enrolment.study.scale
+    return said_sign(scale, word_of(row.assignment, row.value)).word
+
+
+def beside(row: Review | Rating) -> tuple[str, ...]:
+    """What was stored with the label: its tags, then how many calls and runs it rests on."""
+    rests = (counted(len(row.calls), "call"), counted(len(row.runs), "run"))
+    return (*map(tag_name, known(row.tags)), *filter(None, rests))
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}" if number else ""
 
 
 def newest_of(row: Any) -> int:

@@ -47,6 +47,12 @@ class AmendForm(forms.Form):
         reference.choices = [(kind, Condition.Kind(kind).label) for kind in kinds]
         guideline.queryset = Guideline.objects.order_by("name", "-version")
 
+    def standing(self) -> str:
+        """What stands in the place of what was typed otherwise."""
+        names = [name for name in self.changed_data if name != "why"]
+        told = (f"{self.fields[name].label}: {str(self.initial.get(name) or 'none')[:300]}" for name in names)
+        return f"Now stands – {'; '.join(told)}."
+
     def apply(self, row: Study) -> None:
         """Put what was typed into the row and save it. Raises StudyRefused."""
         values = self.cleaned_data

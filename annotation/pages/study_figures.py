@@ -13,7 +13,15 @@ from annotation.intervals import FEW
 from annotation.models import Study, StudyPair
 from annotation.studies.downloads import formats_of
 from annotation.studies.figures import Figures, confusion_pairs, name_of
-from annotation.studies.formats import NARROW, USUAL, as_svg, number, undefined_draws, words
+from annotation.studies.formats import (
+    NARROW,
+    USUAL,
+    as_svg,
+    number,
+    probability,
+    undefined_draws,
+    words,
+)
 from annotation.studies.report_tables import report_tables
 from annotation.studies.reporting import Report
 from annotation.studies.tables import CELLS, Cell, Table, tables
@@ -156,11 +164,6 @@ def remark(cell: Figure) -> str:
     lost = undefined_draws(cell)
     said = f"{lost:,} of {RESAMPLES:,} draws have no value" if lost else ""
     return "; ".join(filter(None, (cell.words, said)))
-
-
-def probability(value: Cell) -> str:
-    """A p-value is never 0."""
-    return "< 0.001" if isinstance(value, float) and value < 0.001 else words(value)
 
 
 @dataclass(frozen=True, slots=True)

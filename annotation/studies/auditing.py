@@ -76,6 +76,12 @@ def decided_on(rows: Iterable[AuditEvent]) -> set[int]:
     return found
 
 
+def last_change(study: Study) -> AuditEvent | None:
+    """The fact that last changed what a study asks; None where nobody wrote one down."""
+    rows = AuditEvent.objects.filter(study=study, verb__in=(Verb.STUDY_MADE, Verb.STUDY_CHANGED))
+    return rows.select_related("user").order_by("-pk").first()
+
+
 def capped(detail: Mapping[str, Any]) -> object:
     """`detail`, clean; where it is too large, the beginning of its JSON and how long it was."""
     cleaned = clean_json(dict(detail))

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from annotation.models import Build, Condition, Enrolment, Guideline, Study, StudyPair
 from annotation.studies.auditing import Verb, record
 from annotation.studies.foreseeing import Rates
-from annotation.studies.planning import StudyRefused, pairs_hash, refuse_unknown_rows
+from annotation.studies.planning import StudyRefused, pairs_hash, refuse_if_changed, refuse_unknown_rows
 from annotation.studies.sampling import comparing, drawing, framing, planting
 from annotation.studies.sampling.drawing import Sample
 from annotation.studies.sampling.planting import Line, Planted
@@ -174,8 +174,10 @@ def make(order: Order, by: User) -> Study:
         raise
 
 
-def remake(study: Study, order: Order, by: User) -> None:
-    """The draft as another order has it, with a new draw. Raises StudyRefused, SampleRefused."""
+def remake(study: Study, order: Order, by: User, seen: int = -1) -> None:
+    """The draft as another order has it, with a new draw. Raises StudyRefused, SampleRefused, and
+    ChangedMeanwhile where somebody has changed it after `seen`.
+    """
     refuse_bad(order, study)
     sample, lines = drawn(order)
     with transaction.atomic():
@@ -184,6 +186,7 @@ def remake(study: Study, order: Order, by: User) -> None:
             raise StudyRefused(
                 "The study has been started: change its parts one by one, or make another one."
             )
+        refuse_if_changed(locked, seen)
         empty(locked)
         for name, value in columns_of(order).items():
             setattr(locked, name, value)

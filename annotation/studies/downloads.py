@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from annotation.studies.drawing import drawing
-from annotation.studies.formats import as_csv, as_json, as_latex
+from annotation.studies.formats import as_csv, as_json
+from annotation.studies.latex import as_latex
 from annotation.studies.tables import Table
 
 FORMATS: Final[Mapping[str, tuple[Callable[[Table], str], str]]] = {

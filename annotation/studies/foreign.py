@@ -123,6 +123,9 @@ def rows(text: str, needed: tuple[str, ...], problems: list[str]) -> Iterator[tu
             named = ", ".join(header)[:200] or "nothing"
             problems.append(NO_HEADER.format(", ".join(needed), ", ".join(missing), named))
             return
+        if twice := sorted({name for name in header if name and header.count(name) > 1}):
+            problems.append(f"line 1: the header names {', '.join(twice)[:200]} more than once")
+            return
         for cells in lines:
             if not any(cell.strip() for cell in cells):
                 continue

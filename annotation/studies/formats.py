@@ -1,4 +1,4 @@
-"""A table of figures as CSV, JSON, LaTeX and its chart. Pure: a table in, text out."""
+"""A table of figures as CSV, JSON and its chart. Pure: a table in, text out."""
 
 from __future__ import annotations
 
@@ -13,30 +13,6 @@ from annotation.agreement import RESAMPLES, Figure
 from annotation.studies.tables import Cell, Table
 
 DIGITS: Final = 3
-LATEX: Final = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "−": r"$-$",
-        "½": r"$\frac{1}{2}$",
-        "⁺": r"$^+$",
-        "’": "'",
-        "“": "``",
-        "”": "''",
-        "–": "--",
-        "≥": r"$\geq$",
-        "α": r"$\alpha$",
-        "�": "?",
-    }
-)
 ENDS: Final = ("low", "high", "undefined draws", "remark")
 """What a figure's columns are called after that of its value."""
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -61,6 +37,11 @@ def words(cell: Cell) -> str:
     if cell.low is None or cell.high is None:
         return number(cell.value)
     return f"{number(cell.value)} [{number(cell.low)}, {number(cell.high)}]"
+
+
+def probability(value: Cell) -> str:
+    """A p-value is never 0."""
+    return "< 0.001" if isinstance(value, float) and value < 0.001 else words(value)
 
 
 def as_csv(table: Table) -> str:
@@ -120,28 +101,9 @@ def jsonable(cell: Cell) -> Any:
     return asdict(cell) if isinstance(cell, Figure) else cell
 
 
-def as_latex(table: Table) -> str:
-    """A booktabs table; every text is escaped."""
-    aligned = "l" + "r" * (len(table.columns) - 1)
-    lines = [
-        r"\begin{table*}[t]\centering\small",
-        rf"\caption{{{tex(table.title)}. {tex(said(table))}}}\label{{tab:{table.key}}}",
-        rf"\begin{{tabular}}{{{aligned}}}\toprule",
-        " & ".join(map(tex, table.columns)) + r" \\ \midrule",
-        *(" & ".join(tex(words(cell)) for cell in row) + r" \\" for row in table.rows),
-        r"\bottomrule\end{tabular}\end{table*}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
 def said(table: Table) -> str:
     """How to read the table, and what is missing in it."""
     return " ".join(filter(None, (table.note, table.warning)))
-
-
-def tex(text: str) -> str:
-    """Text as LaTeX prints it; what pdflatex has no letter for becomes a question mark."""
-    return "".join(one if ord(one) < 0x250 else "?" for one in text.translate(LATEX))
 
 
 ROW, LEFT, WIDE, RIGHT = 26, 300, 420, 180

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import ImportedRating, Study
+from annotation.studies.auditing import Verb, record
 from annotation.studies.foreign import ForeignLabel, Format, UnreadableLabels, read
 from retrieval.hostile import clean
 
@@ -74,6 +75,7 @@ def stored(name: str, labels: list[ForeignLabel], form: Format, file: str, by: U
         closed_at=now,
     )
     ImportedRating.objects.bulk_create((row_of(study, label) for label in labels), batch_size=BATCH)
+    record(by, Verb.STUDY_MADE, name, study, {"labels": len(labels), "file": clean(file)})
     return study
 
 

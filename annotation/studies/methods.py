@@ -10,7 +10,8 @@ from django.db.models import Max, Min
 from annotation.agreement import RESAMPLES, SEED
 from annotation.models import Condition
 from annotation.studies.figures import Figures
-from annotation.studies.formats import number, tex
+from annotation.studies.formats import number
+from annotation.studies.latex import tex
 from annotation.studies.planning import plan_of
 from annotation.studies.profiles import Profile
 from annotation.studies.sampling.wishing import STRATIFIERS, Allocation, Stratifier

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from annotation.models import Study
 from annotation.studies.figures import Figures, figures_of
-from annotation.studies.formats import as_csv, as_latex, as_svg, tex
+from annotation.studies.formats import as_csv, as_svg
+from annotation.studies.latex import as_latex, tex
 from annotation.studies.methods import methods
 from annotation.studies.tables import Table, tables
 

@@ -18,7 +18,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Amendment, Condition, Enrolment, Study, StudyPair
-from annotation.studies.auditing import Verb, record
+from annotation.studies.auditing import Verb, last_change, record
 from annotation.studies.naming import foreseen, resolved
 from retrieval.hostile import clean
 
@@ -43,6 +43,28 @@ FIXED: Final[Mapping[str, str]] = MappingProxyType(
 
 class StudyRefused(ValueError):
     """The study can't be made, changed or moved like this; the message says what to do."""
+
+
+class ChangedMeanwhile(StudyRefused):
+    """Somebody else has changed the study since the form was opened; nothing was stored."""
+
+
+def seen_now(study: Study) -> int:
+    """The number of the study's last change: a form sends it back to prove what it was filled in beside."""
+    last = last_change(study)
+    return last.pk if last else 0
+
+
+def refuse_if_changed(study: Study, seen: int) -> None:
+    """Raises ChangedMeanwhile where it was changed after `seen` (-1: not told). Call it under its lock."""
+    last = last_change(study)
+    if seen < 0 or last is None or last.pk == seen:
+        return
+    who = last.user.get_username() if last.user else "Somebody"
+    raise ChangedMeanwhile(
+        f"{who} has changed the study since this page was opened, and nothing is stored. What you typed is "
+        "still here: compare it with what stands, then save again to put it over that."
+    )
 
 
 def canonical(plan: Any) -> str:

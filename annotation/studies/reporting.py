@@ -65,7 +65,11 @@ class Report:
     notes: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The report as plain data; a figure without a value is null, and `undefined` says why."""
+        """The report as plain data; a figure or interval that is not there is null, and `undefined` says why.
+
+        `remarks` say what else is to be known of those that are.
+        """
+        words = {name: one.words for name, one in self.figures.items() if one.words}
         values = {name: one.value for name, one in self.figures.items()}
         ends = {name: None if one.low is None else [one.low, one.high] for name, one in self.figures.items()}
         return {
@@ -77,7 +81,8 @@ class Report:
             "queries": self.queries,
             **values,
             "intervals": ends,
-            "undefined": {name: one.words for name, one in self.figures.items() if one.words},
+            "undefined": {name: said for name, said in words.items() if ends[name] is None},
+            "remarks": {name: said for name, said in words.items() if ends[name] is not None},
             "notes": list(self.notes),
         }
 

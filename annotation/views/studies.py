@@ -24,7 +24,7 @@ from annotation.studies import controlling, creating, enrolling, exporting, veri
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
 from annotation.studies.figures import NoFigures, refuse_to_raters
-from annotation.studies.planning import StudyRefused
+from annotation.studies.planning import ChangedMeanwhile, StudyRefused, seen_now
 from annotation.studies.records import PARTS, lines_of
 from annotation.studies.sampling.wishing import SampleRefused
 
@@ -90,6 +90,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 def filled_in(request: HttpRequest, form: StudyForm, study: Study | None) -> HttpResponse:
     outlook = precision = needed = None
+    seen = seen_in(request) if request.method == "POST" or study is None else seen_now(study)
     if form.is_valid():
         try:
             order = form.as_order()
@@ -103,7 +104,9 @@ def filled_in(request: HttpRequest, form: StudyForm, study: Study | None) -> Htt
             needed = foreseeing.needed(order, outlook) if step == "size" else None
         except (StudyRefused, SampleRefused, NoFigures) as why:
             form.add_error(None, str(why))
-    context = {"form": form, "study": study, "outlook": outlook, "precision": precision, "needed": needed}
+            seen = seen_now(study) if study and isinstance(why, ChangedMeanwhile) else seen
+    told = {"outlook": outlook, "precision": precision, "needed": needed}
+    context = {"form": form, "study": study, "seen": seen, **told}
     return render(request, "annotation/study_new.html", context, status=422 if form.errors else 200)
 
 
@@ -114,11 +117,16 @@ def refuse_pilot(request: HttpRequest, order: creating.Order) -> None:
         refuse_to_raters(request.user, pilot)
 
 
+def seen_in(request: HttpRequest) -> int:
+    """The study's last change that the form was filled in beside; -1 where it does not say."""
+    return whole_number(request.POST.get("seen", ""))
+
+
 def saved(request: HttpRequest, order: creating.Order, study: Study | None) -> HttpResponse:
     if study is None:
         study = creating.make(order, person(request))
     else:
-        creating.remake(study, order, person(request))
+        creating.remake(study, order, person(request), seen_in(request))
     messages.success(request, "The draft is saved. Nobody is asked anything before you start it.")
     return redirect("study", pk=study.pk)
 

@@ -14,8 +14,8 @@ from annotation.pages.paging import whole_number
 from annotation.pages.studies_changes import AgainForm, AmendForm
 from annotation.studies import asking_again, enrolling, planning, unfilled
 from annotation.studies.auditing import Verb, record
-from annotation.studies.planning import StudyRefused
-from annotation.views.studies import person, study_of
+from annotation.studies.planning import ChangedMeanwhile, StudyRefused
+from annotation.views.studies import person, seen_in, study_of
 from retrieval.counting import counted
 from retrieval.hostile import clean
 
@@ -26,20 +26,25 @@ def amend(request: HttpRequest, pk: int) -> HttpResponse:
     """Change what may still change; once the plan is frozen, with a reason."""
     study = study_of(request, pk)
     form = AmendForm(request.POST or None, study=study)
+    seen = seen_in(request) if request.method == "POST" else planning.seen_now(study)
     if form.is_valid():
         why = clean(form.cleaned_data["why"])
         try:
             with planning.changing(study, why, person(request)) as row:
+                planning.refuse_if_changed(row, seen)
                 form.apply(row)
                 record(
                     request.user, Verb.STUDY_CHANGED, row.name, row, {"why": why, "parts": form.changed_data}
                 )
+        except ChangedMeanwhile as refused:
+            form.add_error(None, f"{refused} {form.standing()}")
+            seen = planning.seen_now(study)
         except StudyRefused as refused:
             form.add_error(None, str(refused))
         else:
             messages.success(request, "The study is changed.")
             return redirect("study", pk=study.pk)
-    context = {"form": form, "study": study}
+    context = {"form": form, "study": study, "seen": seen}
     return render(request, "annotation/study_amend.html", context, status=422 if form.errors else 200)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, fields, replace
@@ -110,12 +111,12 @@ class Command(LightCommand):
             self.stderr.write(line)
 
     def start(self, options: dict[str, Any]) -> None:
-        study = named(options["name"])
+        study = ours(options["name"])
         controlling.control(study, Action.START, admin(options["user"]))
         self.stdout.write(f"{study.name} runs")
 
     def plan(self, options: dict[str, Any]) -> None:
-        study = named(options["name"])
+        study = ours(options["name"])
         if options["simulate"] or options["needed"]:
             self.foresee(study, options)
         elif options["markdown"]:
@@ -138,20 +139,20 @@ class Command(LightCommand):
         self.stdout.write(json.dumps({"rates": told.source} | asdict(told.outlook), indent=2))
 
     def export(self, options: dict[str, Any]) -> None:
-        study, part = named(options["name"]), options["part"]
+        study, part = ours(options["name"]), options["part"]
         record(None, Verb.EXPORTED, f"{part} of {study.name}", study, {"format": "command line"})
         for line in lines_of(study, PARTS[part], options["json"]):
             self.stdout.write(line, ending="")
 
     def score(self, options: dict[str, Any]) -> None:
-        study, by = named(options["name"]), admin(options["user"])
+        study, by = ours(options["name"]), admin(options["user"])
         for made in scoring.score(study, scoring.named(study, options["versions"]), by):
             self.stdout.write(f"scored {made.annotator}")
         total = study.scorings.count()
         self.stdout.write(f"{total:,} versions were scored on {study.name}")
 
     def paper(self, options: dict[str, Any]) -> None:
-        study, folder = named(options["name"]), options["folder"]
+        study, folder = ours(options["name"]), options["folder"]
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise CommandError(f"{folder} is not an empty folder; nothing was written.")
         try:
@@ -171,6 +172,17 @@ def named(name: str) -> Study:
     return found
 
 
+def ours(name: str) -> Study:
+    """One that people rate in here: labels from elsewhere have no plan, no raters and no ratings."""
+    found = named(name)
+    if found.kind == Study.Kind.IMPORTED:
+        raise CommandError(
+            f"The labels of {name!r} came from elsewhere, so there is only their agreement: "
+            f"'manage.py agreement report {shlex.quote(name)}', or the study's page with its downloads."
+        )
+    return found
+
+
 def admin(name: str) -> User:
     found = User.objects.filter(username=name).first()
     if found is None or not has_role(found, Role.ADMIN):
@@ -182,7 +194,7 @@ def rates_for(study: Study, options: dict[str, Any]) -> Rates:
     """What is typed, and else what is kept with the draft."""
     typed = {name: options[name] for name in RATES if options[name] is not None}
     if options["pilot"]:
-        typed["pilot"] = named(options["pilot"]).pk
+        typed["pilot"] = ours(options["pilot"]).pk
     return replace(foreseeing.rates_from(study.sample.get("rates", {})), **typed)
 
 

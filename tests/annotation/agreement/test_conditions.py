@@ -90,7 +90,8 @@ def test_the_difference_of_two_conditions_on_the_pairs_that_they_share() -> None
 
 def test_the_same_labels_differ_by_nothing_in_any_draw() -> None:
     found = difference(people(*ROWS), people(*ROWS, name="again")).difference
-    assert (found.value, found.low, found.high) == (0, 0, 0)
+    assert (found.value, found.low, found.high) == (0, None, None)
+    assert "no width" in found.words
 
 
 def test_conditions_without_a_common_pair_have_no_difference() -> None:

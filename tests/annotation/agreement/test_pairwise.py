@@ -31,7 +31,7 @@ def test_by_hand() -> None:
 
 def test_a_habit_for_one_side_shows() -> None:
     found = told([1, 0, 1, 0] * 10, [True, False, True, False] * 10, list(range(40)))
-    assert found.left.value == 1 and "none in 40" in found.left.words
+    assert found.left.value == 1 and "no exception in 40" in found.left.words
     assert found.decided.value == 0.5 and found.decided.method == "Wilson"
 
 

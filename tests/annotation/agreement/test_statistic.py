@@ -9,6 +9,7 @@ import pytest
 
 from annotation.agreement import BadSample, Draws, Sample, Statistic, measure, share_of
 from annotation.agreement.figures import percentiles, reach, tail
+from annotation.agreement.scores import f1
 from annotation.agreement.statistic import first_two
 from annotation.intervals import wilson
 from tests.ratings import each_its_query
@@ -110,15 +111,24 @@ def test_a_plain_share_has_wilsons_interval() -> None:
 def test_no_miss_in_clusters_shows_the_rule_of_three_over_queries() -> None:
     found = measure(Draws.even(40), {"it": of([[10, 10]] * 40)})["it"].figure
     assert (found.value, found.low, found.high) == pytest.approx((1, wilson(40, 40)[0], 1))
-    assert "none in 40: by the rule of three at most 7.5 %" in found.words
+    assert "no exception in 40: by the rule of three at most 7.5 %" in found.words
+
+
+def test_draws_that_do_not_spread_make_no_interval() -> None:
+    """A perfect F1 of eight pairs is not known to be perfect."""
+    columns = np.repeat([[1.0, 0.0, 0.0, 1.0]], 8, axis=0)
+    found = measure(Draws.even(8), {"f1": Statistic(columns, f1)})["f1"].figure
+    assert (found.value, found.low, found.high, found.method) == (1, None, None, "")
+    assert "no width" in found.words
 
 
 def test_a_difference_is_of_the_same_draws() -> None:
     """Two shares that move together differ by a constant in every draw."""
     one = of([[value, 10] for value in (5, 6, 7, 8) * 10])
     two = of([[value - 1, 10] for value in (5, 6, 7, 8) * 10])
-    found = measure(Draws.even(40), {"it": one.minus(two)})["it"].figure
-    assert (found.value, found.low, found.high) == pytest.approx((0.1, 0.1, 0.1))
+    found = measure(Draws.even(40), {"it": one.minus(two)})["it"]
+    assert found.value == pytest.approx(0.1)
+    assert found.draws == pytest.approx(np.full(1000, 0.1))
 
 
 def test_statistics_that_share_columns_share_their_sums() -> None:

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotation.models import Condition, ImportedRating, Rating, Study
+from annotation.models import AuditEvent, Condition, ImportedRating, Rating, Study
 from tests import studies
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +56,7 @@ def test_two_raters_by_hand(tmp_path: Path) -> None:
 def test_it_is_a_closed_study_without_a_build(tmp_path: Path) -> None:
     loaded(tmp_path, TWO_RATERS)
     study = Study.objects.get()
+    assert AuditEvent.objects.filter(verb="study made", study=study, detail__labels=12).exists()
     assert (study.kind, study.state, study.scale) == ("imported", "closed", "binary")
     assert study.planned_pairs == 6 and study.created_by is None and study.frozen_at is None
     first = study.imported.order_by("row")[0]
@@ -81,6 +82,15 @@ def test_what_has_no_value_is_null_with_a_reason(tmp_path: Path) -> None:
     for name in ("alpha_nominal", "alpha_ordinal", "alpha_interval", "kappa_quadratic"):
         assert found[name] is None and found["intervals"][name] is None and found["undefined"][name]
     assert found["items_with_two"] == 0
+
+
+def test_what_has_a_value_and_an_interval_is_not_called_undefined(tmp_path: Path) -> None:
+    found = loaded(tmp_path, "item,rater,label\na,ann,1\na,bob,1\nb,ann,1\nb,bob,1\n")
+    assert found["percent_agreement"] == 1 and found["intervals"]["percent_agreement"]
+    assert "percent_agreement" not in found["undefined"]
+    assert found["remarks"] == {
+        "percent_agreement": "no exception in 2: by the rule of three at most 100.0 % of all"
+    }
 
 
 def test_items_of_one_query_are_resampled_together(tmp_path: Path) -> None:

@@ -80,3 +80,22 @@ def test_only_admins_make_studies(tmp_path: Path) -> None:
         told("new", str(tmp_path / "none.json"), "--as", "erin")
     with pytest.raises(CommandError, match="no study called"):
         told("plan", "nothing")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("plan", "theirs"),
+        ("plan", "theirs", "--needed"),
+        ("plan", "first study", "--simulate", "--pilot", "theirs"),
+        ("export", "theirs"),
+        ("paper", "theirs", "nowhere"),
+        ("start", "theirs", "--as", "ada"),
+        ("score", "theirs", "--as", "ada"),
+    ],
+)
+def test_labels_from_elsewhere_have_their_agreement_only(args: tuple[str, ...]) -> None:
+    studies.study()
+    Study.objects.create(name="theirs", kind=Study.Kind.IMPORTED, state=Study.State.CLOSED, planned_pairs=3)
+    with pytest.raises(CommandError, match="agreement report theirs"):
+        told(*args)

@@ -18,7 +18,8 @@ from annotation.studies.figures import (
     figures_of,
     name_of,
 )
-from annotation.studies.formats import as_json, as_latex
+from annotation.studies.formats import as_json
+from annotation.studies.latex import as_latex
 from annotation.studies.tables import tables
 from tests import factories, studies
 from tests.annotation.studies.rated import (

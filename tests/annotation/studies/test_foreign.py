@@ -82,6 +82,7 @@ def test_what_no_database_can_save_is_made_visible() -> None:
         (PLAIN + f'"{"x" * 140_000}",ann,1\n', "this is not CSV: field larger than field limit"),
         (PLAIN.encode() + b"a,ann,1\n\xff,ann,1\n", "line 3: this is not UTF-8"),
         (PLAIN + "".join(f"{n},ann,{n}\n" for n in range(21)), "21 different labels; a scale has at most 20"),
+        ("item,rater,label,label\na,ann,1,0\n", "line 1: the header names label more than once"),
     ],
 )
 def test_what_cannot_be_taken_is_told_with_its_line(text: str | bytes, expected: str) -> None:

@@ -1,4 +1,4 @@
-"""Figures as CSV, JSON, LaTeX and SVG: nothing is lost, and nothing hostile gets out."""
+"""Figures as CSV, JSON and SVG: nothing is lost, and nothing hostile gets out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 from xml.etree import ElementTree
 
 from annotation.agreement import Figure
-from annotation.studies.formats import NARROW, as_csv, as_json, as_latex, as_svg, tex, words
+from annotation.studies.formats import NARROW, as_csv, as_json, as_svg, words
 from annotation.studies.tables import Table
 
 HOSTILE = '=HYPERLINK("http://x") & 50 % <script>alert(1)</script> \\input{/etc/passwd} $x$'
@@ -56,15 +56,6 @@ def test_json_keeps_everything_unrounded() -> None:
 def test_columns_of_one_name_are_told_apart_by_their_place() -> None:
     table = Table("t", "T", ("Pair", "Alpha", "Alpha"), (("a", 0.1, 0.2),))
     assert json.loads(as_json(table))["rows"] == [["a", 0.1, 0.2]]
-
-
-def test_latex_commands_in_names_are_text() -> None:
-    made = as_latex(TABLE)
-    assert r"\input{" not in made
-    assert r"\textbackslash{}input\{/etc/passwd\}" in made
-    assert r"Accuracy \& more" in made
-    assert made.count(r"\\") == 3
-    assert tex("漢字 ½ ⁺") == r"?? $\frac{1}{2}$ $^+$"
 
 
 def test_a_chart_is_well_formed_and_escaped() -> None:

@@ -138,3 +138,30 @@ def test_only_ones_own_labels_are_restored(ada: Client, labelled: Review) -> Non
 def test_ones_own_history_shows_nobody_elses(ray: Client, ada: Client, labelled: Review) -> None:
     assert "wrong order" not in text(ada, "history")
     assert ray.get(reverse("history")).status_code == 403
+
+
+def test_a_revision_is_told_with_its_tags_and_what_it_rests_on(erin: Client) -> None:
+    case: Case = factories.settled(factories.cases(factories.opened())[0], 1)
+    beside = review.Beside(("inverse", "test_wrong_reading"), 12)
+    first = review.submit(factories.erin(), case, 0, "", "a" * 64, 0, beside)
+    Review.objects.filter(pk=first.pk).update(calls=[7], runs=[8, 9])
+    rows = text(erin, "history").partition("<tbody>")[2]
+    for told in ("no match", "inverse", "test: wrong reading", "1 call", "2 runs"):
+        assert told in rows
+
+
+@pytest.mark.parametrize(("swapped", "side"), [(False, "right"), (True, "left")])
+def test_the_side_is_told_and_not_which_snippet_stood_there(erin: Client, swapped: bool, side: str) -> None:
+    study = studies.study(kind="pairwise", scale="preference")
+    rating = studies.rated(studies.rater("erin", study), -1)
+    type(rating.assignment).objects.update(swapped=swapped)
+    rows = text(erin, "history", of="ratings").partition("<tbody>")[2]
+    assert f">{side} is better" in rows and ">-1" not in rows
+
+
+def test_what_a_command_did_is_told_as_such(ada: Client) -> None:
+    study = studies.study()
+    record(None, Verb.EXPORTED, "ratings", study)
+    record(None, Verb.STUDY_FROZEN, study.name, study)
+    page = ada.get(reverse("study", args=[study.pk])).content.decode()
+    assert page.count("on the command line, ") == page.count("at the first rating, ") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
 import pytest
@@ -162,6 +163,27 @@ def test_a_draft_is_edited_until_it_runs(ada: Client, build: Build) -> None:
     assert ada.get(reverse("study-edit", args=[study.pk])).status_code == 302
 
 
+def test_a_draft_that_somebody_else_has_edited_is_not_written_over(ada: Client, build: Build) -> None:
+    ada.post(reverse("study-new"), posted(build))
+    study = Study.objects.get()
+    mine, theirs = seen_in(page(ada, "study-edit", study.pk)), posted(build, size=2)
+    ada.post(reverse("study-edit", args=[study.pk]), {**theirs, "seen": mine})
+    refused = ada.post(reverse("study-edit", args=[study.pk]), {**posted(build, size=1), "seen": mine})
+    told = refused.content.decode()
+    assert refused.status_code == 422 and "ada has changed the study" in told
+    study.refresh_from_db()
+    assert study.planned_pairs == 2
+    ada.post(reverse("study-edit", args=[study.pk]), {**posted(build, size=1), "seen": seen_in(told)})
+    study.refresh_from_db()
+    assert study.planned_pairs == 1
+
+
+def seen_in(text: str) -> str:
+    found = re.search(r'name="seen" value="(\d+)"', text)
+    assert found
+    return found[1]
+
+
 def test_too_little_capacity_is_shown_and_refused(ada: Client, build: Build) -> None:
     data = {**posted(build), **{f"capacity_{one.pk}": 1 for one in (factories.person("ruth"),)}}
     shown = ada.post(reverse("study-new"), {**data, "step": "preview"})
@@ -260,6 +282,22 @@ def test_a_running_study_is_amended(ada: Client) -> None:
     ada.post(reverse("study-amend", args=[study.pk]), {**data, "why": "was <b>forgotten"})
     text = page(ada, "study", study.pk)
     assert "Amendment 1" in text and "was &lt;b&gt;forgotten" in text and "<ins>0.1</ins>" in text
+
+
+def test_an_amendment_that_knows_nothing_of_another_is_refused_beside_what_stands(ada: Client) -> None:
+    study = studies.study()
+    planning.freeze(study)
+    where, seen = reverse("study-amend", args=[study.pk]), seen_in(page(ada, "study-amend", study.pk))
+    data = {"reference": "own_tests", "guideline": study.guideline_id or "", "why": "forgotten", "seen": seen}
+    ada.post(where, {**data, "margin": "0.1", "exclusions": "theirs"})
+    refused = ada.post(where, {**data, "margin": "0.1", "exclusions": "mine"})
+    told = refused.content.decode()
+    assert refused.status_code == 422 and "Exclusion rules: theirs" in told and ">\nmine</textarea>" in told
+    study.refresh_from_db()
+    assert study.exclusions == "theirs" and study.amendments.count() == 1
+    ada.post(where, {**data, "margin": "0.1", "exclusions": "mine", "seen": seen_in(told)})
+    study.refresh_from_db()
+    assert study.exclusions == "mine" and study.amendments.count() == 2
 
 
 def test_raters_are_enrolled_changed_and_removed(ada: Client) -> None:

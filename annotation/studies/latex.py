@@ -1,0 +1,116 @@
+"""A table of figures as LaTeX that fits a page. Pure: a table in, text out."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import repeat
+from string import ascii_lowercase
+from typing import Final
+
+from annotation.agreement import Figure
+from annotation.studies.formats import number, probability, said, words
+from annotation.studies.tables import Cell, Table
+
+LATEX: Final = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "−": r"$-$",
+        "½": r"$\frac{1}{2}$",
+        "⁺": r"$^+$",
+        "’": "'",
+        "‘": "`",
+        "“": "``",
+        "”": "''",
+        "–": "--",
+        "—": "---",
+        "…": r"\ldots{}",
+        "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "α": r"$\alpha$",
+        "�": "?",
+    }
+)
+KNOWN: Final = frozenset(
+    [*map(chr, range(0x20, 0x7F)), "\n", "\t", *map(chr, range(0xA0, 0x17F))]
+) - frozenset("ĦħĸĿŀŉŦŧ")
+"""What pdflatex has a letter for in T1: any other stops it."""
+ROWS: Final = 25
+"""As many lines as one page holds; a longer table goes on in another one."""
+NEEDS: Final = "% \\usepackage[T1]{fontenc} \\usepackage{booktabs,graphicx}\n"
+FIT: Final = r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%"
+
+
+def tex(text: str) -> str:
+    """Text as LaTeX prints it; what pdflatex has no letter for loses its marks, or is a question mark."""
+    return "".join(map(letter, text)).translate(LATEX)
+
+
+def letter(one: str) -> str:
+    """The character itself where it can be printed, else the one that it is made of."""
+    if one in KNOWN or ord(one) in LATEX:
+        return one
+    base = unicodedata.normalize("NFD", one)[0]
+    return base if base in KNOWN else "" if unicodedata.combining(one) else "?"
+
+
+def as_latex(table: Table) -> str:
+    """One booktabs table, or several where it is long; every text is escaped, none is wider than a page."""
+    pieces = [table.rows[first : first + ROWS] for first in range(0, len(table.rows), ROWS)] or [()]
+    return NEEDS + "\n".join(piece(table, rows, place == 0) for place, rows in enumerate(pieces))
+
+
+def piece(table: Table, rows: Sequence[Sequence[Cell]], first: bool) -> str:
+    """Some rows of a table as a float; reasons stand below it, as a cell has no room for them."""
+    whole = rf"{tex(said(table))}}}\label{{tab:{table.key}}}" if first else "Continued.}"
+    notes: dict[str, str] = {}
+    lines = [
+        r"\begin{table*}[tp]\centering\small",
+        rf"\caption{{{tex(table.title)}. {whole}",
+        FIT,
+        rf"\begin{{tabular}}{{{aligned(table)}}}\toprule",
+        " & ".join(map(tex, table.columns)) + r" \\ \midrule",
+        *(" & ".join(map(cell, table.columns, row, repeat(notes))) + r" \\" for row in rows),
+        r"\bottomrule\end{tabular}}",
+        *(rf"\par{{\footnotesize {mark(sign)} {tex(why)}}}" for why, sign in notes.items()),
+        r"\end{table*}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def aligned(table: Table) -> str:
+    """Words to the left, all else to the right."""
+    worded = (all(isinstance(row[place], str) for row in table.rows) for place in range(len(table.columns)))
+    return "".join("l" if place == 0 or texts else "r" for place, texts in enumerate(worded))
+
+
+def cell(column: str, one: Cell, notes: dict[str, str]) -> str:
+    """A figure with its interval below it, or with the sign of the note that says why there is none.
+
+    Braces keep a name that begins with a bracket from being taken for an option of the line before.
+    """
+    if not isinstance(one, Figure):
+        return f"{{}}{tex(probability(one) if column.startswith('p') else words(one))}"
+    value = "--" if one.value is None else tex(number(one.value))
+    if one.low is None or one.high is None:
+        return value + (mark(notes.setdefault(one.words, sign(len(notes)))) if one.words else "")
+    ends = tex(f"[{number(one.low)}, {number(one.high)}]")
+    return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{value}\\{{\scriptsize {ends}}}\end{{tabular}}"
+
+
+def sign(place: int) -> str:
+    """a, b … z, then aa: which note it is."""
+    return ascii_lowercase[place % 26] * (place // 26 + 1)
+
+
+def mark(sign: str) -> str:
+    return rf"\textsuperscript{{{sign}}}"
