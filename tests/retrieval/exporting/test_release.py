@@ -188,6 +188,20 @@ def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path) -> None:
     ]
 
 
+def test_a_dry_run_reads_the_pairs_too(plain: Benchmark, tmp_path: Path) -> None:
+    export(plain, "release", tmp_path / "out", Options())
+    path = tmp_path / "out/pairs.json"
+    pairs = json.loads(path.read_text())
+    path.write_text(json.dumps([*pairs[1:], pairs[0] | {"label": 7}]))
+    before = Label.objects.count()
+    done = import_release(tmp_path / "out", "dry", ImportOptions(dry_run=True))
+    assert (done.total().labels, [problem.record for problem in done.problems]) == (
+        len(pairs) - 1,
+        [len(pairs)],
+    )
+    assert Label.objects.count() == before
+
+
 @pytest.mark.parametrize(
     "broken", ["{", "[]", '{"format": "other"}', '{"format": "cosqa-workbench export 1"}']
 )
