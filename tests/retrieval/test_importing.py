@@ -230,6 +230,19 @@ def test_an_import_that_finds_nothing_leaves_no_collection(tmp_path: Path) -> No
     assert not Collection.objects.exists()
 
 
+def test_labels_of_what_is_in_neither_collection_are_told(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    codebase = tmp_path / "part.json"
+    codebase.write_text(json.dumps({GOOD: 0}))
+    call_command("import", "cosqa", str(files[0]), codebase=codebase, name="part")
+    told = capsys.readouterr().out
+    assert "benchmark: part@1 has 1 label" in told
+    assert "1 labelled pair left out: the query or the snippet is in neither collection" in told
+    call_command("import", "cosqa", str(files[0]), codebase=files[1], name="whole")
+    assert "left out" not in capsys.readouterr().out
+
+
 def test_what_was_imported_before_outlives_a_file_of_nothing(
     files: tuple[Path, Path], tmp_path: Path
 ) -> None:
