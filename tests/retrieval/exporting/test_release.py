@@ -18,6 +18,7 @@ from retrieval.exporting.content import Choice, NothingToExport
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import Options, export
 from retrieval.exporting.writing import FolderInUse
+from retrieval.filters import Rule
 from retrieval.importing import Options as ImportOptions
 from retrieval.models import Annotator, Benchmark, Candidate, Label, Member, Mining, Pair, Source, source_of
 from retrieval.models.texts import canonical
@@ -161,6 +162,9 @@ def test_importing_again_changes_nothing(plain: Benchmark, tmp_path: Path) -> No
     assert second.benchmark == first
     assert [kind._default_manager.count() for kind in kinds] == before
     assert second.queries and (second.queries.stored, second.queries.known) == (0, 3)
+    stored = Member.objects.filter(collection__name="again", collection__kind="snippets")
+    passing = stored.passing(Rule.TESTABLE).count()
+    assert second.snippets and second.snippets.rules[Rule.TESTABLE] == passing
 
 
 def test_a_release_of_others_needs_no_side_files(plain: Benchmark, tmp_path: Path) -> None:
