@@ -44,7 +44,6 @@ class Counts:
     """What an import did. `unreadable` counts records and code that could not be read.
 
     `problems` are the first of those; `tell` is called with every one.
-
     `contradicted` counts labels that say something else than an earlier one of their pair in this source.
     """
 
@@ -88,9 +87,8 @@ class Identified(NamedTuple):
 
 @dataclass(frozen=True)
 class Options:
-    """`dry_run` counts and stores nothing; `tick` is called with the counts after each batch.
-
-    `refused` is called with every record that is refused.
+    """`dry_run` counts and stores nothing; `tick` is called with the counts after each batch,
+    `refused` with every record that is refused.
     """
 
     dry_run: bool = False
@@ -320,17 +318,20 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
     """
     done = Imported(queries := options.counts(), snippets := options.counts())
     told = replace(options, tick=lambda _: options.tick(done.total()))
-    benchmark: Benchmark | None = None
-    for path in (file, codebase or file, *([] if options.dry_run else [file])):
+    for path in (file, codebase or file, file):
         expect(path)
     fill(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, told)
     records = cosqa.read_snippets(codebase) if codebase else cosqa.read_code_of_pairs(file)
     fill(name, Collection.Kind.SNIPPETS, (codebase or file).name, records, snippets, told)
-    if not options.dry_run:
+    given = readable_labels(cosqa.read_labels(file), queries)
+    benchmark = None
+    if options.dry_run:
+        queries.labels = sum(1 for _ in given)
+    else:
         annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
-        store_labels(readable_labels(cosqa.read_labels(file), queries), annotator, queries, told.tick)
-        told.tick(queries)  # what follows the last label was read as well
+        store_labels(given, annotator, queries, told.tick)
         benchmark = published(name) if queries.labels else None
+    told.tick(queries)  # what follows the last label was read as well
     return Imported(queries, snippets if codebase or snippets.read else None, benchmark=benchmark)
 
 
@@ -372,14 +373,13 @@ def _store_batch(batch: list[Item], source: str, name: str, done: Imported, opti
     for problem in (item for item in batch if isinstance(item, Problem)):
         others.read += 1
         others.refuse(problem)
-    asked = [item for item in batch if isinstance(item, Query)]
-    if asked:
-        fill(name, Collection.Kind.QUERIES, source, asked, queries, options)
-    code = [item for item in batch if isinstance(item, Snippet)]
-    if code:
-        fill(name, Collection.Kind.SNIPPETS, source, code, snippets, options)
+    for kind, which, counts in zip(Collection.Kind, (Query, Snippet), (queries, snippets), strict=True):
+        if records := [item for item in batch if isinstance(item, which)]:
+            fill(name, kind, source, records, counts, options)
     labels = [item for item in batch if isinstance(item, GivenLabel)]
-    if labels and not options.dry_run:
+    if options.dry_run:
+        others.labels += len(labels)
+    elif labels:
         annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": source})
         store_labels(labels, annotator, others)
     options.tick(done.total())

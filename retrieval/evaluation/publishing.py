@@ -155,12 +155,25 @@ def publish_import(name: str) -> Benchmark | None:
     queries, snippets = (found.order_by("-version").first() for found in pair.values())
     if queries is None or snippets is None:
         return None
-    given = Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=name)
+    given = _came_with(name)
     rule = "labels that came with the data; of several the last one, in one source the first"
     try:
         return publish(Order(name, queries, snippets, rule), given)
     except NothingToPublish:
         return None
+
+
+def left_out(name: str, benchmark: Benchmark | None) -> int:
+    """How many pairs have a label that came with the data and is not in its benchmark.
+
+    Their query or their snippet is no member.
+    """
+    pairs = _came_with(name).order_by().values("pair").distinct().count()
+    return pairs - (benchmark.size if benchmark else 0)
+
+
+def _came_with(name: str) -> QuerySet[Label]:
+    return Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=name)
 
 
 def publish(order: Order, labels: QuerySet[Label]) -> Benchmark:

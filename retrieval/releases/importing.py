@@ -119,7 +119,7 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
         )
     importing = _Import(folder, name, release, told, options)
     pairs = release.pairs
-    for path in (release.queries or pairs, release.codebase or pairs, None if options.dry_run else pairs):
+    for path in (release.queries or pairs, release.codebase or pairs, pairs):
         if path:
             expect(path)
     if options.dry_run:
@@ -165,7 +165,7 @@ class _Import:
 
     def counted(self) -> Imported:
         """What is there, and nothing stored."""
-        found = self.options.counts(), self.options.counts()
+        found = Counts(tell=self.refuse), Counts(tell=self.refuse)
         for kind, records, counts in zip(Collection.Kind.values, self.sources(), found, strict=True):
             for record in records:
                 counts.read += 1
@@ -173,7 +173,9 @@ class _Import:
                     counts.refuse(record)
                 else:
                     flags_of(record, kind, counts)
-        return Imported(*found)
+        for batch in _batches(self.given(self.release.pairs) if self.release.pairs else iter(())):
+            self.others.labels += len(self.readable(batch))
+        return Imported(*found, self.others)
 
     def fill(self) -> None:
         """The members of both collections."""

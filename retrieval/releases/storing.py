@@ -9,8 +9,8 @@ from django.db import transaction
 
 from retrieval.filters import NO_RULE, Rule
 from retrieval.filters.apart import Apart
-from retrieval.importing import Counts, Identified, add_members, identified, members_among
-from retrieval.models import Collection, Text
+from retrieval.importing import KEYS_A_READ, Counts, Identified, add_members, identified, members_among
+from retrieval.models import Collection, Member, Text
 from retrieval.sources import Record
 
 
@@ -39,18 +39,33 @@ def store(
         locked = Collection.objects.select_for_update().get(pk=target.pk)
         ids = _known(filled, digests, locked.size)
         new: dict[str, tuple[Identified, Rule | None]] = {}
+        again: list[str] = []
         for one, (_, _, rules) in zip(read, batch, strict=True):
             if one.digest in ids or one.digest in new:
-                counts.known += 1
+                again.append(one.digest)
             else:
                 new[one.digest] = one, rules
         ids |= _add(filled, new, apart) if new else {}
+        _count_known(filled, [ids[digest] for digest in again])
     counts.stored += len(new)
     filled.ids.update((bytes.fromhex(digest), text) for digest, text in ids.items())
     if numbered:
         for (_, number, _), digest in zip(batch, digests, strict=True):
             if number.isdecimal():
                 filled.numbers.setdefault(int(number), ids[digest])
+
+
+def _count_known(filled: Members, texts: Sequence[int]) -> None:
+    """Count members that a batch has again, by the rules that are stored with them."""
+    filled.counts.known += len(texts)
+    if filled.target.kind == Collection.Kind.QUERIES:
+        return
+    for start in range(0, len(texts), KEYS_A_READ):
+        part = texts[start : start + KEYS_A_READ]
+        rows = Member.objects.filter(collection=filled.target, text__in=part).order_by()
+        passed = dict(rows.values_list("text_id", "rules"))
+        for text in part:
+            filled.counts.count_rules(Rule(passed[text]))
 
 
 def _flags(filled: Members, known: Sequence[Rule | None], found: Sequence[Rule | None]) -> list[Rule]:

@@ -20,7 +20,15 @@ CODE_TEXT = ("code",)
 CODE_ID = ("code-idx", "retrieval_idx", "idx")
 LABELS = (0, 1)
 
-__all__ = ["GivenLabel", "label_of", "read_code_of_pairs", "read_labels", "read_queries", "read_snippets"]
+__all__ = [
+    "GivenLabel",
+    "label_of",
+    "read_code_of_pairs",
+    "read_labels",
+    "read_pairs",
+    "read_queries",
+    "read_snippets",
+]
 
 
 class _WrongShape(ValueError):
@@ -64,6 +72,18 @@ def read_labels(path: Path) -> Iterator[GivenLabel | Problem]:
     for element in elements(path):
         query = _record(element, path, QUERY_TEXT, QUERY_ID, "")
         if isinstance(element, Element) and isinstance(query, Record) and "label" in element.value:
+            yield label_of(element, path)
+
+
+def read_pairs(path: Path) -> Iterator[GivenLabel | Problem]:
+    """Yield the labels of a file of pairs whose queries have a file of their own.
+
+    Nobody else tells what can't be read in it; records without a label are passed over.
+    """
+    for element in elements(path):
+        if isinstance(element, Problem):
+            yield element
+        elif not isinstance(element.value, dict) or "label" in element.value:
             yield label_of(element, path)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrieval.sources import Item, Problem, Query, Record, Snippet
-from retrieval.sources.cosqa import read_code_of_pairs, read_labels, read_queries, read_snippets
+from retrieval.sources.cosqa import read_code_of_pairs, read_labels, read_pairs, read_queries, read_snippets
 from retrieval.sources.metering import expect
 
 PREFIXES = ("", "test_agent_", "gpt4o_augment_")
@@ -66,7 +66,7 @@ def read(release: Release) -> Iterator[Item]:
             yield from _as(Query, read_queries(release.pairs, LICENCE))
         if not release.codebase:
             yield from _as(Snippet, read_code_of_pairs(release.pairs, LICENCE))
-        yield from read_labels(release.pairs)
+        yield from (read_pairs if release.queries else read_labels)(release.pairs)
 
 
 def _as(kind: type[Query | Snippet], records: Iterator[Record | Problem]) -> Iterator[Item]:

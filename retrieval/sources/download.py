@@ -96,7 +96,10 @@ def fetch(
     if target.exists():
         _check(target, sha256, "move it away to download it again")
         return target
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotDownloaded(f"{folder} cannot be made ({error.strerror})", "name another folder") from error
     try:
         _receive(url, part, tick, terms)
     except urllib.error.HTTPError as error:

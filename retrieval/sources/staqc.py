@@ -43,9 +43,8 @@ def load(content: bytes) -> Any:
     except pickle.UnpicklingError:
         raise
     except Exception as error:  # a damaged pickle raises whatever its last instruction meets
-        raise pickle.UnpicklingError(
-            f"is a damaged pickle: {str(error)[:100] or type(error).__name__}"
-        ) from error
+        told = f"{type(error).__name__}: {str(error)[:100]}".removesuffix(": ")
+        raise pickle.UnpicklingError(f"is a damaged pickle: {told}") from error
 
 
 def read(path: Path, titles: Path | None = None) -> Iterator[Item]:
@@ -53,11 +52,13 @@ def read(path: Path, titles: Path | None = None) -> Iterator[Item]:
 
     A label 1 says what StaQC says: the block answers the question by itself.
     """
+    reading = titles or path
     try:
-        asked = _dict(titles) if titles else {}
-        blocks = _dict(path)
+        asked = _dict(reading) if titles else {}
+        reading = path
+        blocks = _dict(reading)
     except (OSError, pickle.UnpicklingError) as error:
-        yield Problem(str(path), 0, f"cannot be read: {error}")
+        yield Problem(str(reading), 0, f"cannot be read: {error}")
         return
     for number, (key, code) in enumerate(blocks.items(), 1):
         yield from _items(str(path), number, key, code, asked)

@@ -12,8 +12,17 @@ from django.db import connection
 
 from retrieval import importing
 from retrieval.filters import Rule
-from retrieval.importing import PROBLEMS_KEPT, Counts, Imported, Options, import_cosqa, import_python
+from retrieval.importing import (
+    PROBLEMS_KEPT,
+    Counts,
+    Imported,
+    Options,
+    import_cosqa,
+    import_items,
+    import_python,
+)
 from retrieval.models import Collection, Label, Member, QueryText, Text
+from retrieval.sources import GivenLabel, Item, Query, Snippet
 from retrieval.sources.metering import metered
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +98,16 @@ def test_a_dry_run_counts_and_stores_nothing(files: tuple[Path, Path]) -> None:
     assert done.snippets.rules[Rule.TESTABLE] == 1
     assert not Collection.objects.exists()
     assert not Label.objects.exists()
+
+
+def test_a_dry_run_counts_labels_and_tells_those_that_are_none(files: tuple[Path, Path]) -> None:
+    rows = json.loads(files[0].read_text())
+    files[0].write_text(json.dumps([rows[0], rows[1] | {"label": 7}]))
+    done = imported(files, dry_run=True)
+    assert (done.total().labels, [problem.record for problem in done.problems]) == (1, [2])
+    items: list[Item] = [Query("sort", "1", "", ""), Snippet(GOOD, "1", "", ""), GivenLabel("sort", GOOD, 1)]
+    assert import_items(items, "source", "small", Options(dry_run=True)).total().labels == 1
+    assert not Text.objects.exists()
 
 
 def test_pairs_without_a_code_base_bring_their_own_code(files: tuple[Path, Path]) -> None:
@@ -209,6 +228,19 @@ def test_an_import_that_finds_nothing_leaves_no_collection(tmp_path: Path) -> No
         with pytest.raises(CommandError, match=said):
             call_command("import", "cosqa", str(file), name="nothing")
     assert not Collection.objects.exists()
+
+
+def test_labels_of_what_is_in_neither_collection_are_told(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    codebase = tmp_path / "part.json"
+    codebase.write_text(json.dumps({GOOD: 0}))
+    call_command("import", "cosqa", str(files[0]), codebase=codebase, name="part")
+    told = capsys.readouterr().out
+    assert "benchmark: part@1 has 1 label" in told
+    assert "1 labelled pair left out: the query or the snippet is in neither collection" in told
+    call_command("import", "cosqa", str(files[0]), codebase=files[1], name="whole")
+    assert "left out" not in capsys.readouterr().out
 
 
 def test_what_was_imported_before_outlives_a_file_of_nothing(

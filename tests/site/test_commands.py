@@ -16,6 +16,7 @@ from django.core.management import CommandError, call_command
 from annotation.actors import AtShell
 from annotation.models import Build, Canary
 from cosqa_site.benches import BENCHES
+from retrieval.filters import Rule
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -84,6 +85,17 @@ def test_skipping_the_canary_from_the_command_line_takes_a_reason_that_is_kept(s
     assert [row.build.name for row in Canary.objects.select_related("build")] == ["with"]
     event = Build.objects.get(name="without").events.get(event="skipped the canary")
     assert (event.note, event.user) == (f"proven prompts ({AtShell.now()})", None)
+
+
+@pytest.mark.parametrize(
+    ("named", "rule"),
+    [("testable_with_self", Rule.TESTABLE_WITH_SELF), ("TESTABLE", Rule.TESTABLE), ("None", Rule(0))],
+)
+def test_a_build_takes_rules_by_the_names_that_filters_prints(named: str, rule: Rule) -> None:
+    factories.queries()
+    factories.snippets()
+    call_command("build", "mine", "--queries", "small", "--snippets", "small", "--rule", named)
+    assert Build.objects.get().mining.rule == rule
 
 
 @pytest.mark.parametrize("anew", ["--fresh", "--no-cache"])

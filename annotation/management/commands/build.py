@@ -73,7 +73,13 @@ class Command(LightCommand):
         """What is searched, and how."""
         parser.add_argument("-k", type=int, default=20, help="candidates a query (default %(default)s)")
         parser.add_argument("--limit", type=int, help="at most so many pairs")
-        parser.add_argument("--rule", choices=[r.name for r in Rule] + ["NONE"], default=Rule.TESTABLE.name)
+        parser.add_argument(
+            "--rule",
+            type=str.lower,
+            choices=[*(str(rule.name).lower() for rule in Rule), "none"],
+            default="testable",
+            help="search only snippets that pass it, of 'filters'; none: all (default %(default)s)",
+        )
         parser.add_argument(
             "--query-rule",
             nargs="+",
@@ -199,7 +205,7 @@ class Command(LightCommand):
             drift_check=options["drift_check"],
             batches=options["batches"],
             limit=options["limit"],
-            rule=Rule(0) if options["rule"] == "NONE" else Rule[options["rule"]],
+            rule=Rule(0) if options["rule"] == "none" else Rule[options["rule"].upper()],
             query_rule=query_rule(options["query_rule"]),
             text_option=options["text"],
             fusion=Fusion(options["fusion"]),

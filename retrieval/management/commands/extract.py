@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser, OutputWrapper
 from tqdm import tqdm
 
+from retrieval.counting import counted
 from retrieval.filters.steps import Refusals
 from retrieval.management.light import LightCommand
 from retrieval.sources import Problem
@@ -38,14 +40,27 @@ class Command(LightCommand):
         if missing:
             raise CommandError(f"There is no {', no '.join(missing)}.")
         refusals = Refusals()
-        lines = self.lines(options["places"], options["language"], refusals)
-        if options["out"] is None:
-            for line in lines:
-                self.stdout.write(line)
-        else:
-            with options["out"].open("w", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in lines)
-        self.stderr.write("\n".join(refusals.lines()))
+        written = 0
+        with self.opened(options["out"]) as file:
+            for line in self.lines(options["places"], options["language"], refusals):
+                file.write(f"{line}\n")
+                written += 1
+        self.stderr.write("\n".join([*refusals.lines(), f"{counted(written, 'function')} extracted"]))
+        if not written:
+            raise CommandError(f"There is no documented function of {options['language']} in it.")
+
+    @contextmanager
+    def opened(self, out: Path | None) -> Iterator[TextIO | OutputWrapper]:
+        """The file to write, or the standard output. Raises CommandError."""
+        if out is None:
+            yield self.stdout
+            return
+        try:
+            file = out.open("w", encoding="utf-8")
+        except OSError as error:
+            raise CommandError(f"--out {out}: {error.strerror or error}.") from error
+        with file:
+            yield file
 
     def lines(self, places: list[str], language: str, refusals: Refusals) -> Iterator[str]:
         with tqdm(unit=" functions", desc="extracting", disable=None) as bar:

@@ -99,13 +99,15 @@ class Command(LightCommand):
         contradicted = sum(counts.contradicted for counts in done.parts)
         if contradicted:
             self.stdout.write(
-                f"{contradicted:,} labels say something else than an earlier one of their pair in the same "
-                "source; the first counts"
+                f"labels that say something else than an earlier one of their pair in the same source: "
+                f"{contradicted:,}; the first counts"
             )
         if done.benchmark is not None:
             self.stdout.write(published(done.benchmark))
             if options["format"] == "release":
                 self.stdout.write(compared(done.benchmark, options["folder"]))
+        if done.total().labels and not options["dry_run"] and options["format"] not in ("qrels", "release"):
+            self.stdout.write(left_out(options["name"], done.benchmark), ending="")
         if "refusals" in options and options["refusals"].steps:
             self.stdout.write("\n".join(options["refusals"].lines()))
         self.stdout.write(pace(done.total(), time.monotonic() - began))
@@ -230,6 +232,15 @@ def published(benchmark: Benchmark) -> str:
     )
 
 
+def left_out(name: str, benchmark: Benchmark | None) -> str:
+    """What tells of labels that are in no benchmark; empty where there are none."""
+    from retrieval.evaluation.publishing import left_out  # loads NumPy
+
+    count = left_out(name, benchmark)
+    told = f"{counted(count, 'labelled pair')} left out: the query or the snippet is in neither collection\n"
+    return told if count else ""
+
+
 def compared(benchmark: Benchmark, folder: Path) -> str:
     """Whether it is what was exported, for a folder that says what that was."""
     from retrieval.releases import manifest_of
@@ -256,7 +267,8 @@ def summary(kind: str, counts: Counts) -> str:
     ]
     if kind == "snippets":
         readable = counts.read - counts.unreadable
-        lines.append(f"  {counts.unparsable:,} do not parse as Python 3 (kept; they pass no rule)")
+        if counts.unparsable:  # a release names the rules that its snippets pass, not which ones parse
+            lines.append(f"  {counts.unparsable:,} do not parse as Python 3 (kept; they pass no rule)")
         lines += [rule_line(rule, counts.rules[rule], readable) for rule in Rule]
     return "\n".join(lines)
 

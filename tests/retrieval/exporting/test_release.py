@@ -18,6 +18,7 @@ from retrieval.exporting.content import Choice, NothingToExport
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import Options, export
 from retrieval.exporting.writing import FolderInUse
+from retrieval.filters import Rule
 from retrieval.importing import Options as ImportOptions
 from retrieval.models import Annotator, Benchmark, Candidate, Label, Member, Mining, Pair, Source, source_of
 from retrieval.models.texts import canonical
@@ -161,6 +162,9 @@ def test_importing_again_changes_nothing(plain: Benchmark, tmp_path: Path) -> No
     assert second.benchmark == first
     assert [kind._default_manager.count() for kind in kinds] == before
     assert second.queries and (second.queries.stored, second.queries.known) == (0, 3)
+    stored = Member.objects.filter(collection__name="again", collection__kind="snippets")
+    passing = stored.passing(Rule.TESTABLE).count()
+    assert second.snippets and second.snippets.rules[Rule.TESTABLE] == passing
 
 
 def test_a_release_of_others_needs_no_side_files(plain: Benchmark, tmp_path: Path) -> None:
@@ -186,6 +190,20 @@ def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path) -> None:
         "\"label\" is '7'; expected 0 or 1",
         "1 pairs whose query or code is in no file of the release",
     ]
+
+
+def test_a_dry_run_reads_the_pairs_too(plain: Benchmark, tmp_path: Path) -> None:
+    export(plain, "release", tmp_path / "out", Options())
+    path = tmp_path / "out/pairs.json"
+    pairs = json.loads(path.read_text())
+    path.write_text(json.dumps([*pairs[1:], pairs[0] | {"label": 7}]))
+    before = Label.objects.count()
+    done = import_release(tmp_path / "out", "dry", ImportOptions(dry_run=True))
+    assert (done.total().labels, [problem.record for problem in done.problems]) == (
+        len(pairs) - 1,
+        [len(pairs)],
+    )
+    assert Label.objects.count() == before
 
 
 @pytest.mark.parametrize(

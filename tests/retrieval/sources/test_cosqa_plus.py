@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.sources import GivenLabel, Query, Snippet
+from retrieval.sources import GivenLabel, Problem, Query, Snippet
 from retrieval.sources.cosqa_plus import LICENCE, Release, read, release_at, release_in
 
 PAIR = {"pair-idx": 0, "query-idx": 4, "query": "ask", "code-idx": 7, "code": "answer", "label": 1}
@@ -47,3 +47,14 @@ def test_queries_in_a_file_of_any_name_are_queries_alone(tmp_path: Path) -> None
     path = tmp_path / "mine.json"
     path.write_text(json.dumps([{"query-idx": 4, "query": "ask"}]))
     assert list(read(release_at(path))) == [Query("ask", "4", "mine.json", LICENCE)]
+
+
+def test_pairs_are_told_that_can_not_be_read_beside_a_file_of_queries(tmp_path: Path) -> None:
+    """A release that was cut off in its pairs was imported as if it were whole."""
+    (tmp_path / "query.json").write_text(json.dumps([{"query-idx": 4, "query": "ask"}]))
+    (tmp_path / "codebase.json").write_text(json.dumps([{"code-idx": 7, "code": "answer"}]))
+    rows = [PAIR, PAIR | {"query": None}, 5, {"query": "unjudged", "code": "answer"}, PAIR]
+    (tmp_path / "pairs.json").write_text(json.dumps(rows)[:-9])
+    items = list(read(release_in(tmp_path)))
+    assert [item.record for item in items if isinstance(item, Problem)] == [2, 3, 5, 5]
+    assert [item for item in items if isinstance(item, GivenLabel)] == [GivenLabel("ask", "answer", 1)]

@@ -194,6 +194,12 @@ def test_who_crawls_is_left(server: str, tmp_path: Path, monkeypatch: pytest.Mon
         fetch(f"{server}/data", tmp_path, terms=Terms(strangers=True))
 
 
+def test_a_folder_that_can_not_be_made_is_told(server: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CommandError, match=r"file cannot be made \(File exists\); name another folder"):
+        call_command("download", f"{server}/data", str(tmp_path / "file"))
+
+
 def test_the_command_prints_the_sum(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("download", f"{server}/data", str(tmp_path), "--sha256", SUM.upper())
     assert SUM in capsys.readouterr().out

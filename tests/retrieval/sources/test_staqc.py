@@ -103,6 +103,17 @@ def test_a_file_that_is_none_is_one_problem(tmp_path: Path, monkeypatch: pytest.
     assert "longer than 10 bytes" in str(*read(saved(tmp_path, {1: "a" * 50})))
 
 
+def test_a_file_of_titles_that_is_none_is_told_by_its_own_name(tmp_path: Path) -> None:
+    titles = tmp_path / "titles.pickle"
+    titles.write_bytes(b";")
+    problem = next(read(saved(tmp_path, {1: "a"}), titles))
+    assert isinstance(problem, Problem)
+    assert (problem.file, problem.message) == (
+        str(titles),
+        "cannot be read: is a damaged pickle: KeyError: 59",
+    )
+
+
 def test_code_that_holds_itself_is_told_by_its_type(tmp_path: Path) -> None:
     loop: dict[Any, Any] = {}
     loop[1] = loop

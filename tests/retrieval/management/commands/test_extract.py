@@ -107,3 +107,18 @@ def test_licence_and_origin_come_along(kind: str, tmp_path: Path, capsys: pytest
 def test_a_place_that_is_not_there() -> None:
     with pytest.raises(CommandError, match="There is no /nowhere"):
         call_command("extract", "/nowhere")
+
+
+def test_what_was_written_is_counted_and_nothing_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.py").write_text(CODE)
+    call_command("extract", str(tmp_path))
+    assert capsys.readouterr().err == "1 function extracted\n"
+    with pytest.raises(CommandError, match="no documented function of java"):
+        call_command("extract", str(tmp_path), language="java")
+
+
+def test_a_file_that_can_not_be_written_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=r"--out .*/out\.jsonl: No such file"):
+        call_command("extract", str(tmp_path), out=tmp_path / "nowhere/out.jsonl")
