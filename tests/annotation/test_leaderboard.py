@@ -165,6 +165,8 @@ def test_titles_that_are_alike_are_told_apart_by_the_run() -> None:
         (("other",), "no benchmark 'other'"),
         (("small", "--pool", "collection"), "No run on small@1 searched collection"),
         (("small", "--matches", "many"), "write a number"),
+        (("small", "--matches", "4-2"), "No query of small@1 has so many matches"),
+        (("small", "--metric", "recall@3"), "No run on small@1 has recall@3.*There are mrr, ndcg_all"),
         (("small", "--errors", "2"), "between 0 and 1"),
         (("small", "--errors", "0.1,0.2,0.3"), "between 0 and 1"),
         (("small", "--metric", "ndcg_all", "--leave-one-out"), "not one that ranks decide"),
