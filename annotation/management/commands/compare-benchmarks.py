@@ -13,6 +13,7 @@ from annotation.studies.sealing import refuse_unscored_labels
 from retrieval.evaluation.comparing import Change, Comparison, NotOneVersion, compare, refuse_another
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.management.light import LightCommand
+from retrieval.metrics.resampling import FEW, FEW_TOLD
 
 
 class Command(LightCommand):
@@ -68,6 +69,8 @@ def told(found: Comparison) -> str:
     lines.append(f"queries with a match: {old:,} and {new:,}, in both {common:,}")
     if found.systems:
         lines.append(f"searched: {found.second.get_pool_display()}")
+    if found.systems and 1 < common < FEW:
+        lines.append(FEW_TOLD)
     for one in found.systems:
         ends = f" [{one.interval.low:+.4f}, {one.interval.high:+.4f}]" if one.interval else ""
         lists = "" if one.same_lists else "; each version's own lists"

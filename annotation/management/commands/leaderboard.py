@@ -30,6 +30,7 @@ from retrieval.evaluation.leaving_out import NothingToLeaveOut, Without, leave_o
 from retrieval.evaluation.noise import ASSUMED, ErrorRates, Noise, noise_of
 from retrieval.evaluation.reliability import Reliability, reliability_of
 from retrieval.management.light import LightCommand
+from retrieval.metrics.resampling import FEW, FEW_TOLD
 from retrieval.models import Benchmark, Pool
 
 LONGEST_RANGE: Final = 20
@@ -249,6 +250,8 @@ def told(found: dict[str, Any]) -> str:
             f"{one['better']} − {one['other']}: {one['value']:.4f} [{low:.4f}, {high:.4f}], "
             f"p {one['p_holm']:.4f} after Holm{above}"
         )
+    if 1 < found["queries"] < FEW:
+        lines.append(FEW_TOLD)
     lines += coverage_and_reliability(found)
     if found["label_noise"]:
         rates = found["label_noise"]["rates"]
