@@ -131,6 +131,20 @@ def test_the_command_and_the_page_assume_the_same_errors(
         assert "Stays above" in ray.get(place, asked).content.decode(), hint
 
 
+@pytest.mark.parametrize(
+    ("wrong", "of", "words"),
+    [
+        (0, 4, "; none of 4 matches was wrong, so up to 75% of them may be"),
+        (0, 2, "; none of 2 matches was wrong, so up to 100% of them may be"),
+        (0, 300, "; none of 300 matches was wrong, so up to 1% of them may be"),
+        (0.5, 4, ""),
+        (0, 0, ""),
+    ],
+)
+def test_no_error_among_few_labels_is_not_told_as_no_error(wrong: float, of: float, words: str) -> None:
+    assert board.unseen(wrong, of, "matches") == words
+
+
 def test_one_system_with_two_texts_stands_twice(made: Benchmark, tmp_path: Path) -> None:
     run = tmp_path / "bm25.run"
     run.write_text("queries-0 Q0 snippets-0 1 1 x\n")
