@@ -135,16 +135,30 @@ def _studied(benchmark: Benchmark, user: Visitor) -> list[Choice]:
 
 def _of_study(study: Study, row: Scores) -> Choice | None:
     """The shares of wrong labels that a study found; None where it has rated none of one kind."""
-    others = row.confusion.only_reference + row.confusion.neither
+    found = row.confusion
+    matches, others = found.both + found.only_annotator, found.only_reference + found.neither
     if row.precision.value is None or not others:
         return None
+    left_open = unseen(found.only_annotator, matches, "matches") + unseen(
+        found.only_reference, others, "others"
+    )
     rates = ErrorRates(
         1 - row.precision.value,
-        row.confusion.only_reference / others,
-        f"the study “{study}” of {row.name}: {row.n:,} pairs",
+        found.only_reference / others,
+        f"the study “{study}” of {row.name}: {row.n:,} pairs{left_open}",
     )
     said = f"{rates.matches:.1%} of matches, {rates.others:.1%} of others: study “{study}”"
     return Choice(f"study-{study.pk}", said, rates)
+
+
+def unseen(wrong: float, of: float, kind: str) -> str:
+    """What it leaves open that none of these labels was wrong: up to 3 in n (Hanley and Lippman-Hand 1983).
+
+    A share of 0 out of a few pairs would say that no label error can change the order.
+    """
+    if wrong or not of:
+        return ""
+    return f"; none of {of:g} {kind} was wrong, so up to {min(3 / of, 1.0):.0%} of them may be"
 
 
 def annotators_of(benchmark: Benchmark) -> list[Annotator]:

@@ -185,12 +185,15 @@ def benchmark_sections(
 ) -> tuple[Section, ...]:
     """`last_run`: of runs that came after this one nothing is told."""
     labels, build = BenchmarkLabel.objects.filter(benchmark=benchmark), published_from(benchmark)
-    size, code = measured(texts_in(snippet_members(benchmark)), most)
+    searched, code = measured(texts_in(snippet_members(benchmark)), most)
+    judged = Text.objects.filter(pk__in=labels.values("pair__snippet"))
+    size = characters(judged, tables.CHARACTERS_A_CLASS)  # the paper's Table 1 counts the code of its pairs
     answered = labels.filter(relevance__gt=0).values("pair__snippet").annotate(found=Count("pk"))
     return (
         tables.sizes(
             f"{benchmark.name}, version {benchmark.version}",
             Size(benchmark.size, size.texts, size.mean, *programs_of(build)),
+            f"Snippets are those of the pairs, as the paper counts them; {searched.texts:,} are searched.",
         ),
         tables.by_matches(Counter(benchmark.match_counts.tolist())),
         tables.by_answered(Counter(answered.values_list("found", flat=True))),

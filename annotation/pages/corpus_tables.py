@@ -47,8 +47,8 @@ class Size:
     executable: str
 
 
-def sizes(name: str, found: Size) -> Section:
-    """Table 1: this corpus, the paper, its first version."""
+def sizes(name: str, found: Size, of: str = "Snippets are those of the pairs.") -> Section:
+    """Table 1: this corpus, the paper, its first version. `of` says which snippets are counted."""
     return Section(
         Table(
             "size",
@@ -80,8 +80,8 @@ def sizes(name: str, found: Size) -> Section:
                     None,
                 ),
             ),
-            "Lengths are in characters; the paper names no unit. Here a test case is an assertion, and a "
-            "program is executable when it reached one: the paper defines neither.",
+            f"{of} Lengths are in characters; the paper names no unit. Here a test case is an assertion, and "
+            "a program is executable when it reached one: the paper defines neither.",
         )
     )
 

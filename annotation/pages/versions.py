@@ -13,6 +13,7 @@ from annotation.pages.paging import whole_number
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sealing import refuse_unscored_labels
 from retrieval.evaluation.comparing import Comparison, compare
+from retrieval.metrics.resampling import FEW
 from retrieval.models import Benchmark
 
 
@@ -27,6 +28,7 @@ class VersionsPage:
     other: Benchmark | None
     found: Comparison | None
     problem: str = ""
+    few: int = FEW
 
     @property
     def pairs(self) -> list[int]:

@@ -13,7 +13,14 @@ from annotation.pinning.keeping import NothingToPin, keep
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sealing import refuse_unscored_labels
 from retrieval.evaluation.again import lists_of
-from retrieval.evaluation.comparing import Comparison, NotOneVersion, compare, compared_again, runs_of
+from retrieval.evaluation.comparing import (
+    Comparison,
+    NotOneVersion,
+    compare,
+    compared_again,
+    refuse_another,
+    runs_of,
+)
 from retrieval.evaluation.content import query_members
 from retrieval.evaluation.running import digest_of
 from retrieval.metrics import resampling
@@ -30,6 +37,7 @@ def pin_comparison(
     try:
         refuse_unscored_labels(first, second)
         found = compare(first, second, metric, wait=wait)
+        refuse_another(found, metric)
     except (NotOneVersion, StudyRefused) as why:
         raise NothingToPin(str(why)) from why
     if found.unmeasured:

@@ -15,7 +15,7 @@ from annotation.models import Study
 from annotation.pinning import grounds, values
 from annotation.pinning.sureness import AS_PAGES, Errors, parts
 from annotation.studies.figures import NoFigures, compute
-from retrieval.evaluation.leaderboard import Queries, leaderboard
+from retrieval.evaluation.leaderboard import NotMeasured, Queries, leaderboard, refuse_another
 from retrieval.metrics import resampling, significance
 from retrieval.models import Benchmark, Pin, Run
 
@@ -46,6 +46,10 @@ def pin_leaderboard(
     found = leaderboard(benchmark, pool or benchmark.pool, metric, fewest, most)
     if not found.standings:
         raise NothingToPin(f"No run on {benchmark} searched {pool or benchmark.pool}: there is no figure.")
+    try:
+        refuse_another(found, metric)
+    except NotMeasured as why:
+        raise NothingToPin(str(why)) from why
     runs = [standing.run for standing in found.standings]
     subject = {
         "benchmark": str(benchmark),

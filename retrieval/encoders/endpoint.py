@@ -95,9 +95,14 @@ class EndpointEncoder:
     @property
     def identity(self) -> str:
         """Server, model and all that is sent. Raises `MissingWeights`."""
+        return f"endpoint;server={self.server};model={self.model};characters={LONGEST}"
+
+    @property
+    def server(self) -> str:
+        """Where it is, without a user's name or password. Raises `MissingWeights`."""
         place = urlsplit(self.locate())
-        server = f"{place.hostname}:{place.port}" if place.port else place.hostname
-        return f"endpoint;server={server}{place.path.rstrip('/')};model={self.model};characters={LONGEST}"
+        host = f"{place.hostname}:{place.port}" if place.port else place.hostname
+        return f"{host}{place.path.rstrip('/')}"
 
     @cached_property
     def dimension(self) -> int:
@@ -144,6 +149,9 @@ class EndpointEncoder:
             self.used.add(answer)
             rows = sorted(answer.data, key=lambda row: row.index)
             vectors = np.array([row.embedding for row in rows], dtype=np.float64)
+        except openai.APIConnectionError as why:
+            where = f"of the server at {self.server}; {BASE_URL} says where it is"
+            raise MissingWeights(f"{self.name}: {told(why).rstrip('.')} {where}") from why
         except openai.OpenAIError as why:
             raise MissingWeights(f"{self.name}: {told(why)}") from why
         except (AttributeError, TypeError, ValueError) as why:

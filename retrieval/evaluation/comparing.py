@@ -106,6 +106,13 @@ def compare(first: Benchmark, second: Benchmark, metric: str = "", *, wait: bool
     return _comparison(first, second, said, metric, metrics, systems)
 
 
+def refuse_another(found: Comparison, metric: str) -> None:
+    """Raise `NotOneVersion` where another metric was compared than the one named, as a page would."""
+    if metric not in ("", found.metric):
+        there = f"there are {', '.join(found.metrics)}" if found.metrics else "there are no runs on either"
+        raise NotOneVersion(f"No run of {found.first} and {found.second} has {metric} by ranks; {there}.")
+
+
 def compared_again(
     first: Benchmark, second: Benchmark, runs: Mapping[str, tuple[Run, Run]], metric: str
 ) -> Comparison:

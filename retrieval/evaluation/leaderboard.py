@@ -41,6 +41,10 @@ Digests = Mapping[int, Mapping[str, str]]
 """By run, by metric: the hash of its scores."""
 
 
+class NotMeasured(LookupError):
+    """No run has the metric that was named, or no query so many matches; the message says what there is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Queries:
     """Which queries of a benchmark count, by their number of matches; `most` None = as many as there are."""
@@ -141,6 +145,20 @@ def leaderboard(
     return Leaderboard(
         benchmark, metric, metrics, standings, apart or [], chosen, int(chosen.sum()), unmeasured
     )
+
+
+def refuse_another(board: Leaderboard, metric: str) -> None:
+    """Raise `NotMeasured` where the board shows another metric than the one named, or no query at all.
+
+    A page falls back to what there is; whoever cites a figure has to get the one that was asked for.
+    """
+    if metric not in ("", board.metric):
+        raise NotMeasured(
+            f"No run on {board.benchmark} has {metric}: 'manage.py evaluate {board.benchmark} … --metrics "
+            f"{metric}' computes it, if it is one. There are {', '.join(board.metrics)}."
+        )
+    if not board.queries:
+        raise NotMeasured(f"No query of {board.benchmark} has so many matches: there is no figure.")
 
 
 def keep(benchmark: Benchmark, pool: str, tick: Callable[[], None] = lambda: None) -> None:

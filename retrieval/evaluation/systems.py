@@ -56,7 +56,13 @@ class Search:
 
 def system(name: str) -> System:
     """The system called, for example, `bm25`, `minilm` or `bm25+minilm`. Raises `encoders.UnknownEncoder`."""
-    names = [name] if ":" in name else name.split("+")
+    head, colon, _ = name.partition(":")
+    if colon and "+" in head:
+        raise encoders.UnknownEncoder(
+            f"{name!r}: a mean is of plain names. An encoder by folder, hub id or model of a server searches "
+            "alone; a folder or hub id gets a name by a spec file (docs/mining.md)."
+        )
+    names = [name] if colon else name.split("+")
     if len(set(names)) < len(names):
         raise encoders.UnknownEncoder(f"{name!r} names an encoder twice; name each once")
     return System(name, [known_encoders.get(one) for one in names])

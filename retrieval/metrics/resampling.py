@@ -14,6 +14,7 @@ SEED = 20_604
 """Kept with every figure: the same values and seed give the same interval."""
 FEW = 30
 """With fewer queries the interval is too short; whoever shows one says so."""
+FEW_TOLD = f"With fewer than {FEW} queries intervals are known to be too short."
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from retrieval.mining.reading import (
     texts_of,
 )
 from retrieval.mining.reporting import Reporter, fail
-from retrieval.mining.storing import store
+from retrieval.mining.storing import resting_on, store
 from retrieval.models import Mining, MiningPart
 from retrieval.vectors import VectorStore
 
@@ -50,6 +50,7 @@ __all__ = [
     "fail",
     "perform",
     "release",
+    "resting_on",
 ]
 
 

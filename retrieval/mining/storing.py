@@ -13,7 +13,7 @@ from retrieval.mining.alone import overlaps
 from retrieval.mining.lists import Indices, Lists
 from retrieval.mining.parts import whole_alone
 from retrieval.mining.recovering import recovered
-from retrieval.models import Candidate, Mining, Pair
+from retrieval.models import Benchmark, Candidate, Mining, Pair
 
 PAIRS_A_TIME = 2_000
 CANDIDATES_A_TIME = 1_000
@@ -47,6 +47,21 @@ def store(mining: Mining, queries: Sequence[int], snippets: Sequence[int], lists
             )
         close(mining, queries, snippets)
     return len(lists)
+
+
+def resting_on(mining: Mining) -> str:
+    """What rests on its candidates, so that it can't be mined again, in words that "on it" follows.
+
+    Tables of other apps are found by their keys to candidates: nothing here knows them by name.
+    """
+    published = Benchmark.objects.filter(mining=mining).first()
+    if published is not None:
+        return f"benchmark {published} rests"
+    for relation in Candidate._meta.related_objects:
+        rows = relation.related_model._default_manager.filter(**{f"{relation.field.name}__mining": mining})
+        if rows.exists():
+            return f"the {relation.related_model._meta.verbose_name_plural} of a build rest"
+    return ""
 
 
 def stored_pairs(queries: Indices, snippets: Indices) -> list[int]:

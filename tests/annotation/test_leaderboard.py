@@ -55,6 +55,7 @@ def test_people_read_who_stands_where(made: Benchmark) -> None:
     assert "helped to mine; without bm25 rank" in text
     assert "after Holm, stays above in" in text
     assert "flip 6.1% of the matches" in text
+    assert "With fewer than 30 queries intervals are known to be too short." in text
 
 
 def test_machines_get_every_digit(made: Benchmark) -> None:
@@ -130,6 +131,20 @@ def test_the_command_and_the_page_assume_the_same_errors(
         assert "Stays above" in ray.get(place, asked).content.decode(), hint
 
 
+@pytest.mark.parametrize(
+    ("wrong", "of", "words"),
+    [
+        (0, 4, "; none of 4 matches was wrong, so up to 75% of them may be"),
+        (0, 2, "; none of 2 matches was wrong, so up to 100% of them may be"),
+        (0, 300, "; none of 300 matches was wrong, so up to 1% of them may be"),
+        (0.5, 4, ""),
+        (0, 0, ""),
+    ],
+)
+def test_no_error_among_few_labels_is_not_told_as_no_error(wrong: float, of: float, words: str) -> None:
+    assert board.unseen(wrong, of, "matches") == words
+
+
 def test_one_system_with_two_texts_stands_twice(made: Benchmark, tmp_path: Path) -> None:
     run = tmp_path / "bm25.run"
     run.write_text("queries-0 Q0 snippets-0 1 1 x\n")
@@ -165,6 +180,8 @@ def test_titles_that_are_alike_are_told_apart_by_the_run() -> None:
         (("other",), "no benchmark 'other'"),
         (("small", "--pool", "collection"), "No run on small@1 searched collection"),
         (("small", "--matches", "many"), "write a number"),
+        (("small", "--matches", "4-2"), "No query of small@1 has so many matches"),
+        (("small", "--metric", "recall@3"), "No run on small@1 has recall@3.*There are mrr, ndcg_all"),
         (("small", "--errors", "2"), "between 0 and 1"),
         (("small", "--errors", "0.1,0.2,0.3"), "between 0 and 1"),
         (("small", "--metric", "ndcg_all", "--leave-one-out"), "not one that ranks decide"),

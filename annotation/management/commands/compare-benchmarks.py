@@ -10,9 +10,10 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sealing import refuse_unscored_labels
-from retrieval.evaluation.comparing import Change, Comparison, NotOneVersion, compare
+from retrieval.evaluation.comparing import Change, Comparison, NotOneVersion, compare, refuse_another
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.management.light import LightCommand
+from retrieval.metrics.resampling import FEW, FEW_TOLD
 
 
 class Command(LightCommand):
@@ -32,6 +33,7 @@ class Command(LightCommand):
             first, second = named(options["first"]), named(options["second"])
             refuse_unscored_labels(first, second)
             found = compare(first, second, options["metric"])
+            refuse_another(found, options["metric"])
         except (NoSuchBenchmark, NotOneVersion, StudyRefused) as why:
             raise CommandError(str(why)) from why
         self.stdout.write(json.dumps(as_json(found), indent=2) if options["json"] else told(found))
@@ -41,6 +43,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
     return {
         "first": str(found.first),
         "second": str(found.second),
+        "pool": found.second.pool,
         "labels": {one.said: one.pairs for one in found.changes} | {"unchanged": found.unchanged},
         "examples": {one.said: examples(one) for one in found.changes if one.pairs},
         "queries": dict(zip(("first", "second", "common"), found.queries, strict=True)),
@@ -64,6 +67,10 @@ def told(found: Comparison) -> str:
             ]
     old, new, common = found.queries
     lines.append(f"queries with a match: {old:,} and {new:,}, in both {common:,}")
+    if found.systems:
+        lines.append(f"searched: {found.second.get_pool_display()}")
+    if found.systems and 1 < common < FEW:
+        lines.append(FEW_TOLD)
     for one in found.systems:
         ends = f" [{one.interval.low:+.4f}, {one.interval.high:+.4f}]" if one.interval else ""
         lists = "" if one.same_lists else "; each version's own lists"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -18,17 +18,23 @@ from retrieval.evaluation import known_systems
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.evaluation.leaderboard import (
     Leaderboard,
+    NotMeasured,
     Queries,
     Standing,
     digests_of,
     leaderboard,
+    refuse_another,
     titles_of,
 )
 from retrieval.evaluation.leaving_out import NothingToLeaveOut, Without, leave_out
 from retrieval.evaluation.noise import ASSUMED, ErrorRates, Noise, noise_of
 from retrieval.evaluation.reliability import Reliability, reliability_of
 from retrieval.management.light import LightCommand
+from retrieval.metrics.resampling import FEW, FEW_TOLD
 from retrieval.models import Benchmark, Pool
+
+LONGEST_RANGE: Final = 20
+RANGE: Final = "only queries with so many matches: 1, 2-4, or 5- for five and more"
 
 
 class Command(LightCommand):
@@ -42,9 +48,7 @@ class Command(LightCommand):
         parser.add_argument("benchmark", help="its name, or name@version")
         parser.add_argument("--metric", default="", help="order by it (default: ndcg@10, else mrr@10, mrr)")
         parser.add_argument("--pool", choices=Pool.values, help="default: what the benchmark says")
-        parser.add_argument(
-            "--matches", default="", metavar="FEWEST[-MOST]", help="only queries with so many matches"
-        )
+        parser.add_argument("--matches", default="", metavar="FEWEST[-MOST]", help=RANGE)
         parser.add_argument(
             "--errors",
             metavar="SHARE[,SHARE]",
@@ -69,6 +73,10 @@ class Command(LightCommand):
         board = leaderboard(benchmark, pool, options["metric"], queries.fewest, queries.most)
         if not board.standings:
             raise CommandError(f"No run on {benchmark} searched {pool}: 'manage.py evaluate' makes one.")
+        try:
+            refuse_another(board, options["metric"])
+        except NotMeasured as why:
+            raise CommandError(str(why)) from why
         ordered = board.ordered
         noise = noise_of(benchmark, ordered, digests_of(ordered), board.metric, queries, rates, wait=True)
         without = self.without(board, queries) if options["leave_one_out"] else []
@@ -94,7 +102,7 @@ def queries_of(given: str) -> Queries:
     fewest, dash, most = given.partition("-")
     if not given:
         return Queries()
-    if not fewest.isdecimal() or (most and not most.isdecimal()):
+    if not fewest.isdecimal() or (most and not most.isdecimal()) or len(given) > LONGEST_RANGE:
         raise CommandError(f"--matches {given}: write a number, such as 1, or a range, such as 2-4 or 5-.")
     return Queries(int(fewest), (int(most) if most else None) if dash else int(fewest))
 
@@ -242,6 +250,8 @@ def told(found: dict[str, Any]) -> str:
             f"{one['better']} − {one['other']}: {one['value']:.4f} [{low:.4f}, {high:.4f}], "
             f"p {one['p_holm']:.4f} after Holm{above}"
         )
+    if 1 < found["queries"] < FEW:
+        lines.append(FEW_TOLD)
     lines += coverage_and_reliability(found)
     if found["label_noise"]:
         rates = found["label_noise"]["rates"]

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.management.commands.leaderboard import rates_of
+from annotation.management.commands.leaderboard import RANGE, queries_of, rates_of
 from annotation.models import Build, Study
 from annotation.pages import board
 from annotation.pages.corpus import NoSuchCorpus, called
@@ -84,7 +84,7 @@ class Command(LightCommand):
             "--matches",
             default="",
             metavar="FEWEST[-MOST]",
-            help="only queries with so many matches, such as 1-1 or 5",
+            help=RANGE,
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -117,10 +117,11 @@ class Command(LightCommand):
         return pin_study(study_of(options["study"]))
 
     def board(self, options: dict[str, Any]) -> Pin:
-        fewest, most = range_of(options["matches"])
+        queries = queries_of(options["matches"])
         benchmark = benchmark_of(options["benchmark"])
         errors = errors_of(benchmark, options["errors"])
-        return pin_leaderboard(benchmark, options["pool"], options["metric"], fewest, most, errors=errors)
+        ends = queries.fewest, queries.most
+        return pin_leaderboard(benchmark, options["pool"], options["metric"], *ends, errors=errors)
 
     def list(self) -> None:
         for pin in Pin.objects.order_by("-pk").iterator():
@@ -165,13 +166,3 @@ def study_of(name: str) -> Study:
         names = ", ".join(Study.objects.order_by("name").values_list("name", flat=True)[:20]) or "none"
         raise CommandError(f"There is no study {name!r}; there are: {names}.")
     return found
-
-
-def range_of(text: str) -> tuple[int, int | None]:
-    """`2-4` as both ends, `5` as five and more."""
-    fewest, dash, most = text.partition("-")
-    if not text:
-        return 1, None
-    if not (fewest.isdecimal() and (most.isdecimal() or not dash) and len(text) < 20):
-        raise CommandError("--matches takes numbers, such as 5 (five and more), 1-1 or 2-4.")
-    return int(fewest), int(most) if dash else None

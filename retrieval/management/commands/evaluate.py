@@ -24,6 +24,7 @@ from retrieval.filters import TEXT_OPTIONS
 from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
 from retrieval.metrics.names import Measure, UnknownMeasure, described, measures
+from retrieval.metrics.resampling import FEW, FEW_TOLD
 from retrieval.models import Pool
 from retrieval.sources.lines import Malformed
 
@@ -222,6 +223,8 @@ def one_told(name: str, one: Evaluated) -> str:
         f"mean over {counts.scored:,} queries, {counts.without_results:,} of them without results; "
         f"{counts.without_match:,} without a match are skipped"
     )
+    if 1 < counts.scored < FEW:
+        lines.append(FEW_TOLD)
     return "\n".join(filter(None, [*lines, coverage_told(one)]))
 
 

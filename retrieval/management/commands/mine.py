@@ -8,13 +8,23 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from retrieval import known_encoders
 from retrieval.encoders import MissingWeights, UnknownEncoder
 from retrieval.encoders.endpoint import asked_in_words
 from retrieval.evaluation.identifying import NotTold, identified
 from retrieval.fusion import Fusion
 from retrieval.management import leash
 from retrieval.management.light import LightCommand
-from retrieval.mining import NothingToMine, OtherWeights, Reporter, Unwanted, begin_anew, fail, perform
+from retrieval.mining import (
+    NothingToMine,
+    OtherWeights,
+    Reporter,
+    Unwanted,
+    begin_anew,
+    fail,
+    perform,
+    resting_on,
+)
 from retrieval.models import Mining
 from retrieval.nearest import INDEXES
 
@@ -53,16 +63,25 @@ class Command(LightCommand):
         if options["identify"]:
             self.identify(mining)
             return
+        found = self.found(mining, options)
+        mining.refresh_from_db()
+        self.stdout.write(json.dumps(told(mining, found)) if options["json"] else in_words(mining, found))
+
+    def found(self, mining: Mining, options: dict[str, Any]) -> int | None:
+        """The number of candidates, mined now unless something rests on those that there are."""
+        if mining.state == Mining.State.DONE and not options["worker"]:
+            if used := resting_on(mining):
+                self.refuse_other(mining, options, used)
+                return mining.candidates.count()
+            self.refuse_unknown(mining)
         self.order(mining, options)
         try:
-            found = perform(mining, settings.COSQA_HOME / "vectors", Reporter(mining), options["worker"])
+            return perform(mining, settings.COSQA_HOME / "vectors", Reporter(mining), options["worker"])
         except Unwanted:
-            found = None
+            return None
         except (NothingToMine, MissingWeights, OtherWeights, UnknownEncoder) as why:
             fail(mining, str(why))
             raise CommandError(str(why)) from why
-        mining.refresh_from_db()
-        self.stdout.write(json.dumps(told(mining, found)) if options["json"] else in_words(mining, found))
 
     def identify(self, mining: Mining) -> None:
         """Prove by its scores what its encoders were, and note that, where nothing is noted."""
@@ -75,6 +94,22 @@ class Command(LightCommand):
             raise CommandError(str(why)) from why
         Mining.objects.filter(pk=mining.pk, identities__isnull=True).update(identities=found)
         self.stdout.write("\n".join(f"{name}: {identity}" for name, identity in found.items()))
+
+    def refuse_other(self, mining: Mining, options: dict[str, Any], used: str) -> None:
+        """Raises CommandError where another search is asked for: its candidates stay as they are."""
+        if options["fusion"] or options["approximate"] or options["anew"]:
+            raise CommandError(
+                f"Mining {mining.pk} is done, and {used} on its candidates: order another build, or extend "
+                "the one that there is."
+            )
+
+    def refuse_unknown(self, mining: Mining) -> None:
+        """Raises CommandError where no encoder made its candidates, before anything is forgotten."""
+        try:
+            for name in mining.encoders:
+                known_encoders.get(name)
+        except UnknownEncoder as why:
+            raise CommandError(f"Mining {mining.pk} can't be mined again: {why}") from why
 
     def order(self, mining: Mining, options: dict[str, Any]) -> None:
         """Take over what the command line changes; a mining that was done is wanted again."""

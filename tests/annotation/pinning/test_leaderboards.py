@@ -154,8 +154,22 @@ def test_the_commands_pin_list_and_reproduce(benchmark_: Benchmark, tmp_path: Pa
     for bad in (["--benchmark", "none"], ["--study", "none"], ["--benchmark", "small", "--matches", "x"]):
         with pytest.raises(CommandError):
             told("pin", *bad)
+    with pytest.raises(CommandError, match="No run on small@1 has recall@7"):
+        told("pin", "--benchmark", "small", "--metric", "recall@7")
     with pytest.raises(CommandError, match="No pin begins"):
         told("reproduce", "0123456789ab")
+
+
+def test_a_range_of_matches_is_read_as_the_leaderboard_reads_it(
+    benchmark_: Benchmark, tmp_path: Path
+) -> None:
+    run(benchmark_, tmp_path, "better", (0, 1), (1, 0))
+    name = told("pin", "--benchmark", "small", "--matches", "1").strip()
+    subject = pinned(name).subject
+    assert (subject["fewest"], subject["most"]) == (1, 1)
+    assert told("pin", "--benchmark", "small", "--matches", "1-").strip() != name
+    with pytest.raises(CommandError, match="No query of small@1 has so many matches"):
+        told("pin", "--benchmark", "small", "--matches", "9-3")
 
 
 def told(*command: str) -> str:

@@ -118,6 +118,12 @@ def test_whatever_is_asked_there_is_a_page(ray: Client, scored: Benchmark) -> No
     assert "No run yet" in told(ray, "benchmark", scored.pk, pool="candidates")
 
 
+def test_a_range_without_a_query_says_so_instead_of_empty_tables(ray: Client, scored: Benchmark) -> None:
+    text = told(ray, "benchmark", scored.pk, found="5+")
+    assert "No query has so many matches" in text and "too short" not in text
+    assert "How much of that is judged" not in text
+
+
 def test_a_query_has_its_lists_side_by_side(ray: Client, scored: Benchmark) -> None:
     query = scored.queries.members.get(position=0).text_id
     text = told(ray, "benchmark-query", scored.pk, query)
@@ -198,7 +204,15 @@ def test_two_versions_are_compared_and_what_is_shown_is_seen(ray: Client, scored
     order = Order(scored.name, scored.queries, scored.snippets, "by hand")
     second = publish(order, Label.objects.all())
     text = told(ray, "benchmark-compare", second.pk)
-    for words in ("0 → 1", "1 → 0", "good", "Kendall", "version 1 → small &lt;i&gt;, version 2"):
+    for words in (
+        "too short",
+        "Searched is the whole collection",
+        "0 → 1",
+        "1 → 0",
+        "good",
+        "Kendall",
+        "version 1 → small &lt;i&gt;, version 2",
+    ):
         assert words in text
     assert Seen.objects.filter(user=factories.ray(), pair=label.pair).exists()
     for asked in ({"with": "x"}, {"with": str(scored.pk), "metric": "nonsense"}, {"with": "9" * 30}):

@@ -23,7 +23,7 @@ from retrieval.evaluation.content import content_of
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
 from retrieval.metrics.names import measures
-from retrieval.models import Annotator, Benchmark, Collection, Label, Pair, Pin, Pool
+from retrieval.models import Annotator, Benchmark, Collection, Label, Pair, Pin, Pool, Text
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -127,6 +127,11 @@ def test_a_benchmark_of_a_build_has_the_builds_programs(ray: Client) -> None:
     Tally.objects.filter(build=build).update(written=4, test_cases=10, programs=4, ran=3)
     made = releasing.publish(Wish("ours", build.mining, build))
     ours = table(ray, "benchmark-corpus", made.pk, "size")[0]
+    judged = Text.objects.filter(pk__in=made.labels.values("pair__snippet"))
+    sizes = [one.size for one in judged]
+    assert (ours["Snippets"], ours["Mean length"]) == (len(sizes), pytest.approx(sum(sizes) / len(sizes)))
+    assert len(sizes) < made.snippets.size
+    assert f"{made.snippets.size} are searched" in told(ray, "benchmark-corpus", made.pk)
     assert (ours["Test cases a program"], ours["Executable programs"]) == ("2.50", "75.0 %")
 
 

@@ -168,10 +168,12 @@ def test_what_is_stored_is_kept_by_server_model_and_length(monkeypatch: pytest.M
 
 def test_a_server_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "RETRIES", 0)
-    monkeypatch.setenv(endpoint.BASE_URL, "http://127.0.0.1:9/v1")
+    monkeypatch.setenv(endpoint.BASE_URL, "http://user:pass@127.0.0.1:9/v1")
     monkeypatch.setenv(endpoint.KEY, "any")
-    with pytest.raises(MissingWeights, match="endpoint:tiny: Connection error"):
+    with pytest.raises(MissingWeights, match="endpoint:tiny: Connection error of the server at 127") as told:
         EndpointEncoder("tiny").encode(["a"], "query")
+    assert "127.0.0.1:9/v1; COSQA_EMBEDDINGS_BASE_URL says" in str(told.value)
+    assert "pass" not in str(told.value)
 
 
 def test_tokens_are_counted_as_the_server_tells_them(server: Server) -> None:

@@ -98,6 +98,9 @@ def test_the_command_tells_people_and_machines(versions: tuple[Benchmark, Benchm
     assert found["systems"]["mine (text not known)"]["difference"] == pytest.approx(-0.5)
     call_command("compare-benchmarks", "small@1", "small@2", stdout=out)
     assert "mine (text not known): mrr 1.0000 → 0.5000, -0.5000" in out.getvalue()
+    assert found["pool"] == "collection" and "searched: the whole collection" in out.getvalue()
+    with pytest.raises(CommandError, match="has ndcg@10 by ranks; there are mrr"):
+        call_command("compare-benchmarks", "small@1", "small@2", "--metric", "ndcg@10")
     with pytest.raises(CommandError, match="no benchmark 'other'"):
         call_command("compare-benchmarks", "small@1", "other")
 

@@ -46,6 +46,8 @@ def test_unknown_names_are_told_those_that_there_are() -> None:
         system("bm26")
     with pytest.raises(UnknownEncoder, match="twice"):
         system("bow+bow")
+    with pytest.raises(UnknownEncoder, match="a mean is of plain names"):
+        system("bm25+endpoint:small")
     with pytest.raises(UnknownTextOption, match="there are whole, without_docstring"):
         text_option("half")
 
