@@ -312,7 +312,7 @@ def influence(found: Figures) -> Table:
         ("Share that", "After reveal", "After a second look", "Difference"),
         rows,
         "People also change on a plain second look: the difference is the agents’ influence. Right and wrong "
-        "are by other raters’ blind labels only.",
+        f"are by other raters’ blind labels only. {one.sizes if one else ''}".strip(),
         "Difference",
     )
 

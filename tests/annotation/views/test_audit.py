@@ -55,6 +55,12 @@ def test_the_file_has_no_formulas(ada: Client) -> None:
     assert AuditEvent.objects.filter(what="audit log").exists()
 
 
+def test_of_a_wrong_filter_there_is_no_empty_file(ada: Client) -> None:
+    told = ada.get(reverse("audit-export"), {"since": "no date"}, follow=True)
+    assert told.redirect_chain and "Enter a valid date" in told.content.decode()
+    assert not AuditEvent.objects.exists()
+
+
 def test_details_are_capped_and_clean() -> None:
     large = record(None, Verb.EXPORTED, "x\x00" * 400, detail={"text": "y" * (LONGEST_DETAIL + 1)})
     large.refresh_from_db()
