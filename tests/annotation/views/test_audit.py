@@ -156,6 +156,11 @@ def test_a_revision_is_told_with_its_tags_and_what_it_rests_on(erin: Client) -> 
         assert told in rows
 
 
+def test_a_long_note_can_be_read_to_its_end(erin: Client) -> None:
+    studies.rated(studies.rater("erin", studies.study()), 1, notes="word " * 200 + "the end")
+    assert "the end</div></details>" in text(erin, "history", of="ratings")
+
+
 @pytest.mark.parametrize(("swapped", "side"), [(False, "right"), (True, "left")])
 def test_the_side_is_told_and_not_which_snippet_stood_there(erin: Client, swapped: bool, side: str) -> None:
     study = studies.study(kind="pairwise", scale="preference")
