@@ -2,6 +2,7 @@
 """The command line of CoSQA Workbench; `manage.py help` lists the commands."""
 
 import os
+import select
 import sys
 
 import django
@@ -31,6 +32,20 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as wrong:  # says it all; a traceback would hide it
         sys.exit(str(wrong))
+    except BrokenPipeError:
+        if not reader_left():
+            raise
+        sys.exit(1)
+
+
+def reader_left() -> bool:
+    """Whether nobody reads what is printed any more, as after `| head`; what is left to print is let go."""
+    output = select.poll()
+    output.register(sys.stdout, 0)
+    gone = any(what & select.POLLERR for _, what in output.poll(0))
+    if gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return gone
 
 
 def make_ready() -> None:

@@ -62,6 +62,15 @@ class Influence:
     right_advice: Arms
     wrong_advice: Arms
 
+    @property
+    def sizes(self) -> str:
+        """How many labels the shares are of, to be read."""
+        return (
+            f"Looked at again: {self.revealed:,} labels after reveal, {self.second_look:,} in a second look. "
+            f"For {self.without_truth:,} of them the other raters are split or nobody else was blind: they "
+            "count in no share of right or wrong."
+        )
+
 
 def influence(sample: Sample, draws: Draws, found: Revisions, weights: Floats) -> Influence:
     """The four shares in both arms, over the same draws."""

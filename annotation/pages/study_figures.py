@@ -100,12 +100,17 @@ def figures_page(found: Figures) -> FiguresPage:
         study=found.study,
         interim=found.interim,
         pairs=found.flow.sampled,
-        queries=made.queries if made else 0,
+        queries=made.queries if made else queries_of(found.study),
         draws=made.draws if made else RESAMPLES,
         seed=made.seed if made else SEED,
         tables=tuple(map(view, tables(found))),
         unscored=tuple((one.pk, name_of(one)) for one in found.unscored),
     )
+
+
+def queries_of(study: Study) -> int:
+    """How many queries the sample has."""
+    return study.pairs.filter(planted="").values("pair__query").distinct().order_by().count()
 
 
 def report_page(study: Study, found: Report) -> FiguresPage:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import takewhile
 from typing import Final
 from xml.sax.saxutils import escape
 
 from annotation.agreement import Figure
-from annotation.studies.formats import LEFT, RIGHT, ROW, WIDE, as_svg, words
+from annotation.studies.formats import JOINED, LEFT, LONGEST, RIGHT, ROW, WIDE, as_svg, leading, words
 from annotation.studies.tables import Cell, Table
 
-LONGEST: Final = 44
-"""Letters of a name beside a mark."""
-JOINED: Final = " · "
 CELL: Final = 150
 STYLE: Final = 'role="img" font-family="sans-serif" font-size="12" fill="currentColor"'
 
@@ -61,14 +57,6 @@ def pointed(table: Table, places: list[int]) -> Table:
         if row[place] is not None
     )
     return replace(table, columns=("", "value"), rows=rows, charted="value")
-
-
-def leading(table: Table) -> int:
-    """How many columns, from the left, only name a row."""
-    texts = takewhile(
-        lambda place: all(isinstance(cell, str) for cell in column(table, place)), range(len(table.columns))
-    )
-    return len(list(texts))
 
 
 def named(row: tuple[Cell, ...], texts: int, what: str) -> str:

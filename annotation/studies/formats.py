@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
@@ -106,6 +107,9 @@ def said(table: Table) -> str:
     return " ".join(filter(None, (table.note, table.warning)))
 
 
+LONGEST: Final = 44
+"""Letters of a name beside a mark."""
+JOINED: Final = " · "
 ROW, LEFT, WIDE, RIGHT = 26, 300, 420, 180
 
 
@@ -135,7 +139,8 @@ NARROW: Final = Frame(58, 6, 318, 6, stacked=True)
 def as_svg(table: Table, frame: Frame = USUAL) -> str:
     """The charted column: a dot and an interval a row, on one scale; empty where nothing is charted."""
     place = table.columns.index(table.charted) if table.charted else -1
-    rows = [(words(row[0]), row[place]) for row in table.rows]
+    texts = max(1, leading(table))
+    rows = [(joined(list(map(words, row[:texts]))), row[place]) for row in table.rows]
     drawn = [(name, one) for name, one in rows if isinstance(one, Figure) and one.value is not None]
     if place < 0 or not drawn:
         return ""
@@ -157,6 +162,22 @@ def as_svg(table: Table, frame: Frame = USUAL) -> str:
     )
 
 
+def leading(table: Table) -> int:
+    """How many columns, from the left, only name a row."""
+    worded = (all(isinstance(row[place], str) for row in table.rows) for place in range(len(table.columns)))
+    return len(list(takewhile(bool, worded)))
+
+
+def joined(names: list[str]) -> str:
+    """The names of a row as one of at most LONGEST letters; short ones leave their room to long ones."""
+    room, kept = LONGEST - len(JOINED) * (len(names) - 1), dict.fromkeys(range(len(names)), "")
+    for number_, place in enumerate(sorted(kept, key=lambda one: len(names[one]))):
+        most = room // (len(names) - number_)
+        kept[place] = names[place] if len(names[place]) <= most else f"{names[place][: most - 1]}…"
+        room -= len(kept[place])
+    return JOINED.join(kept.values())
+
+
 def mark(row: int, name: str, one: Figure, low: float, scale: float, frame: Frame = USUAL) -> str:
     """One row of a chart: its name, the interval as a line, the value as a dot and in words."""
     assert one.value is not None, "rows without a value are left out"
@@ -168,7 +189,7 @@ def mark(row: int, name: str, one: Figure, low: float, scale: float, frame: Fram
             f'<line x1="{left + (one.low - low) * scale:.1f}" x2="{left + (one.high - low) * scale:.1f}" '
             f'y1="{at}" y2="{at}" stroke="currentColor" stroke-width="2"/>'
         )
-    short = escape(name if len(name) <= 44 else name[:43] + "…")
+    short = escape(name)
     told = escape(words(one))
     return (
         (

@@ -108,7 +108,8 @@ def treated(found: Figures) -> Table:
         "Ties, skips and abandoned pairs, treated otherwise",
         ("Open pairs are", "Annotator", "n", "Accuracy", "Precision", "Recall"),
         rows,
-        "The main table leaves them out. Skipped and abandoned pairs are the hard ones.",
+        "The main table leaves them out. Skipped and abandoned pairs are the hard ones. People who made the "
+        "reference are held against each other, whatever becomes of the pairs that it leaves open.",
     )
 
 
@@ -272,7 +273,7 @@ def kappas(found: Figures) -> Table:
         for one in found.page.reliability
         for pair in one.kappas
     )
-    columns = ("Condition", "Rater", "Rater", "Pairs", "Cohen’s kappa", "Quadratic")
+    columns = ("Condition", "First rater", "Second rater", "Pairs", "Cohen’s kappa", "Quadratic")
     return Table("kappas", "Two raters at a time", columns, rows)
 
 
@@ -285,11 +286,15 @@ def alpha_differences(found: Figures) -> Table:
     return Table(
         "alpha-differences",
         "Alpha between conditions, on the same pairs",
-        ("First", "Second", "Pairs", "Alpha", "Alpha", "Label 1", "Label 1", "Difference"),
+        (
+            "First", "Second", "Pairs", "Alpha of the first", "Alpha of the second", "Label 1, first",
+            "Label 1, second", "First − second",
+        ),
         rows,
-        "Alphas of other pairs or another prevalence can’t be compared: these are of the same pairs.",
-        "Difference",
-    )
+        "Nominal alphas. Those of other pairs or another prevalence can’t be compared: these are of the "
+        "same pairs.",
+        "First − second",
+    )  # fmt: skip
 
 
 def influence(found: Figures) -> Table:
@@ -307,7 +312,7 @@ def influence(found: Figures) -> Table:
         ("Share that", "After reveal", "After a second look", "Difference"),
         rows,
         "People also change on a plain second look: the difference is the agents’ influence. Right and wrong "
-        "are by other raters’ blind labels only.",
+        f"are by other raters’ blind labels only. {one.sizes if one else ''}".strip(),
         "Difference",
     )
 

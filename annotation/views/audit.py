@@ -5,11 +5,19 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import Role, needs, refuse_while_blind
 from annotation.models import Review
-from annotation.pages.audit import COLUMNS, audit_page, decisions_exported, exported, history_page
+from annotation.pages.audit import (
+    COLUMNS,
+    AuditFilter,
+    audit_page,
+    decisions_exported,
+    exported,
+    history_page,
+)
 from annotation.review import Conflict, restoring
 from annotation.seen import mark_seen
 from annotation.studies import exporting
@@ -30,8 +38,10 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 @needs(Role.ADMIN)
 def export(request: HttpRequest) -> HttpResponseBase:
-    """The filtered log as a CSV."""
+    """The filtered log as a CSV; of a filter that is wrong the page says why."""
     refuse_while_blind(request.user)
+    if not AuditFilter(request.GET).is_valid():
+        return redirect(f"{reverse('audit')}?{request.GET.urlencode()}")
     record(request.user, Verb.EXPORTED, "audit log", detail={"filter": request.GET.urlencode()})
     mark_seen(request.user, decided_on(decisions_exported(request.GET)))
     lines = exporting.as_csv(COLUMNS, exported(request.GET))

@@ -47,3 +47,19 @@ def test_help_needs_no_database(tmp_path: Path) -> None:
     done = manage(tmp_path, "import", "--help")
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "workbench.sqlite3").exists()
+
+
+def test_a_reader_who_has_enough_sees_no_traceback(tmp_path: Path) -> None:
+    command = [sys.executable, "manage.py", "diffsettings", "--all"]
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"COSQA_HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None and running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == ""
+        assert running.wait() == 1

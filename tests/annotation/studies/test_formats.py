@@ -80,5 +80,13 @@ def test_a_narrow_chart_says_the_same_and_keeps_within_its_frame() -> None:
     assert wide < 340 and all(0 <= place <= wide for place in places)
 
 
+def test_rows_of_a_chart_are_told_apart_by_all_that_names_them() -> None:
+    long = "test-driven agents, some-large-model (baa0e381)"
+    rows = tuple((long, other, 9, FIGURE) for other in ("own tests", "reading"))
+    drawn = as_svg(Table("t", "T", ("First", "Second", "n", "Difference"), rows, charted="Difference"))
+    assert "test-driven agents, some-large-… · own tests<" in drawn
+    assert "test-driven agents, some-large-mo… · reading<" in drawn
+
+
 def test_what_has_no_figure_has_no_chart() -> None:
     assert as_svg(Table("t", "T", ("A", "B"), (("a", Figure(None)),), charted="B")) == ""

@@ -55,6 +55,12 @@ def test_the_file_has_no_formulas(ada: Client) -> None:
     assert AuditEvent.objects.filter(what="audit log").exists()
 
 
+def test_of_a_wrong_filter_there_is_no_empty_file(ada: Client) -> None:
+    told = ada.get(reverse("audit-export"), {"since": "no date"}, follow=True)
+    assert told.redirect_chain and "Enter a valid date" in told.content.decode()
+    assert not AuditEvent.objects.exists()
+
+
 def test_details_are_capped_and_clean() -> None:
     large = record(None, Verb.EXPORTED, "x\x00" * 400, detail={"text": "y" * (LONGEST_DETAIL + 1)})
     large.refresh_from_db()
@@ -148,6 +154,11 @@ def test_a_revision_is_told_with_its_tags_and_what_it_rests_on(erin: Client) -> 
     rows = text(erin, "history").partition("<tbody>")[2]
     for told in ("no match", "inverse", "test: wrong reading", "1 call", "2 runs"):
         assert told in rows
+
+
+def test_a_long_note_can_be_read_to_its_end(erin: Client) -> None:
+    studies.rated(studies.rater("erin", studies.study()), 1, notes="word " * 200 + "the end")
+    assert "the end</div></details>" in text(erin, "history", of="ratings")
 
 
 @pytest.mark.parametrize(("swapped", "side"), [(False, "right"), (True, "left")])

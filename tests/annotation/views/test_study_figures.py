@@ -106,6 +106,7 @@ def test_who_rates_the_same_pairs_elsewhere_is_kept_out(client: Client, study: S
 
 def test_a_pairwise_study_has_its_own_table(ray: Client) -> None:
     text = page(ray, pairwise())
+    assert "of 8 queries" in text and "fewer than 30 queries" in text
     assert "Which answers better" in text
     assert "Confusion" not in text
 
