@@ -75,6 +75,7 @@ QUERIES_BY_MATCHES: Final = {
     17: 78,
     18: 44,
     19: 19,
+    20: 3,
 }
 """Table 6, which begins at one match."""
 WITHOUT_MATCH: Final = QUERIES - sum(QUERIES_BY_MATCHES.values())

@@ -158,7 +158,8 @@ def refuse_another(board: Leaderboard, metric: str) -> None:
             f"{metric}' computes it, if it is one. There are {', '.join(board.metrics)}."
         )
     if not board.queries:
-        raise NotMeasured(f"No query of {board.benchmark} has so many matches: there is no figure.")
+        many = "so many matches" if board.benchmark.positives else "a match"
+        raise NotMeasured(f"No query of {board.benchmark} has {many}: there is no figure.")
 
 
 def keep(benchmark: Benchmark, pool: str, tick: Callable[[], None] = lambda: None) -> None:

@@ -60,8 +60,7 @@ def measure(name: str) -> Measure:
     if written is None or family is None:
         raise UnknownMeasure(f"there is no metric {name!r}; there are {described()}")
     if not _fits(family.cut, written[2], written[3]):
-        what = "seed a number from 0 on" if family.cut is _Cut.SEED else "k a number from 1 on"
-        raise UnknownMeasure(f"metric {name!r}: write {written[1]}{family.cut.value}, {what}")
+        raise UnknownMeasure(f"metric {name!r}: write {written[1]}{family.cut.value}, {_TAKES[family.cut]}")
     if family.cut is _Cut.SEED:
         seed = int(written[3] or distractors.SEED)
         return Measure(name, partial(_scored, family, seed), family.need, seed)
@@ -113,6 +112,13 @@ def _of_grades(gain: graded.Gain) -> _Family:
         _Cut.OPTIONAL, lambda ranking, k: graded.ndcg_graded(ranking.found, ranking.judged, k, gain)
     )
 
+
+_TAKES: Mapping[_Cut, str] = {
+    _Cut.REQUIRED: "k a number from 1 on",
+    _Cut.OPTIONAL: "k a number from 1 on",
+    _Cut.NONE: "it has a cut-off of its own",
+    _Cut.SEED: "seed a number from 0 on",
+}
 
 _ALL = sys.maxsize
 """A cut-off that cuts nothing off."""

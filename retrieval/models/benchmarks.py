@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.db import models
@@ -106,10 +107,16 @@ class Benchmark(models.Model):
             holes = holes.run.benchmark.holes
         return found
 
-    @property
+    @cached_property
     def has_judged_non_matches(self) -> bool:
-        """Whether anything in it is known to be no match; else a list of judged results says nothing."""
-        return self.positives < self.size
+        """Whether a query with a match has a snippet that is known to be none.
+
+        Else a list of judged results alone is perfect by itself, as of CoSQA's pairs, one label a query.
+        """
+        if not 0 < self.positives < self.size:
+            return False
+        matches = self.labels.filter(relevance__gt=0, pair__query=models.OuterRef("pair__query"))
+        return self.labels.filter(models.Exists(matches), relevance__lte=0).exists()
 
 
 class BenchmarkLabel(models.Model):

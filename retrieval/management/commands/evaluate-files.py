@@ -27,8 +27,8 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--qrels", type=Path, required=True, help="file of judgements")
-        parser.add_argument("--run", type=Path, required=True, help="file of ranked lists")
+        parser.add_argument("--qrels", type=Path, required=True, help="file of judgements, or gzipped")
+        parser.add_argument("--run", type=Path, required=True, help="file of ranked lists, or gzipped")
         parser.add_argument(
             "--metrics",
             default=DEFAULT,

@@ -32,7 +32,8 @@ from retrieval.nearest import INDEXES
 class Command(LightCommand):
     help = (
         "Perform one mining in this process and store its candidates. Several processes, on one machine or "
-        "many, may be at one mining: each takes the parts that no other works on."
+        "many, may be at one mining: each takes the parts that no other works on. Of a mining that is done, "
+        "once a build judges its candidates or a benchmark holds them, what was found is told."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from annotation.pages import paper
 from annotation.pages.corpus_tables import functions
 from retrieval.corpus.languages import Functions
 
@@ -17,6 +18,16 @@ def test_languages_are_columns_with_their_documented_functions_inside() -> None:
     )
     assert plot.names == ("Python", "Java", "Go")
     assert (plot.top, plot.name, plot.inner_name) == ("20", "functions", "with documentation")
+
+
+def test_what_papers_report_adds_up_to_their_totals() -> None:
+    """CoSQA⁺'s Table 6 to its 87,941 matches of 17,118 queries, CodeSearchNet's tables to their last rows."""
+    counts = paper.QUERIES_BY_MATCHES
+    assert sum(number * queries for number, queries in counts.items()) == 87_941
+    assert (sum(counts.values()), paper.WITHOUT_MATCH) == (17_118, 3_486)
+    documented, all_of_them = zip(*paper.CODESEARCHNET.values(), strict=True)
+    assert (sum(documented), sum(all_of_them)) == (2_326_976, 6_452_446)
+    assert sum(map(sum, paper.ANNOTATIONS.values())) == 4_026
 
 
 def test_without_a_known_language_nothing_is_drawn() -> None:

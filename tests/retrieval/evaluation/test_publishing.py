@@ -25,6 +25,17 @@ def test_it_holds_labels_and_counts_of_matches(benchmark_: Benchmark) -> None:
     assert (benchmark_.queries_until, benchmark_.snippets_until, benchmark_.pool) == (3, 4, "collection")
 
 
+def test_a_label_a_query_leaves_nothing_to_condense(labelled: Order, annotator: Annotator) -> None:
+    """As CoSQA's pairs: what is no match is that of queries without one, whose lists are skipped."""
+    Label.objects.all().delete()
+    for query, value in ((0, 1), (1, 0), (2, 0)):
+        say(annotator, pair(labelled.queries, labelled.snippets, query, query), value)
+    made = publish(labelled, Label.objects.all())
+    assert (made.size, made.positives, made.has_judged_non_matches) == (3, 1, False)
+    say(annotator, pair(labelled.queries, labelled.snippets, 0, 1), 0)
+    assert publish(labelled, Label.objects.all()).has_judged_non_matches
+
+
 def test_every_label_names_its_source(benchmark_: Benchmark, annotator: Annotator) -> None:
     sources = benchmark_.labels.values_list("label__annotator", flat=True).distinct()
     assert list(sources) == [annotator.pk]

@@ -80,6 +80,8 @@ def test_a_cut_off_stands_where_it_belongs(name: str) -> None:
 
 def test_several_names_each_once() -> None:
     assert [each.name for each in measures(["mrr", " map@10 ", "mrr"])] == ["mrr", "map@10"]
+    with pytest.raises(UnknownMeasure, match="write ndcg_within, it has a cut-off of its own"):
+        measure("ndcg_within@10")
     with pytest.raises(UnknownMeasure, match="no metric is named"):
         measures([])
 
