@@ -93,6 +93,9 @@ def told(mining: Mining, found: int | None) -> dict[str, Any]:
         "mining": mining.pk,
         "state": mining.state,
         "candidates": found,
+        "encoders": mining.encoders,
+        "fusion": mining.fusion,
+        "text": mining.text_option,
         "recovered": mining.recovered,
         "approximate": mining.approximate,
         "recall": mining.recall,
@@ -106,6 +109,7 @@ def in_words(mining: Mining, found: int | None) -> str:
             "Other workers are at the rest of this mining, and the last one closes it. If they were killed, "
             "run this again in five minutes."
         )
-    more = [mining.recovery, mining.searched if mining.approximate else ""]
+    how = f"by {mining.fusion} of {', '.join(mining.encoders)}; text: {mining.text_option}"
+    more = [how, mining.recovery, mining.searched if mining.approximate else ""]
     more += [asked_in_words(name, told) for name, told in (mining.asked or {}).items()]
     return "\n".join([f"{found:,} candidates", *(line for line in more if line)])
