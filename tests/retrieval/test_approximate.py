@@ -77,5 +77,11 @@ def test_words_have_no_approximate_index() -> None:
     row = factories.mining(
         factories.queries(), factories.snippets(), encoders=["bow"], k=2, state=Mining.State.WAITING
     )
-    with pytest.raises(CommandError, match="choose encoders of vectors"):
+    call_command("mine", row.pk)
+    row.refresh_from_db()
+    before = row.state, row.identities, row.candidates.count()
+    with pytest.raises(CommandError, match=r"choose encoders of vectors.*Nothing was changed"):
         call_command("mine", row.pk, approximate="ivf")
+    row.refresh_from_db()
+    assert (row.state, row.identities, row.candidates.count()) == before
+    assert (row.state, row.approximate) == ("done", "")

@@ -8,13 +8,23 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from retrieval.counting import counted
 from retrieval.encoders import MissingWeights, UnknownEncoder
 from retrieval.encoders.endpoint import asked_in_words
 from retrieval.evaluation.identifying import NotTold, identified
 from retrieval.fusion import Fusion
 from retrieval.management import leash
 from retrieval.management.light import LightCommand
-from retrieval.mining import NothingToMine, OtherWeights, Reporter, Unwanted, begin_anew, fail, perform
+from retrieval.mining import (
+    NothingToMine,
+    OtherWeights,
+    Reporter,
+    Unwanted,
+    begin_anew,
+    fail,
+    perform,
+    refuse_impossible,
+)
 from retrieval.models import Mining
 from retrieval.nearest import INDEXES
 
@@ -53,7 +63,10 @@ class Command(LightCommand):
         if options["identify"]:
             self.identify(mining)
             return
-        self.order(mining, options)
+        try:
+            self.order(mining, options)
+        except (NothingToMine, MissingWeights, UnknownEncoder) as why:
+            raise CommandError(f"{why} Nothing was changed.") from why
         try:
             found = perform(mining, settings.COSQA_HOME / "vectors", Reporter(mining), options["worker"])
         except Unwanted:
@@ -84,6 +97,7 @@ class Command(LightCommand):
             mining.approximate, other = options["approximate"].replace("none", ""), True
         if other or done or options["anew"]:
             mining.fusion = options["fusion"] or mining.fusion
+            refuse_impossible(mining)
             begin_anew(mining)
 
 
@@ -112,4 +126,4 @@ def in_words(mining: Mining, found: int | None) -> str:
     how = f"by {mining.fusion} of {', '.join(mining.encoders)}; text: {mining.text_option}"
     more = [how, mining.recovery, mining.searched if mining.approximate else ""]
     more += [asked_in_words(name, told) for name, told in (mining.asked or {}).items()]
-    return "\n".join([f"{found:,} candidates", *(line for line in more if line)])
+    return "\n".join([counted(found, "candidate"), *(line for line in more if line)])
