@@ -29,8 +29,12 @@ def main() -> None:
         if sys.argv[1:2] and sys.argv[1] in STARTING and not {"-h", "--help"} & set(sys.argv):
             make_ready()
         execute_from_command_line(sys.argv)
+        sys.stdout.flush()
     except ImproperlyConfigured as wrong:  # says it all; a traceback would hide it
         sys.exit(str(wrong))
+    except BrokenPipeError:  # who reads has enough, as `head` has; what is left goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
 
 def make_ready() -> None:
