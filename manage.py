@@ -30,6 +30,7 @@ def main() -> None:
         if sys.argv[1:2] and sys.argv[1] in STARTING and not {"-h", "--help"} & set(sys.argv):
             make_ready()
         execute_from_command_line(sys.argv)
+        sys.stdout.flush()
     except ImproperlyConfigured as wrong:  # says it all; a traceback would hide it
         sys.exit(str(wrong))
     except BrokenPipeError:

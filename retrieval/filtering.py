@@ -144,8 +144,14 @@ def step(refusals: Refusals, name: str) -> Figures:
 
 
 def members(collection: Collection) -> Iterator[Member]:
-    rows = collection.members.order_by("position").select_related("text__body")
-    return rows.iterator(chunk_size=READ_AT_ONCE)
+    """Yield all members in order, a few by each statement.
+
+    On SQLite nothing can be written beside an open statement once another process has written.
+    """
+    rows, after = collection.members.order_by("position").select_related("text__body"), -1
+    while page := list(rows.filter(position__gt=after)[:READ_AT_ONCE]):
+        yield from page
+        after = page[-1].position
 
 
 def shown(member: Member) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from retrieval.models import Benchmark, BenchmarkLabel, Candidate, Member, Pool
 from retrieval.models.collections import MemberQuerySet
 
 ROWS_A_READ = 2000
+NAMED: Final = 20
+"""Benchmarks that an error names."""
 
 
 class NoSuchBenchmark(LookupError):
@@ -43,15 +46,18 @@ def named(name: str) -> Benchmark:
     if found is None and plain and version.isascii() and version.isdigit() and len(version) < 10:
         found = Benchmark.objects.filter(name=plain, version=int(version)).first()
     if found is None:
-        raise NoSuchBenchmark(f"There is no benchmark {name!r}; there {_known()}.")
+        newest = Benchmark.objects.newest(plain)
+        known = f"the newest is {newest}" if newest else f"there {_known()}"
+        raise NoSuchBenchmark(f"There is no benchmark {name!r}; {known}.")
     return found
 
 
 def _known() -> str:
-    names = list(Benchmark.objects.order_by("name").values_list("name", flat=True).distinct()[:20])
+    names = list(Benchmark.objects.order_by("name").values_list("name", flat=True).distinct())
     if not names:
         return "is none yet: import queries with labels and a code base ('manage.py import cosqa')"
-    return "are " + ", ".join(names)
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"are {', '.join(names[:NAMED])}{more}"
 
 
 def content_of(benchmark: Benchmark) -> Content:

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import time
 
-from django.db import models
+from django.db import OperationalError, connection, models
 
 SECONDS_BETWEEN_NOTES = 0.5
+
+
+def note(job: models.Model, **columns: int | str) -> None:
+    """Write into the job's row, or leave it out where that can't be now.
+
+    On SQLite nothing can be written beside an open statement, by which the job reads, once another process
+    has written; what the job is about must not fail for that.
+    """
+    try:
+        type(job)._default_manager.filter(pk=job.pk).update(**columns)
+    except OperationalError:
+        if connection.vendor != "sqlite":
+            raise
 
 
 class Progress:
@@ -24,7 +37,7 @@ class Progress:
             self.note(done=min(self.done, self.total))
 
     def note(self, **columns: int) -> None:
-        type(self.job)._default_manager.filter(pk=self.job.pk).update(**columns)
+        note(self.job, **columns)
 
 
 class Stages:
@@ -42,5 +55,4 @@ class Stages:
             self.note()
 
     def note(self) -> None:
-        rows = type(self.job)._default_manager.filter(pk=self.job.pk)
-        rows.update(message=self.what, done=self.done, total=self.total)
+        note(self.job, message=self.what, done=self.done, total=self.total)

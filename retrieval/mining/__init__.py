@@ -49,6 +49,7 @@ __all__ = [
     "begin_anew",
     "fail",
     "perform",
+    "refuse_impossible",
     "release",
     "resting_on",
 ]
@@ -72,11 +73,7 @@ def perform(
     queries = texts_of(queries_of(mining), "whole")
     refuse_empty(mining, queries.ids, members)
     chosen = alike(mining, [known_encoders.get(name) for name in mining.encoders])
-    lexical = any(map(encoders.is_lexical, chosen))
-    if mining.approximate and (lexical or mining.fusion != Fusion.MEAN):
-        raise NothingToMine(
-            "An approximate index holds vectors: choose encoders of vectors and fusion by mean."
-        )
+    refuse_index(mining, chosen)
     start(mining)
     counts = frequencies(mining, members, chosen, progress)
     parts.plan(mining, len(members), together=bool(mining.approximate))
@@ -90,6 +87,23 @@ def perform(
         note_asked(mining, chosen)
     lists = parts.whole(mining)
     return None if lists is None else store(mining, queries.ids, text_ids(members), lists)
+
+
+def refuse_index(mining: Mining, chosen: Sequence[Encoder]) -> None:
+    """Raises NothingToMine where an approximate index could not hold what is searched."""
+    lexical = any(map(encoders.is_lexical, chosen))
+    if mining.approximate and (lexical or mining.fusion != Fusion.MEAN):
+        raise NothingToMine(
+            "An approximate index holds vectors: choose encoders of vectors and fusion by mean."
+        )
+
+
+def refuse_impossible(mining: Mining) -> None:
+    """Raises what `perform` would, before anything is forgotten of a mining that is done."""
+    chosen = [known_encoders.get(name) for name in mining.encoders]
+    refuse_index(mining, chosen)
+    for one in chosen:
+        _ = one.identity  # raises where its weights are not here
 
 
 def start(mining: Mining) -> None:

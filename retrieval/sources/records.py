@@ -24,6 +24,7 @@ from retrieval.sources.lines import PACKED_AT_MOST, SURELY_SMALL, shown
 from retrieval.sources.metering import opened
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
+WHOLE = re.compile(r"(?<=\d)\.0+$")
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 PACKED = ".gz"
@@ -75,8 +76,11 @@ def name_of(record: Object, keys: Sequence[str], otherwise: object) -> str:
 
 
 def whole_number(written: object, allowed: Sequence[int], what: str) -> int:
-    """A number of `allowed`, written as itself or as text. Raises `Refused`, which names `what`."""
-    text = str(int(written)) if isinstance(written, float) and written.is_integer() else str(written).strip()
+    """A number of `allowed`, written as itself or as text. Raises `Refused`, which names `what`.
+
+    `1.0` is 1: so data frames write a column in which a number is missing.
+    """
+    text = WHOLE.sub("", str(written).strip())
     found = next((value for value in allowed if str(value) == text), None)
     if found is None or isinstance(written, bool):
         expected = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 2 else " or ".join(map(str, allowed))

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from retrieval.counting import counted
 from retrieval.filters.steps import Refusals
 from retrieval.importing import Counts, Imported
-from retrieval.models import ImportJob
+from retrieval.models import Benchmark, ImportJob
 from retrieval.sources import Problem
 from retrieval.uploads.files import by_name, remove_files, tidy
 
@@ -77,5 +77,13 @@ def _became(done: Imported, total: Counts) -> str:
     contradicted = sum(counts.contradicted for counts in done.parts)
     if contradicted:
         labels += f", {contradicted:,} of which contradict an earlier one of their pair; the first counts"
-    made = done.benchmark
-    return f"{labels}; benchmark {made.name}, version {made.version}" if made else labels
+    return f"{labels}; {_benchmark(done.benchmark)}" if done.benchmark else labels
+
+
+def _benchmark(made: Benchmark) -> str:
+    from retrieval.evaluation.publishing import left_out  # loads NumPy
+
+    told = f"benchmark {made.name}, version {made.version}"
+    count = left_out(made.name, made)
+    missing = "the query or the snippet is in neither collection"
+    return f"{told}; {counted(count, 'labelled pair')} left out: {missing}" if count else told

@@ -64,7 +64,9 @@ def test_a_mining_keeps_and_tells_its_recall(
     row.refresh_from_db()
     assert row.recall == {"index": "hnsw", "k": 2, "queries": 3, "seed": 7, "recall": 1.0}
     told = "100.0 % of the top 2 of exact search, measured on 3 queries drawn by seed 7"
-    assert told in capsys.readouterr().out and told in row.searched
+    said = capsys.readouterr().out
+    assert told in said and told in row.searched
+    assert f"by mean of {name}; text: whole" in said
     call_command("mine", row.pk, approximate="none")
     row.refresh_from_db()
     assert (row.recall, row.searched) == (None, "exact")
@@ -75,5 +77,11 @@ def test_words_have_no_approximate_index() -> None:
     row = factories.mining(
         factories.queries(), factories.snippets(), encoders=["bow"], k=2, state=Mining.State.WAITING
     )
-    with pytest.raises(CommandError, match="choose encoders of vectors"):
+    call_command("mine", row.pk)
+    row.refresh_from_db()
+    before = row.state, row.identities, row.candidates.count()
+    with pytest.raises(CommandError, match=r"choose encoders of vectors.*Nothing was changed"):
         call_command("mine", row.pk, approximate="ivf")
+    row.refresh_from_db()
+    assert (row.state, row.identities, row.candidates.count()) == before
+    assert (row.state, row.approximate) == ("done", "")

@@ -63,3 +63,15 @@ def test_a_reader_who_has_enough_sees_no_traceback(tmp_path: Path) -> None:
         running.stdout.close()
         assert running.stderr.read() == ""
         assert running.wait() == 1
+
+
+def test_who_reads_the_first_lines_alone_gets_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(
+        "\n".join(f'def f{n}(x):\n    """Add to all of it."""\n    y = x\n    return y' for n in range(3000))
+    )
+    command = f"{sys.executable} manage.py extract {tmp_path / 'm.py'} | head -n 1"
+    env = {**os.environ, "COSQA_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout.count("\n"), done.stderr) == (1, "")

@@ -44,11 +44,13 @@ class Command(LightCommand):
             each.add_argument(
                 "--split", action="store_true", help="train, dev and test, 8:1:1 by number of matches"
             )
-            each.add_argument("--seed", type=int, default=1, help="of the split (default 1)")
+            each.add_argument(
+                "--seed", type=int, default=1, help="of the split, where there is one (default 1)"
+            )
             each.add_argument(
                 "--by-repository",
                 action="store_true",
-                help="with --split: matches of a repository in one part",
+                help="a split in which the matches of a repository are in one part",
             )
             each.add_argument(
                 "--withhold",

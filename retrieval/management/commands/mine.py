@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from retrieval import known_encoders
+from retrieval.counting import counted
 from retrieval.encoders import MissingWeights, UnknownEncoder
 from retrieval.encoders.endpoint import asked_in_words
 from retrieval.evaluation.identifying import NotTold, identified
@@ -23,6 +23,7 @@ from retrieval.mining import (
     begin_anew,
     fail,
     perform,
+    refuse_impossible,
     resting_on,
 )
 from retrieval.models import Mining
@@ -70,12 +71,14 @@ class Command(LightCommand):
 
     def found(self, mining: Mining, options: dict[str, Any]) -> int | None:
         """The number of candidates, mined now unless something rests on those that there are."""
-        if mining.state == Mining.State.DONE and not options["worker"]:
-            if used := resting_on(mining):
-                self.refuse_other(mining, options, used)
-                return mining.candidates.count()
-            self.refuse_unknown(mining)
-        self.order(mining, options)
+        again = mining.state == Mining.State.DONE and not options["worker"]
+        if again and (used := resting_on(mining)):
+            self.refuse_other(mining, options, used)
+            return mining.candidates.count()
+        try:
+            self.order(mining, options)
+        except (NothingToMine, MissingWeights, UnknownEncoder) as why:
+            raise CommandError(f"{why} Nothing was changed.") from why
         try:
             return perform(mining, settings.COSQA_HOME / "vectors", Reporter(mining), options["worker"])
         except Unwanted:
@@ -104,14 +107,6 @@ class Command(LightCommand):
                 "the one that there is."
             )
 
-    def refuse_unknown(self, mining: Mining) -> None:
-        """Raises CommandError where no encoder made its candidates, before anything is forgotten."""
-        try:
-            for name in mining.encoders:
-                known_encoders.get(name)
-        except UnknownEncoder as why:
-            raise CommandError(f"Mining {mining.pk} can't be mined again: {why}") from why
-
     def order(self, mining: Mining, options: dict[str, Any]) -> None:
         """Take over what the command line changes; a mining that was done is wanted again."""
         other = options["fusion"] and options["fusion"] != mining.fusion
@@ -120,6 +115,7 @@ class Command(LightCommand):
             mining.approximate, other = options["approximate"].replace("none", ""), True
         if other or done or options["anew"]:
             mining.fusion = options["fusion"] or mining.fusion
+            refuse_impossible(mining)
             begin_anew(mining)
 
 
@@ -129,6 +125,9 @@ def told(mining: Mining, found: int | None) -> dict[str, Any]:
         "mining": mining.pk,
         "state": mining.state,
         "candidates": found,
+        "encoders": mining.encoders,
+        "fusion": mining.fusion,
+        "text": mining.text_option,
         "recovered": mining.recovered,
         "approximate": mining.approximate,
         "recall": mining.recall,
@@ -142,6 +141,7 @@ def in_words(mining: Mining, found: int | None) -> str:
             "Other workers are at the rest of this mining, and the last one closes it. If they were killed, "
             "run this again in five minutes."
         )
-    more = [mining.recovery, mining.searched if mining.approximate else ""]
+    how = f"by {mining.fusion} of {', '.join(mining.encoders)}; text: {mining.text_option}"
+    more = [how, mining.recovery, mining.searched if mining.approximate else ""]
     more += [asked_in_words(name, told) for name, told in (mining.asked or {}).items()]
-    return "\n".join([f"{found:,} candidates", *(line for line in more if line)])
+    return "\n".join([counted(found, "candidate"), *(line for line in more if line)])

@@ -336,6 +336,17 @@ def test_documentation_becomes_queries_where_that_is_ticked(
     assert Collection.objects.filter(kind="queries").count() == queries
 
 
+def test_labels_that_are_left_out_of_the_benchmark_are_told(ada: Client) -> None:
+    rows = [{"doc": f"ask {n}", "code": f"def f{n}(x): return x", "label": 1} for n in range(3)]
+    files = {
+        "file": a_file("pairs.json", json.dumps(rows).encode()),
+        "codebase": a_file("code_idx_map.txt", json.dumps({rows[0]["code"]: 0}).encode()),
+    }
+    ada.post(UPLOAD, {"name": "part", "format": "cosqa", **files})
+    told = imported(ImportJob.objects.get()).message
+    assert told.startswith("3 labels; benchmark part, version 1; 2 labelled pairs left out")
+
+
 def test_titles_make_queries_of_staqc_and_need_a_pickle_too(ada: Client, tmp_path: Path) -> None:
     guide = next(guide for guide in GUIDES if guide.format == ImportJob.Format.STAQC)
     form = {"name": "so", "format": "staqc"}

@@ -20,10 +20,25 @@ def test_names_mean_the_newest_version(benchmark_: Benchmark, labelled: Order, a
     assert (named("small"), named("small@1"), named("small@2")) == (second, benchmark_, second)
 
 
-@pytest.mark.parametrize("name", ["tiny", "small@3", "small@", "@1", "small@²", "small@1" + "0" * 20, ""])
+@pytest.mark.parametrize("name", ["tiny", "@1", ""])
 def test_another_name_is_told_those_that_there_are(benchmark_: Benchmark, name: str) -> None:
     with pytest.raises(NoSuchBenchmark, match="there are small"):
         named(name)
+
+
+@pytest.mark.parametrize("version", ["3", "", "²", "1" + "0" * 20])
+def test_another_version_is_told_the_newest(benchmark_: Benchmark, version: str) -> None:
+    with pytest.raises(NoSuchBenchmark, match="the newest is small@1"):
+        named(f"small@{version}")
+
+
+def test_of_many_benchmarks_some_are_named_and_the_rest_counted(
+    benchmark_: Benchmark, labelled: Order, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.evaluation.content.NAMED", 1)
+    publish(replace(labelled, name="other"), Label.objects.all())
+    with pytest.raises(NoSuchBenchmark, match="there are other and 1 more"):
+        named("tiny")
 
 
 @pytest.mark.django_db

@@ -73,7 +73,7 @@ def test_the_command_takes_another_fusion_and_remembers_it(capsys: pytest.Captur
     call_command("mine", row.pk, fusion="maxabs")
     row.refresh_from_db()
     assert (row.fusion, row.state, row.candidates.get().score) == ("maxabs", Mining.State.DONE, 1.0)
-    assert capsys.readouterr().out == "1 candidates\n"
+    assert capsys.readouterr().out == "1 candidate\nby maxabs of bow; text: whole\n"
 
 
 def test_a_mining_keeps_to_the_snippets_that_there_were(tmp_path: Path) -> None:
