@@ -100,7 +100,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class RatingPage:
-    """All of the page. `place` is what it is called among the pages that a person arranges."""
+    """All of the page. `place` is what it is called among the pages that a person arranges.
+
+    `lost` says what became of the place, where a form was just refused for it.
+    """
 
     assignment: int
     study: int
@@ -110,6 +113,7 @@ class RatingPage:
     phase: str
     state: str
     lapsed: bool
+    lost: str
     skip_reason: str
     skip_problem: str
     query: QueryPane
@@ -214,6 +218,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
         phase=standing.phase,
         state=assignment.state,
         lapsed=sent.lapsed or is_lapsed(assignment),
+        lost=sent.problem if sent.lapsed else "",
         skip_reason=assignment.skip_reason,
         skip_problem=sent.skip_problem,
         query=query_pane(assignment.study_pair.pair.query.text, closed=Pane.QUERY in layout.closed),

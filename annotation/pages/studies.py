@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,6 +22,7 @@ from annotation.studies.estimating import (
     Load,
     Outlook,
     Rater,
+    crowded,
     outlook,
     outlook_of,
     owners,
@@ -311,10 +312,15 @@ def preview(order: Order) -> Outlook:
         one_more=Splitting.of(order.rates.typed()) if order.one_more else None,
     )
     wish, frame = order.wish, (sample.population, sample.population_queries)
+    sizes = list(Counter(one.unit.query for one in sample.drawn).values())
     return replace(
         found,
         drawn=tuple((one.unit.stratum, one.probability) for one in sample.drawn),
-        warnings=(*smaller(wish.size, wish.per_query, len(pairs), *frame), *found.warnings),
+        warnings=(
+            *smaller(wish.size, wish.per_query, len(pairs), *frame),
+            *crowded(order.order, sizes),
+            *found.warnings,
+        ),
     )
 
 

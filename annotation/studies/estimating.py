@@ -9,8 +9,11 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final
 
+from django.db.models import Count
+
 from annotation.models import Condition, Rating, Study
 from annotation.seen import seen_among
+from annotation.studies.ordering import GAP
 from annotation.studies.sampling.drawing import Stratum
 from annotation.studies.splits import Splitting
 from retrieval.counting import counted
@@ -200,6 +203,15 @@ def smaller(size: int, per_query: int, drawn: int, population: int, queries: int
     return (f"{drew}: there are {there} to draw from{most}.",)
 
 
+def crowded(order: str, sizes: Sequence[int]) -> tuple[str, ...]:
+    """Where pairs of a query can't be kept GAP apart; `sizes` are how many pairs each query has."""
+    most = max(sizes, default=0)
+    if order != Study.Order.SPACED or (most - 1) * GAP + sizes.count(most) <= sum(sizes):
+        return ()
+    told = f"Whoever rates all {sum(sizes):,} pairs gets some of one query nearer than {GAP} apart"
+    return (f"{told}: there are queries with {most:,}. Draw fewer of each, or pairs of more queries.",)
+
+
 def spare_of(shares: Iterable[Share]) -> Iterable[str]:
     """Where nobody is left to be asked one more time, or has no room."""
     for one in shares:
@@ -243,8 +255,8 @@ def outlook_of(study: Study) -> Outlook:
         for one in enrolled
     ]
     strata = [Stratum(*one) for one in kept.get("strata", [])]
-    of_queries = study.pairs.filter(planted="").values("pair__query").distinct()
-    queries = kept.get("queries") or of_queries.count()
+    of_queries = study.pairs.filter(planted="").values("pair__query")
+    queries = kept.get("queries") or of_queries.distinct().count()
     planted = sum(bool(planted) for *_, planted in rows)
     found = outlook(
         sampled,
@@ -260,7 +272,8 @@ def outlook_of(study: Study) -> Outlook:
         return found
     size, per_query = kept["wish"]["size"], kept["wish"]["per_query"]
     few = smaller(size, per_query, len(sampled), kept["population"], kept["population_queries"])
-    return replace(found, warnings=(*few, *found.warnings))
+    sizes = of_queries.order_by().annotate(pairs=Count("pk")).values_list("pairs", flat=True)
+    return replace(found, warnings=(*few, *crowded(study.order, list(sizes)), *found.warnings))
 
 
 def owners(pairs: Iterable[tuple[int, int | None]]) -> dict[int, int]:

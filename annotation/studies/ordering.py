@@ -1,8 +1,8 @@
 """In which order a rater is given the pairs of a study: a pure choice among those that have a place free.
 
 *Spaced* keeps pairs of one query apart, so that nobody carries a judgement over from one to the next. Where
-the pairs of a query are so many that they will not fit otherwise, that query comes first: a queue of jobs
-with a cooldown is shortest so.
+queries have so many pairs left that they will not fit otherwise, those come first: jobs with a cooldown and
+one deadline, of which the one that has to begin first is done first.
 """
 
 from __future__ import annotations
@@ -53,9 +53,19 @@ def spaced(offers: Sequence[Offer], recent: Sequence[int], seed: int, left: int)
 
 
 def pressed_queries(offers: Sequence[Offer]) -> frozenset[int]:
-    """The queries whose pairs need every place that is left, if they are to be GAP apart."""
+    """The queries one of which has to come now, if all their pairs are to be GAP apart.
+
+    The k-th of a query's c pairs has to come (c - k) · GAP places before the end at the latest. As soon as as
+    many pairs have to come within some places as there are places, nothing else may come between.
+    """
     counts = Counter(offer.query for offer in offers)
-    return frozenset(query for query, count in counts.items() if (count - 1) * GAP + 1 >= len(offers))
+    if len(counts) == len(offers):
+        return frozenset()  # one pair of each: nothing to keep apart
+    latest = sorted(
+        (len(offers) - before * GAP, query) for query, count in counts.items() for before in range(count)
+    )
+    full = next((place for number, (place, _) in enumerate(latest, 1) if place <= number), 0)
+    return frozenset(query for place, query in latest if place <= full)
 
 
 def by_query(offers: Sequence[Offer], last: int | None, seed: int) -> Offer | None:

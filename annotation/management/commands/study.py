@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from annotation.access import Role, builds_visible_to, has_role
 from annotation.agreement import planner
 from annotation.models import Study
+from annotation.pages.studies import quotas_of
 from annotation.schemas.studies import StudyIn
 from annotation.studies import controlling, creating, exporting, foreseeing, scoring
 from annotation.studies.auditing import Verb, record
@@ -40,7 +41,7 @@ class Command(LightCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_subparsers(dest="what", required=True)
-        what.add_parser("list", help="name, state and progress of each")
+        what.add_parser("list", help="name, state, ratings given of those planned, and hash of each plan")
         new = what.add_parser("new", help="a draft, from a JSON file as POST /api/studies takes it")
         new.add_argument("file", help="'-' reads the standard input")
         new.add_argument("--as", dest="user", required=True, help="name of the admin who makes it")
@@ -49,7 +50,7 @@ class Command(LightCommand):
         start.add_argument("--as", dest="user", required=True, help="name of the admin who starts it")
         plan = what.add_parser("plan", help="print the plan: the text that is hashed, or Markdown")
         plan.add_argument("name")
-        plan.add_argument("--markdown", action="store_true")
+        plan.add_argument("--markdown", action="store_true", help="to be read, with the amendments")
         plan.add_argument("--simulate", action="store_true", help="say how sure the study will be instead")
         plan.add_argument("--needed", action="store_true", help="say how many pairs it takes instead")
         plan.add_argument(
@@ -96,10 +97,13 @@ class Command(LightCommand):
             raise CommandError(str(why)) from why
 
     def list(self, options: dict[str, Any]) -> None:
-        for study in Study.objects.order_by("pk"):
-            self.stdout.write(
-                f"{study.name}  {study.state}  {study.planned_pairs:,} pairs  {study.plan_hash[:12]}"
-            )
+        studies = list(Study.objects.order_by("pk"))
+        progress = quotas_of([study.pk for study in studies])
+        for study in studies:
+            done, wanted = progress.get(study.pk, (0, 0))
+            ratings = f"{done:,} of {wanted:,} ratings" if wanted else "no ratings yet"
+            pairs = f"{study.planned_pairs:,} pairs"
+            self.stdout.write(f"{study.name}  {study.state}  {pairs}  {ratings}  {study.plan_hash[:12]}")
 
     def new(self, options: dict[str, Any]) -> None:
         by = admin(options["user"])

@@ -46,8 +46,9 @@ def test_a_study_is_made_and_started_from_a_file(tmp_path: Path) -> None:
         )
     )
     assert "3 pairs of 3 queries, 9 ratings" in told("new", str(file), "--as", "ada")
-    assert "first  draft  3 pairs" in told("list")
+    assert "first  draft  3 pairs  no ratings yet" in told("list")
     assert told("start", "first", "--as", "ada") == "first runs\n"
+    assert "first  running  3 pairs  0 of 9 ratings" in told("list")
     assert Study.objects.get().state == "running"
 
 

@@ -157,6 +157,15 @@ def test_a_sample_that_is_smaller_than_was_asked_for_says_so(build: Build) -> No
     assert not any("asked for" in one for one in preview(order(build, wish=Wish(2))).warnings)
 
 
+def test_pairs_of_a_query_that_can_not_be_kept_apart_are_told(build: Build) -> None:
+    crowded = order(build, wish=Wish(9, per_query=0))
+    told = "Whoever rates all 9 pairs gets some of one query nearer than 30 apart: there are queries with 3."
+    assert any(one.startswith(told) for one in preview(crowded).warnings)
+    assert any(one.startswith(told) for one in estimating.outlook_of(make(crowded, factories.ada())).warnings)
+    assert not any("30 apart" in one for one in preview(replace(crowded, order="by_query")).warnings)
+    assert not any("30 apart" in one for one in preview(order(build)).warnings)
+
+
 def test_too_little_capacity_is_told_with_the_numbers(build: Build) -> None:
     wanted = order(build, wish=Wish(9, per_query=0))
     raters = tuple(replace(one, capacity=5) for one in wanted.raters)

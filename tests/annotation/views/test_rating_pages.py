@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotation.models import (
     Assignment,
     Condition,
+    Quota,
     Rating,
     Study,
 )
@@ -90,6 +91,18 @@ def test_a_lapsed_reservation_keeps_the_draft_and_says_what_happened(client: Cli
     assert "Your reservation of this pair ran out" in html
     assert "half a thought" in html
     assert "data-heartbeat" not in html
+
+
+def test_a_place_that_is_gone_is_told_once_and_the_keys_go_on(client: Client) -> None:
+    of = given(client, Kind.READING)
+    Assignment.objects.update(state=State.LAPSED)
+    Quota.objects.update(wanted=1, reserved=1)
+    refused = send(client, of, "1", notes="late")
+    assert refused.status_code == 409 and Rating.objects.count() == 0
+    html = refused.content.decode()
+    assert html.count("Your reservation of this pair ran out") == 1
+    assert "its place has been given to another rater" in html and "may have been given" not in html
+    assert "late</textarea>" in html and " autofocus" not in html
 
 
 def test_the_heartbeat_says_when_the_pair_is_gone(client: Client) -> None:
