@@ -18,7 +18,7 @@ from retrieval.management.light import LightCommand
 class Command(LightCommand):
     help = (
         "'import' loads labels that people gave elsewhere into a study without a build: CodeSearchNet's "
-        "annotations, or a CSV file with the columns item, rater, label (and perhaps query, notes). "
+        "annotations, or a CSV file with the columns item, label (and perhaps rater, query, notes). "
         "'report' says how far the raters of a study agree."
     )
 

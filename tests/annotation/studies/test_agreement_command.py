@@ -77,6 +77,15 @@ def test_without_raters_labels_of_one_item_are_pairs_in_row_order_and_it_says_so
     assert any("fewer than 30" in note for note in found["notes"])
 
 
+def test_a_csv_without_raters_is_paired_and_told_as_codesearchnets_is(tmp_path: Path) -> None:
+    rows = [("a", 3), ("b", 0), ("a", 1), ("b", 0), ("c", 2)]
+    found = loaded(tmp_path, "item,label\n" + "".join(f"{item},{label}\n" for item, label in rows))
+    assert (found["items"], found["raters"], found["labels"], found["items_with_two"]) == (3, None, 5, 2)
+    assert found["kappa_quadratic"] == pytest.approx(3 / 7)
+    assert any("no rater" in note and "row order" in note for note in found["notes"])
+    assert "raters not named" in run("report", "theirs")[0]
+
+
 def test_what_has_no_value_is_null_with_a_reason(tmp_path: Path) -> None:
     found = loaded(tmp_path, "item,rater,label\na,ann,1\nb,ann,0\n")
     for name in ("alpha_nominal", "alpha_ordinal", "alpha_interval", "kappa_quadratic"):
