@@ -129,6 +129,24 @@ def test_the_report_to_be_read(tmp_path: Path) -> None:
     assert "alpha_nominal" in text and "0.686" in text
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("item,rater,label\na,ann,1\n", "1 label of 1 item is in study 'theirs'; "),
+        ("item,label\na,1\na,0\n", "2 labels of 1 item are in study 'theirs'; the file names no rater; "),
+    ],
+)
+def test_an_import_says_what_it_stored(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(text)
+    assert run("import", path, "--name", "theirs", "--format", "csv")[0].startswith(told)
+
+
+def test_the_report_of_one_label(tmp_path: Path) -> None:
+    loaded(tmp_path, "item,rater,label\na,ann,1\n")
+    assert "1 item, 0 with two labels or more, 1 label, 1 rater\n" in run("report", "theirs")[0]
+
+
 def test_a_broken_file_stores_nothing_and_names_each_line(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("item,rater,label\na,ann,1\nb,ann,maybe\nc,,1\n")
