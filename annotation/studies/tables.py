@@ -214,7 +214,7 @@ def reliability(found: Figures) -> Table:
     assert found.page
     rows = tuple(
         (
-            one.name, one.raters, one.labels, one.with_two, one.prevalence,
+            one.name, one.raters, one.labels, one.planned, one.with_two, one.prevalence,
             one.alpha[Level.NOMINAL], one.alpha[Level.ORDINAL], one.alpha[Level.INTERVAL],
             one.gwet, one.alike, span(one.without_one),
         )
@@ -224,12 +224,13 @@ def reliability(found: Figures) -> Table:
         "reliability",
         "Agreement of the raters",
         (
-            "Condition", "Raters", "Labels", "Pairs with two", "Label 1", "Alpha", "Alpha, ordinal",
-            "Alpha, interval", "Gwet’s AC1", "Alike", "Alpha without one rater",
+            "Condition", "Raters", "Labels", "Labels planned", "Pairs with two", "Label 1", "Alpha",
+            "Alpha, ordinal", "Alpha, interval", "Gwet’s AC1", "Alike", "Alpha without one rater",
         ),
         rows,
         "Krippendorff’s alpha on the raters’ own scale. AC1 stands beside it where one value has more than "
-        "90 % of the labels. Without one rater: a range for these raters, no interval.",
+        "90 % of the labels. Without one rater: a range for these raters, no interval. Planned are pairs × "
+        "raters; who is unsure gives no label, one more rater asked of a split gives one beside the plan.",
         "Alpha",
     )  # fmt: skip
 
