@@ -42,7 +42,8 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """The agreement of one condition's raters on their own scale. `with_two` pairs have two labels or more;
+    """The agreement of one condition's raters on their own scale. The plan asks for `planned` labels (pairs
+    × raters); where one more rater is asked there can be more. `with_two` pairs have two labels or more;
     `gwet` is there where one value has more than 90 % of the labels (`largest`); `kappas_left_out` twos of
     raters are not shown. `plus` is nominal alpha of match or not, of the people and one annotator more.
     """
@@ -51,6 +52,7 @@ class Reliability:
     pairs: int
     raters: int
     labels: int
+    planned: int
     skipped: int
     with_two: int
     prevalence: Figure
@@ -100,6 +102,7 @@ def reliability(
         pairs=int((weights != 0).sum()),
         raters=int(given.any(axis=0).sum()),
         labels=int(given.sum()),
+        planned=int((weights != 0).sum()) * labels.quorum,
         skipped=int(labels.skipped[weights != 0].sum()),
         with_two=int((given.sum(axis=1) > 1).sum()),
         prevalence=figures["prevalence"],

@@ -50,7 +50,8 @@ class Confusion:
 @dataclass(frozen=True, slots=True)
 class Scores:
     """One row of the main table. `n` pairs were counted of `pairs`; `open_reference` of them have no
-    reference and `open_annotator` no label. `left_out` says that each rater stands against the others.
+    reference and `open_annotator` no label. `left_out` says that each rater stands against the others: then
+    a pair with one label alone has no reference.
     """
 
     name: str
@@ -147,10 +148,11 @@ def row(against: Against, labels: Labels, counted: Flags, figures: dict[str, Fig
     """One annotator's row of its figures, and of what is counted without weights."""
     cells = against.cells
     no_label = np.isnan(labels.values).all(axis=1)
-    no_truth = np.isnan(against.truth).all(axis=1) & ~(no_label & against.left_out)
+    compared = cells.any(axis=1)
+    no_truth = ~(compared | no_label) if against.left_out else np.isnan(against.truth).all(axis=1)
     return Scores(
         name=against.name,
-        n=int((cells.any(axis=1) & counted).sum()),
+        n=int((compared & counted).sum()),
         pairs=int(counted.sum()),
         open_reference=int((no_truth & counted).sum()),
         open_annotator=int((no_label & counted).sum()),

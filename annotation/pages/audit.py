@@ -62,12 +62,16 @@ class AuditPage:
     previous: str
     next: str
     query: str
+    cut_at: int
+    """How many entries the export has where there are more than that; else 0."""
 
 
 def audit_page(params: QueryDict) -> AuditPage:
     form = AuditFilter(params)
     page = window(form.rows(), ("-id",), params, PAGE_SIZE)
-    return AuditPage(form, tuple(page.rows), page.previous, page.next, filters_of(params))
+    more = form.rows()[MOST_EXPORTED : MOST_EXPORTED + 1].exists()
+    cut_at = MOST_EXPORTED if more else 0
+    return AuditPage(form, tuple(page.rows), page.previous, page.next, filters_of(params), cut_at)
 
 
 def filters_of(params: QueryDict) -> str:
@@ -78,16 +82,27 @@ def filters_of(params: QueryDict) -> str:
 
 
 def exported(params: QueryDict) -> Iterator[dict[str, Any]]:
-    """The rows of the filter for a file, the newest first, at most 100,000."""
-    for row in AuditFilter(params).rows()[:MOST_EXPORTED].iterator(2000):
-        yield {
-            "at": row.at.isoformat(),
-            "user": row.user.get_username() if row.user else "",
-            "verb": row.verb,
-            "what": row.what,
-            "study": row.study.name if row.study else "",
-            "detail": row.detail,
-        }
+    """The rows of the filter for a file, the newest first, at most 100,000 and then a row that says so."""
+    rows = AuditFilter(params).rows()[: MOST_EXPORTED + 1]
+    for number, row in enumerate(rows.iterator(2000)):
+        yield as_row(row) if number < MOST_EXPORTED else cut_before(row)
+
+
+def as_row(row: AuditEvent) -> dict[str, Any]:
+    return {
+        "at": row.at.isoformat(),
+        "user": row.user.get_username() if row.user else "",
+        "verb": row.verb,
+        "what": row.what,
+        "study": row.study.name if row.study else "",
+        "detail": row.detail,
+    }
+
+
+def cut_before(row: AuditEvent) -> dict[str, Any]:
+    """The last row of a file that ends before this entry: an auditor must not take it for the whole log."""
+    told = f"Cut after {MOST_EXPORTED:,} entries. The older ones: export with “To” {row.at:%Y-%m-%d}."
+    return dict.fromkeys(COLUMNS, "") | {"what": told}
 
 
 def decisions_exported(params: QueryDict) -> QuerySet[AuditEvent]:

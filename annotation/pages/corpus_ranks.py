@@ -14,7 +14,7 @@ from annotation.pages.corpus_tables import Section
 from annotation.pages.plots import Plot, Series, curves
 from annotation.pages.words import small_dollars
 from annotation.releasing import builds_behind
-from annotation.studies.tables import Cell, Table
+from annotation.studies.table import Cell, Table
 from retrieval.corpus.ranks import AtRank
 from retrieval.counting import counted
 from retrieval.models import Benchmark

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from annotation.pages import paper
 from annotation.pages.plots import Plot, Series, histogram, within
-from annotation.studies.tables import Cell, Table
+from annotation.studies.table import Cell, Table
 from retrieval.corpus.languages import Functions
 from retrieval.corpus.lengths import Lengths
 from retrieval.metrics.overlap import Overlap

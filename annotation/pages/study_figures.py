@@ -24,7 +24,8 @@ from annotation.studies.formats import (
 )
 from annotation.studies.report_tables import report_tables
 from annotation.studies.reporting import Report
-from annotation.studies.tables import CELLS, Cell, Table, tables
+from annotation.studies.table import Cell, Table
+from annotation.studies.tables import CELLS, tables
 
 MOST_PAIRS: Final = 500
 
@@ -145,9 +146,10 @@ def view(table: Table) -> TableView:
 
 
 def row_view(table: Table, row: Sequence[Cell]) -> RowView:
-    linked = table.key == "confusion"
+    # Pairs that are open are in none of the four cells, so nothing lists them.
+    linked = len(CELLS) if table.key == "confusion" else 0
     cells = tuple(
-        cell_view(column, cell, place if linked else None)
+        cell_view(column, cell, place if place < linked else None)
         for place, (column, cell) in enumerate(zip(table.columns[1:], row[1:], strict=True))
     )
     first = words(row[0])

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from annotation.studies.figures import Figures
 from annotation.studies.formats import jsonable
-from annotation.studies.tables import Table, tables
+from annotation.studies.table import Table
+from annotation.studies.tables import tables
 from retrieval.evaluation.leaderboard import Difference
 from retrieval.evaluation.scoring import Figure
 from retrieval.models import Run

@@ -8,7 +8,7 @@ from typing import Final
 from annotation.studies.drawing import drawing
 from annotation.studies.formats import as_csv, as_json
 from annotation.studies.latex import as_latex
-from annotation.studies.tables import Table
+from annotation.studies.table import Table
 
 FORMATS: Final[Mapping[str, tuple[Callable[[Table], str], str]]] = {
     "csv": (as_csv, "text/csv; charset=utf-8"),

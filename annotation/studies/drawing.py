@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 from annotation.agreement import Figure
 from annotation.studies.formats import JOINED, LEFT, LONGEST, RIGHT, ROW, WIDE, as_svg, leading, words
-from annotation.studies.tables import Cell, Table
+from annotation.studies.table import Cell, Table
 
 CELL: Final = 150
 STYLE: Final = 'role="img" font-family="sans-serif" font-size="12" fill="currentColor"'
@@ -21,7 +21,8 @@ def drawing(table: Table) -> str:
     """
     if table.charted:
         return as_svg(table)
-    places = range(1, len(table.columns))
+    drawn = table.drawn or table.columns
+    places = [place for place in range(1, len(table.columns)) if table.columns[place] in drawn]
     shares = [place for place in places if holds_shares(column(table, place))]
     if shares:
         return as_svg(pointed(table, shares))

@@ -25,7 +25,7 @@ from annotation.studies.undecided import undecided
 from retrieval.models import Annotator, Label
 
 KEPT_SECONDS: Final = 3600
-SHAPE: Final = 5
+SHAPE: Final = 6
 """Counted up where `Figures` gets another shape: what was kept in the old one is not taken then."""
 
 

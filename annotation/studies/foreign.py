@@ -1,4 +1,4 @@
-"""Files of labels that people gave elsewhere: CodeSearchNet's, or one with item, rater and label.
+"""Files of labels that people gave elsewhere: CodeSearchNet's, or one with item, label and perhaps rater.
 
 Everything is read and checked before anything is stored; each problem names its line.
 """
@@ -170,8 +170,10 @@ def codesearchnet_label(row: int, line: int, cells: Cells) -> ForeignLabel:
 
 
 def plain_label(row: int, line: int, cells: Cells) -> ForeignLabel:
-    """item, rater, label and perhaps query and notes; without a query each item is its own."""
-    item, rater = filled(cells, "item"), filled(cells, "rater")
+    """item, label and perhaps rater, query and notes; without a query each item is its own."""
+    item = filled(cells, "item")
+    # A column that is there names every rater: an empty cell would make its label nobody's by an oversight.
+    rater = filled(cells, "rater") if "rater" in cells else ""
     if len(rater) > LONGEST_RATER:
         raise BadCell(f"a rater's name has at most {LONGEST_RATER} characters")
     value = number(cells["label"].strip())
@@ -205,5 +207,5 @@ def number(text: str) -> float:
 
 COLUMNS: Final[Mapping[Format, tuple[tuple[str, ...], Callable[[int, int, Cells], ForeignLabel]]]] = {
     Format.CODESEARCHNET: (("Language", "Query", "GitHubUrl", "Relevance"), codesearchnet_label),
-    Format.CSV: (("item", "rater", "label"), plain_label),
+    Format.CSV: (("item", "label"), plain_label),
 }

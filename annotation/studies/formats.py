@@ -11,7 +11,7 @@ from typing import Any, Final
 from xml.sax.saxutils import escape
 
 from annotation.agreement import RESAMPLES, Figure
-from annotation.studies.tables import Cell, Table
+from annotation.studies.table import Cell, Table
 
 DIGITS: Final = 3
 ENDS: Final = ("low", "high", "undefined draws", "remark")

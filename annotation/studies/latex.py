@@ -10,7 +10,7 @@ from typing import Final
 
 from annotation.agreement import Figure
 from annotation.studies.formats import number, probability, said, words
-from annotation.studies.tables import Cell, Table
+from annotation.studies.table import Cell, Table
 
 LATEX: Final = str.maketrans(
     {

@@ -11,7 +11,8 @@ from annotation.studies.figures import Figures, figures_of
 from annotation.studies.formats import as_csv, as_svg
 from annotation.studies.latex import as_latex, tex
 from annotation.studies.methods import methods
-from annotation.studies.tables import Table, tables
+from annotation.studies.table import Table
+from annotation.studies.tables import tables
 
 MAIN: Final = r"""\documentclass[10pt,twocolumn]{article}
 \usepackage[T1]{fontenc}

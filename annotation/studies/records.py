@@ -1,7 +1,9 @@
-"""What a study's record consists of, each as rows in stable columns: ratings, skips, decisions on splits.
+"""What a study's record consists of, each as rows in stable columns: ratings, skips, decisions on splits; or
+the labels from elsewhere that it was made of.
 
 Raters are named by their pseudonyms everywhere, also where one of them decided on another pair. Whoever else
 decides is D01, D02 …, in the order of their first decision in the study: the study's pages say who that is.
+Labels from elsewhere name raters as their file does.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from annotation.models import Adjudication, Assignment, Study
+from annotation.models import Adjudication, Assignment, ImportedRating, Study
 from annotation.studies.exclusions import exclusions
 from annotation.studies.exporting import CHUNK, COLUMNS, as_csv, as_json, by_rule, plain, ratings
 from annotation.studies.latest import rounds_of
@@ -48,6 +50,18 @@ DECIDED: Final[Mapping[str, str]] = {
     "at": "at",
 }
 """Where the columns of the decisions come from. New ones are added at the end."""
+
+LABELS: Final = "labels"
+IMPORTED: Final[Mapping[str, str]] = {
+    "row": "row",
+    "item": "item_text",
+    "rater": "rater",
+    "label": "value",
+    "notes": "notes",
+    "item_sha256": "item",
+    "query_sha256": "cluster",
+}
+"""Where the columns of labels from elsewhere come from. New ones are added at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +111,26 @@ def deciders(study: Study) -> dict[int, str]:
     return names | {who: f"D{number:02}" for number, who in enumerate(others, 1)}
 
 
+def imported(study: Study) -> Iterator[dict[str, Any]]:
+    """Every label of the file that the study was made of, in its order, as it was imported."""
+    rows = ImportedRating.objects.filter(study=study).order_by("row").values_list(*IMPORTED.values())
+    for row in rows.iterator(CHUNK):
+        found = dict(zip(IMPORTED, row, strict=True))
+        # Files write 1 and not 1.0; half a step stays half a step.
+        whole = int(found["label"])
+        yield found | {"label": whole if whole == found["label"] else found["label"]}
+
+
+def parts_of(study: Study) -> Mapping[str, Part]:
+    """What this study has, the main part first: in one of labels from elsewhere nobody rated or decided."""
+    theirs = study.kind == Study.Kind.IMPORTED
+    return {name: part for name, part in PARTS.items() if (name == LABELS) is theirs}
+
+
 PARTS: Final[Mapping[str, Part]] = {
     "ratings": Part(COLUMNS, ratings),
     "skips": Part((*SKIPPED, "excluded_by", "excluded_why"), skips),
     "decisions": Part((*DECIDED, "stands"), decisions),
+    LABELS: Part(tuple(IMPORTED), imported),
 }
 """By the word that names it in addresses and on the command line."""

@@ -8,7 +8,7 @@ from django.core.cache import cache
 
 from annotation.models import Study
 from annotation.studies.reporting import Report, report
-from annotation.studies.tables import Table
+from annotation.studies.table import Table
 
 KEPT_SECONDS: Final = 3600
 WORDS: Final = {

@@ -16,6 +16,7 @@ from annotation.agreement.reliability import alike, alphas, values_of
 from annotation.agreement.statistic import Statistic
 from annotation.models import ImportedRating, Rating, Study
 from annotation.studies.latest import rounds_of
+from retrieval.counting import counted
 
 CHUNK: Final = 5000
 NO_RATERS: Final = (
@@ -28,7 +29,7 @@ ALL_PAIRS: Final = (
 )
 BY_NAME: Final = "Of every two raters the one whose name comes first is the first one of kappa_quadratic."
 RESAMPLED: Final = (
-    "Intervals (95 %) resample {queries:,} queries with all their items, {draws:,} draws of seed {seed}."
+    "Intervals (95 %) resample {queries} with all items of each, {draws:,} draws of seed {seed}."
 )
 ALONE: Final = (
     "The file has no query column, so each item is resampled alone; if items share queries, intervals are "
@@ -158,7 +159,8 @@ def reported(name: str, given: Iterable[Given]) -> Report:
 def notes(draws: Draws, named: bool, alone: bool) -> tuple[str, ...]:
     """What a reader must know of the figures."""
     queries = len(draws.strata)
-    resampled = RESAMPLED.format(queries=queries, draws=draws.size, seed=draws.seed)
+    of = counted(queries, "query", "queries")
+    resampled = RESAMPLED.format(queries=of, draws=draws.size, seed=draws.seed)
     said = [BY_NAME if named else NO_RATERS, ALL_PAIRS, resampled]
     said += [ALONE] if alone else []
     return (*said, FEW) if queries < 30 else tuple(said)

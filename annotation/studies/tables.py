@@ -1,11 +1,10 @@
-"""A study's figures as tables: one shape for the page, for CSV, JSON, LaTeX and SVG."""
+"""A study's figures as tables."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
-from annotation.agreement import Figure, Level, Preference
+from annotation.agreement import Level, Preference
 from annotation.agreement.conditions import Range
 from annotation.agreement.differences import Margin
 from annotation.agreement.influence import Arms
@@ -14,25 +13,10 @@ from annotation.studies.figures import Figures
 from annotation.studies.flow import SUMS
 from annotation.studies.naming import name_of
 from annotation.studies.reported import REPORTED
+from annotation.studies.table import Cell, Table
 
-Cell = str | int | float | Figure | None
-"""A word, a count, a share, a figure with its interval, or nothing."""
 CELLS: Final = ("both say match", "only it says match", "only the reference does", "neither does")
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table. `charted` names the column whose figures are drawn; `note` says how to read it, `warning`
-    what is missing in it.
-    """
-
-    key: str
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    note: str = ""
-    charted: str = ""
-    warning: str = ""
+LEFT_OPEN: Final = ("the reference is open", "it has no label")
 
 
 def tables(found: Figures) -> tuple[Table, ...]:
@@ -81,9 +65,17 @@ def main(found: Figures) -> Table:
 
 def confusion(found: Figures) -> Table:
     assert found.page
-    rows = tuple((named(row), *map(whole_if, cells_of(row.confusion))) for row in found.page.table)
+    rows = tuple(
+        (named(row), *map(whole_if, cells_of(row.confusion)), row.open_reference, row.open_annotator)
+        for row in found.page.table
+    )
     return Table(
-        "confusion", "Confusion matrices", ("Annotator", *CELLS), rows, "Unweighted counts of pairs."
+        "confusion",
+        "Confusion matrices",
+        ("Annotator", *CELLS, *LEFT_OPEN),
+        rows,
+        "Unweighted counts of pairs. Open pairs are in none of the four cells; some are open on both sides.",
+        drawn=CELLS,
     )
 
 
@@ -222,7 +214,7 @@ def reliability(found: Figures) -> Table:
     assert found.page
     rows = tuple(
         (
-            one.name, one.raters, one.labels, one.with_two, one.prevalence,
+            one.name, one.raters, one.labels, one.planned, one.with_two, one.prevalence,
             one.alpha[Level.NOMINAL], one.alpha[Level.ORDINAL], one.alpha[Level.INTERVAL],
             one.gwet, one.alike, span(one.without_one),
         )
@@ -232,12 +224,13 @@ def reliability(found: Figures) -> Table:
         "reliability",
         "Agreement of the raters",
         (
-            "Condition", "Raters", "Labels", "Pairs with two", "Label 1", "Alpha", "Alpha, ordinal",
-            "Alpha, interval", "Gwet’s AC1", "Alike", "Alpha without one rater",
+            "Condition", "Raters", "Labels", "Labels planned", "Pairs with two", "Label 1", "Alpha",
+            "Alpha, ordinal", "Alpha, interval", "Gwet’s AC1", "Alike", "Alpha without one rater",
         ),
         rows,
         "Krippendorff’s alpha on the raters’ own scale. AC1 stands beside it where one value has more than "
-        "90 % of the labels. Without one rater: a range for these raters, no interval.",
+        "90 % of the labels. Without one rater: a range for these raters, no interval. Planned are pairs × "
+        "raters; who is unsure gives no label, one more rater asked of a split gives one beside the plan.",
         "Alpha",
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
 from annotation.studies.figures import NoFigures, refuse_to_raters
 from annotation.studies.planning import ChangedMeanwhile, StudyRefused, seen_now
-from annotation.studies.records import PARTS, lines_of
+from annotation.studies.records import lines_of, parts_of
 from annotation.studies.sampling.wishing import SampleRefused
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)
@@ -199,19 +199,22 @@ def plan(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @needs(Role.ADMIN)
 def ratings(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """Every revision of every rating, or `part=skips`, `part=decisions`: `format=csv` or `format=json`."""
+    """Every revision of every rating, or `part=skips`, `part=decisions`: `format=csv` or `format=json`.
+
+    Of labels from elsewhere there is `part=labels` alone.
+    """
     refuse_while_blind(request.user)
-    study, part = study_of(request, pk), request.GET.get("part", "ratings")
-    if study.kind == Study.Kind.IMPORTED:
-        raise Http404("Labels from elsewhere are in the file that they came in.")
-    if part not in PARTS:
-        raise Http404(f"A study has {', '.join(PARTS)}.")
+    study = study_of(request, pk)
+    parts = parts_of(study)
+    part = request.GET.get("part", next(iter(parts)))
+    if part not in parts:
+        raise Http404(f"This study has {', '.join(parts)}.")
     wants_json = request.GET.get("format") == "json"
     ending, kind = ("json", "application/json") if wants_json else ("csv", "text/csv")
     with transaction.atomic():
         record(request.user, Verb.EXPORTED, f"{part} of {study.name}", study, {"format": ending})
         mark_seen(request.user, sides(study.pairs.all()))
-    lines = lines_of(study, PARTS[part], wants_json)
+    lines = lines_of(study, parts[part], wants_json)
     return named(StreamingHttpResponse(lines, content_type=f"{kind}; charset=utf-8"), study, part, ending)
 
 

@@ -20,7 +20,8 @@ from annotation.studies.gathering import unscored
 from annotation.studies.planning import StudyRefused
 from annotation.studies.report_tables import report_of, report_tables
 from annotation.studies.reporting import NoReport
-from annotation.studies.tables import CELLS, Table, tables
+from annotation.studies.table import Table
+from annotation.studies.tables import CELLS, tables
 
 
 @require_safe

@@ -12,13 +12,14 @@ from annotation.models import Study
 from annotation.studies.foreign import Format
 from annotation.studies.importing import NotImported, import_labels
 from annotation.studies.reporting import NoReport, Report, report
+from retrieval.counting import counted
 from retrieval.management.light import LightCommand
 
 
 class Command(LightCommand):
     help = (
         "'import' loads labels that people gave elsewhere into a study without a build: CodeSearchNet's "
-        "annotations, or a CSV file with the columns item, rater, label (and perhaps query, notes). "
+        "annotations, or a CSV file with the columns item, label (and perhaps rater, query, notes). "
         "'report' says how far the raters of a study agree."
     )
 
@@ -45,10 +46,7 @@ class Command(LightCommand):
             for problem in why.problems[:-1]:
                 self.stderr.write(problem)
             raise CommandError(f"{why.problems[-1]}\nNothing was stored.") from why
-        self.stdout.write(
-            f"{study.sample['labels']:,} labels of {study.planned_pairs:,} items are in study "
-            f"{study.name!r}; 'manage.py agreement report' says how far they agree"
-        )
+        self.stdout.write(stored(study))
 
     def say(self, name: str, as_json: bool) -> None:
         study = Study.objects.filter(name=name).first()
@@ -61,11 +59,23 @@ class Command(LightCommand):
         self.stdout.write(json.dumps(found.as_json(), indent=2) if as_json else told(found))
 
 
+def stored(study: Study) -> str:
+    """What an import has made; that nobody is named is told, as a misspelt header has the same effect."""
+    labels = study.sample["labels"]
+    nobody = "" if study.imported.exclude(rater="").exists() else "; the file names no rater"
+    return (
+        f"{counted(labels, 'label')} of {counted(study.planned_pairs, 'item')} "
+        f"{'is' if labels == 1 else 'are'} in study {study.name!r}{nobody}; "
+        "'manage.py agreement report' says how far they agree"
+    )
+
+
 def told(found: Report) -> str:
     """The report to be read: counts, a figure a line, notes."""
     lines = [
-        f"{found.items:,} items, {found.items_with_two:,} with two labels or more, {found.labels:,} labels, "
-        + (f"{found.raters:,} raters" if found.raters else "raters not named")
+        f"{counted(found.items, 'item')}, {found.items_with_two:,} with two labels or more, "
+        f"{counted(found.labels, 'label')}, "
+        + (counted(found.raters, "rater") if found.raters else "raters not named")
     ]
     for name, one in found.figures.items():
         value = "–" if one.value is None else f"{one.value:.3f}"

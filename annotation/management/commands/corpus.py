@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.pages import corpus as pages
 from annotation.studies.formats import as_json, words
-from annotation.studies.tables import Table
+from annotation.studies.table import Table
 from retrieval.corpus import SAMPLED
 from retrieval.management.light import LightCommand
 from retrieval.models import Collection

@@ -28,7 +28,7 @@ from annotation.studies.foreseeing import Rates
 from annotation.studies.orders import order_of
 from annotation.studies.paper import write_paper
 from annotation.studies.planning import StudyRefused
-from annotation.studies.records import PARTS, lines_of
+from annotation.studies.records import PARTS, lines_of, parts_of
 from annotation.studies.sampling.wishing import SampleRefused
 from retrieval.management.light import LightCommand
 
@@ -66,8 +66,8 @@ class Command(LightCommand):
             "part",
             nargs="?",
             choices=PARTS,
-            default="ratings",
-            help="skips with reasons; decisions on splits",
+            help="ratings (the usual one); skips with reasons; decisions on splits; a study of labels from "
+            "elsewhere has these alone",
         )
         export.add_argument("--json", action="store_true", help="JSON and not CSV")
 
@@ -143,9 +143,13 @@ class Command(LightCommand):
         self.stdout.write(json.dumps({"rates": told.source} | asdict(told.outlook), indent=2))
 
     def export(self, options: dict[str, Any]) -> None:
-        study, part = ours(options["name"]), options["part"]
+        study = named(options["name"])
+        parts = parts_of(study)
+        part = options["part"] or next(iter(parts))
+        if part not in parts:
+            raise CommandError(f"The study {study.name!r} has no {part}; it has {', '.join(parts)}.")
         record(None, Verb.EXPORTED, f"{part} of {study.name}", study, {"format": "command line"})
-        for line in lines_of(study, PARTS[part], options["json"]):
+        for line in lines_of(study, parts[part], options["json"]):
             self.stdout.write(line, ending="")
 
     def score(self, options: dict[str, Any]) -> None:
@@ -182,7 +186,8 @@ def ours(name: str) -> Study:
     if found.kind == Study.Kind.IMPORTED:
         raise CommandError(
             f"The labels of {name!r} came from elsewhere, so there is only their agreement: "
-            f"'manage.py agreement report {shlex.quote(name)}', or the study's page with its downloads."
+            f"'manage.py agreement report {shlex.quote(name)}', or the study's page with its downloads; "
+            f"'manage.py study export {shlex.quote(name)}' prints the labels."
         )
     return found
 

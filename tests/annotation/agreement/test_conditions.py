@@ -26,6 +26,7 @@ def alpha(*rows: str) -> float:
 def test_everything_of_one_condition() -> None:
     found = told(people(*ROWS))
     assert (found.pairs, found.raters, found.labels, found.with_two) == (8, 3, 24, 8)
+    assert found.planned == 24
     assert found.alpha[Level.NOMINAL].value == pytest.approx(alpha(*ROWS))
     assert found.prevalence.value == pytest.approx(11 / 24)
     assert len(found.kappas) == 3 and found.gwet is None

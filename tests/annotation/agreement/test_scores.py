@@ -76,6 +76,13 @@ def test_open_pairs_lower_the_coverage_and_count_in_nothing_else() -> None:
     assert (found.coverage.value, found.accuracy.value) == (0.6, 1)
 
 
+def test_of_those_who_made_the_reference_every_pair_is_compared_or_open() -> None:
+    """Both raters said something of the first pair, either one alone of the next two, nobody of the last."""
+    made, sample = people("11**", "0*0*"), each_its_query(4)
+    (found,) = scores(sample, Draws.of(sample), [(left_out(made), made)], sample.weights)
+    assert (found.n, found.open_reference, found.open_annotator) == (1, 2, 1)
+
+
 @pytest.mark.parametrize(
     ("treatment", "accuracy", "cells"),
     [

@@ -77,6 +77,15 @@ def test_without_raters_labels_of_one_item_are_pairs_in_row_order_and_it_says_so
     assert any("fewer than 30" in note for note in found["notes"])
 
 
+def test_a_csv_without_raters_is_paired_and_told_as_codesearchnets_is(tmp_path: Path) -> None:
+    rows = [("a", 3), ("b", 0), ("a", 1), ("b", 0), ("c", 2)]
+    found = loaded(tmp_path, "item,label\n" + "".join(f"{item},{label}\n" for item, label in rows))
+    assert (found["items"], found["raters"], found["labels"], found["items_with_two"]) == (3, None, 5, 2)
+    assert found["kappa_quadratic"] == pytest.approx(3 / 7)
+    assert any("no rater" in note and "row order" in note for note in found["notes"])
+    assert "raters not named" in run("report", "theirs")[0]
+
+
 def test_what_has_no_value_is_null_with_a_reason(tmp_path: Path) -> None:
     found = loaded(tmp_path, "item,rater,label\na,ann,1\nb,ann,0\n")
     for name in ("alpha_nominal", "alpha_ordinal", "alpha_interval", "kappa_quadratic"):
@@ -118,6 +127,24 @@ def test_the_report_to_be_read(tmp_path: Path) -> None:
     text, _ = run("report", "theirs")
     assert "6 items, 6 with two labels or more, 12 labels, 2 raters" in text
     assert "alpha_nominal" in text and "0.686" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("item,rater,label\na,ann,1\n", "1 label of 1 item is in study 'theirs'; "),
+        ("item,label\na,1\na,0\n", "2 labels of 1 item are in study 'theirs'; the file names no rater; "),
+    ],
+)
+def test_an_import_says_what_it_stored(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(text)
+    assert run("import", path, "--name", "theirs", "--format", "csv")[0].startswith(told)
+
+
+def test_the_report_of_one_label(tmp_path: Path) -> None:
+    loaded(tmp_path, "item,rater,label\na,ann,1\n")
+    assert "1 item, 0 with two labels or more, 1 label, 1 rater\n" in run("report", "theirs")[0]
 
 
 def test_a_broken_file_stores_nothing_and_names_each_line(tmp_path: Path) -> None:

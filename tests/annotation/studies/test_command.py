@@ -14,6 +14,8 @@ from django.core.management import CommandError, call_command
 from annotation.access import Role
 from annotation.models import Study
 from annotation.studies import planning
+from annotation.studies.foreign import Format
+from annotation.studies.importing import import_labels
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -89,7 +91,6 @@ def test_only_admins_make_studies(tmp_path: Path) -> None:
         ("plan", "theirs"),
         ("plan", "theirs", "--needed"),
         ("plan", "first study", "--simulate", "--pilot", "theirs"),
-        ("export", "theirs"),
         ("paper", "theirs", "nowhere"),
         ("start", "theirs", "--as", "ada"),
         ("score", "theirs", "--as", "ada"),
@@ -100,3 +101,23 @@ def test_labels_from_elsewhere_have_their_agreement_only(args: tuple[str, ...]) 
     Study.objects.create(name="theirs", kind=Study.Kind.IMPORTED, state=Study.State.CLOSED, planned_pairs=3)
     with pytest.raises(CommandError, match="agreement report theirs"):
         told(*args)
+
+
+def test_labels_from_elsewhere_are_printed_as_they_came(tmp_path: Path) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text("item,label,notes\na,1,why\na,0.5,\n")
+    import_labels(file, "theirs", Format.CSV)
+    header, first, second = told("export", "theirs").splitlines()
+    assert header.startswith("row,item,rater,label,notes,")
+    assert first.startswith("1,a,,1,why,") and second.startswith("2,a,,0.5,,")
+    assert told("export", "theirs", "labels") == told("export", "theirs")
+
+
+@pytest.mark.parametrize("part", ["ratings", "skips", "decisions"])
+def test_labels_from_elsewhere_have_no_such_part(part: str) -> None:
+    studies.study("first")
+    Study.objects.create(name="theirs", kind=Study.Kind.IMPORTED, state=Study.State.CLOSED, planned_pairs=3)
+    with pytest.raises(CommandError, match=f"has no {part}; it has labels"):
+        told("export", "theirs", part)
+    with pytest.raises(CommandError, match="has no labels; it has ratings"):
+        told("export", "first", "labels")

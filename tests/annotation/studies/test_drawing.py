@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from annotation.agreement import Figure
 from annotation.studies.downloads import formats_of
 from annotation.studies.drawing import drawing
-from annotation.studies.tables import Table
+from annotation.studies.table import Table
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert(1)</script> & more"
@@ -47,6 +47,15 @@ def test_several_columns_of_counts_are_cells_the_fuller_the_darker() -> None:
     root = drawn(table)
     assert [one.get("fill-opacity") for one in root.findall(f"{SVG}rect")][:2] == ["0.375", "0.125"]
     assert {"3", "1", "0", "both", "one", "1.500"} <= set(texts(root))
+
+
+def test_columns_that_do_not_belong_into_a_drawing_stay_out_of_it() -> None:
+    table = Table(
+        "confusion", "C", ("Annotator", "both", "one", "open"), (("a", 3, 1, 9),), drawn=("both", "one")
+    )
+    root = drawn(table)
+    assert [one.get("fill-opacity") for one in root.findall(f"{SVG}rect")] == ["0.375", "0.125"]
+    assert not {"9", "open"} & set(texts(root))
 
 
 def test_shares_without_intervals_are_points_too() -> None:

@@ -92,6 +92,13 @@ def test_alpha_with_one_annotator_more_has_its_interval_or_says_why_not() -> Non
     assert "too often for an interval; 502 of 1,000 draws have no value" in shown.why
 
 
+def test_labels_stand_beside_those_that_the_plan_asks_for() -> None:
+    study = rated_study([[1, 0, None, 0], [1, None, 1, 1], [1, 0, 0, 1]])
+    table = next(table for table in tables(figures_of(study)) if table.key == "reliability")
+    (row,) = (dict(zip(table.columns, row, strict=True)) for row in table.rows)
+    assert (row["Labels"], row["Labels planned"]) == (10, 12)
+
+
 def test_figures_by_tag_are_of_the_pairs_that_carry_it_as_it_stands() -> None:
     study = rated_study([[1, 0, 1, 0]] * 3)
     agents(study, [1, 1, 0, 0])

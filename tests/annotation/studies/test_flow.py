@@ -13,7 +13,8 @@ from annotation.studies.downloads import FORMATS
 from annotation.studies.figures import figures_of
 from annotation.studies.flow import Flow, flow_of
 from annotation.studies.methods import methods
-from annotation.studies.tables import Cell, Table, flow
+from annotation.studies.table import Cell, Table
+from annotation.studies.tables import flow
 from annotation.studies.undecided import Undecided
 from tests import factories, studies
 from tests.annotation.studies.rated import agents, pairwise, rated_study

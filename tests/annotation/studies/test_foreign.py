@@ -52,6 +52,11 @@ def test_without_a_query_each_item_is_its_own() -> None:
     assert labels(PLAIN + "a,ann,1\n")[0].cluster == "a"
 
 
+def test_without_a_rater_column_nobody_is_named_and_an_item_may_come_again() -> None:
+    found = labels("item,label\na,1\na,0\na,1\n")
+    assert [(one.row, one.rater, one.value) for one in found] == [(1, "", 1), (2, "", 0), (3, "", 1)]
+
+
 def test_a_byte_order_mark_windows_lines_and_empty_lines_are_no_problem() -> None:
     found = labels(b"\xef\xbb\xbfitem,rater,label\r\na,ann,1\r\n\r\n , ,\r\nb,ann,0\r\n")
     assert [(one.line, one.row) for one in found] == [(2, 1), (5, 2)]
@@ -64,8 +69,8 @@ def test_what_no_database_can_save_is_made_visible() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", "line 1: the header must name item, rater, label; item, rater, label missing. It has: nothing."),
-        ("item,label\n", "rater missing. It has: item, label."),
+        ("", "line 1: the header must name item, label; item, label missing. It has: nothing."),
+        ("item,rater\n", "label missing. It has: item, rater."),
         (PLAIN, "there is no label in it"),
         (PLAIN + "a,ann,1\nb,ann\n", "line 3: 2 cells where 3 were expected"),
         (PLAIN + "a,ann,1,extra\n", "line 2: 4 cells where 3 were expected"),

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from annotation.agreement import Figure
 from annotation.studies.formats import NARROW, as_csv, as_json, as_svg, words
-from annotation.studies.tables import Table
+from annotation.studies.table import Table
 
 HOSTILE = '=HYPERLINK("http://x") & 50 % <script>alert(1)</script> \\input{/etc/passwd} $x$'
 FIGURE = Figure(0.5, 0.25, 0.75, queries=40, method="Wilson")

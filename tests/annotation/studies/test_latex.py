@@ -6,7 +6,7 @@ import pytest
 
 from annotation.agreement import Figure
 from annotation.studies.latex import as_latex, tex
-from annotation.studies.tables import Cell, Table
+from annotation.studies.table import Cell, Table
 
 HOSTILE = "50 % <script> \\input{/etc/passwd} $x$"
 FIGURE = Figure(0.5, 0.25, 0.75, queries=40, method="Wilson")

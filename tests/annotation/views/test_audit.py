@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from annotation import review
 from annotation.models import AuditEvent, Case, Rating, Review, Seen
+from annotation.pages import audit
 from annotation.studies import rating
 from annotation.studies.auditing import LONGEST_DETAIL, Verb, record
 from annotation.studies.rating import Said
@@ -53,6 +54,29 @@ def test_the_file_has_no_formulas(ada: Client) -> None:
     rows = list(csv.DictReader(StringIO(text(ada, "audit-export", verb="exported"))))
     assert "'=HYPERLINK(1)" in [row["what"] for row in rows]
     assert AuditEvent.objects.filter(what="audit log").exists()
+
+
+def test_a_file_that_is_cut_says_so_in_its_last_row_and_the_page_beside_the_button(
+    ada: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit, "MOST_EXPORTED", 2)
+    for number in range(3):
+        record(None, Verb.STUDY_PAUSED, f"number {number}")
+    asked = {"verb": "study paused"}
+    assert "ends after the newest 2 entries" in text(ada, "audit", **asked)
+    rows = list(csv.DictReader(StringIO(text(ada, "audit-export", **asked))))
+    assert [row["what"] for row in rows[:2]] == ["number 2", "number 1"]
+    day = AuditEvent.objects.get(what="number 0").at
+    assert rows[2]["what"] == f"Cut after 2 entries. The older ones: export with “To” {day:%Y-%m-%d}."
+    assert len(rows) == 3 and not rows[2]["verb"]
+
+
+def test_a_whole_file_says_nothing_of_a_cut(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "MOST_EXPORTED", 2)
+    for number in range(2):
+        record(None, Verb.STUDY_PAUSED, f"number {number}")
+    assert "ends after" not in text(ada, "audit", verb="study paused")
+    assert "Cut after" not in text(ada, "audit-export", verb="study paused")
 
 
 def test_of_a_wrong_filter_there_is_no_empty_file(ada: Client) -> None:

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Study
+from annotation.models import AuditEvent, Study
 from annotation.studies.foreign import Format
 from annotation.studies.importing import import_labels
 from annotation.studies.reporting import report
@@ -40,10 +40,34 @@ def test_the_study_page_offers_what_there_is_and_nothing_else(ada: Client, their
     html = text(ada, theirs, "study")
     assert "12 labels of 6 items" in html and "labels.csv" in html
     assert reverse("study-figures", args=[theirs.pk]) in html
-    for route in ("study-plan", "study-ratings", "study-progress", "adjudication-queue", "study-amend"):
+    for route in ("study-plan", "study-progress", "adjudication-queue", "study-amend"):
         assert reverse(route, args=[theirs.pk]) not in html, route
-    assert ada.get(reverse("study-ratings", args=[theirs.pk])).status_code == 404
     assert "theirs" in ada.get(reverse("studies")).content.decode()
+
+
+def test_the_labels_are_there_to_be_taken_home_as_they_came(ada: Client, tmp_path: Path) -> None:
+    path = tmp_path / "annotations.csv"
+    path.write_text("Language,Query,GitHubUrl,Relevance,Notes\nGo,q,u,3,exactly\nGo,q,u,0,\n")
+    study = import_labels(path, "CodeSearchNet", Format.CODESEARCHNET)
+    where = reverse("study-ratings", args=[study.pk])
+    html = text(ada, study, "study")
+    for form in ("csv", "json"):
+        assert f"{where}?part=labels&amp;format={form}" in html
+    rows = json.loads(ada.get(where, {"part": "labels", "format": "json"}).getvalue())
+    assert [(row["row"], row["item"], row["label"], row["notes"]) for row in rows] == [
+        (1, "Go\nq\nu", 3, "exactly"),
+        (2, "Go\nq\nu", 0, ""),
+    ]
+    answer = ada.get(where, {"format": "csv"})
+    assert answer.getvalue().decode().startswith("row,item,rater,label,notes,item_sha256,query_sha256\r\n")
+    assert "codesearchnet-labels.csv" in answer["Content-Disposition"]
+    assert AuditEvent.objects.filter(verb="exported", what="labels of CodeSearchNet").exists()
+
+
+def test_they_have_no_ratings_skips_or_decisions(ada: Client, theirs: Study) -> None:
+    for part in ("ratings", "skips", "decisions"):
+        answer = ada.get(reverse("study-ratings", args=[theirs.pk]), {"part": part})
+        assert answer.status_code == 404
 
 
 def test_its_figures_are_those_of_the_report(ray: Client, theirs: Study) -> None:

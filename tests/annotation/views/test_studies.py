@@ -268,7 +268,8 @@ def test_decisions_and_skips_are_downloaded_and_what_else_is_not_there(ada: Clie
         answer = ada.get(where, {"part": part})
         assert f"-{part}.csv" in answer["Content-Disposition"]
         assert answer.getvalue().decode().startswith("pair,query,")
-    assert ada.get(where, {"part": "drafts"}).status_code == 404
+    for part in ("drafts", "labels"):
+        assert ada.get(where, {"part": part}).status_code == 404
     found = AuditEvent.objects.filter(verb="exported").values_list("what", flat=True)
     assert set(found) == {f"decisions of {study}", f"skips of {study}"}
 

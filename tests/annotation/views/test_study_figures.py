@@ -96,6 +96,18 @@ def test_a_cell_leads_to_its_pairs(ray: Client, study: Study) -> None:
     assert ray.get(reverse("study-figures-pairs", args=[study.pk]), {"cell": "7"}).status_code == 404
 
 
+def test_what_is_left_open_is_counted_beside_the_cells_and_leads_nowhere(ray: Client) -> None:
+    study = rated_study([[1, 0, None, 0], [1, 0, 1, 1], [1, 0, 0, 1]])
+    agents(study, [1, 1, 0, None])
+    asked = {"table": "confusion", "format": "json"}
+    rows = json.loads(ray.get(reverse("study-figures-download", args=[study.pk]), asked).content)["rows"]
+    row = next(row for row in rows if "small-model" in row["Annotator"])
+    assert (row["the reference is open"], row["it has no label"]) == (1, 1)
+    text = page(ray, study)
+    assert 'data-label="it has no label"><span' in text
+    assert "cell=3" in text and "cell=4" not in text
+
+
 def test_who_rates_the_same_pairs_elsewhere_is_kept_out(client: Client, study: Study) -> None:
     other = studies.study("second study", pairs=[study.pairs.get(number=2).pair])
     client.force_login(studies.rater("rita", other).user)
