@@ -40,7 +40,7 @@ from retrieval.models import (
 from retrieval.models.texts import canonical
 from retrieval.releases.storing import Members, store
 from retrieval.sources import Problem, Record
-from retrieval.sources.cosqa import label_of, read_queries, read_snippets
+from retrieval.sources.cosqa import has_label, label_of, read_queries, read_snippets
 from retrieval.sources.cosqa_plus import LICENCE, Release, release_in
 from retrieval.sources.json_stream import elements
 from retrieval.sources.metering import expect
@@ -225,7 +225,7 @@ class _Import:
             if (
                 not isinstance(element, Problem)
                 and isinstance(element.value, dict)
-                and "label" not in element.value
+                and not has_label(element.value)
             ):
                 continue  # a pair without a label is unjudged
             found = element if isinstance(element, Problem) else label_of(element, path)

@@ -22,6 +22,7 @@ LABELS = (0, 1)
 
 __all__ = [
     "GivenLabel",
+    "has_label",
     "label_of",
     "read_code_of_pairs",
     "read_labels",
@@ -60,7 +61,7 @@ def read_code_of_pairs(path: Path, licence: str = "") -> Iterator[Record | Probl
             continue
         if any(key in element.value for key in CODE_TEXT):
             found = _record(element, path, CODE_TEXT, CODE_ID, licence)
-            if isinstance(found, Record) or "label" not in element.value:
+            if isinstance(found, Record) or not has_label(element.value):
                 yield found
 
 
@@ -71,7 +72,7 @@ def read_labels(path: Path) -> Iterator[GivenLabel | Problem]:
     """
     for element in elements(path):
         query = _record(element, path, QUERY_TEXT, QUERY_ID, "")
-        if isinstance(element, Element) and isinstance(query, Record) and "label" in element.value:
+        if isinstance(element, Element) and isinstance(query, Record) and has_label(element.value):
             yield label_of(element, path)
 
 
@@ -83,7 +84,7 @@ def read_pairs(path: Path) -> Iterator[GivenLabel | Problem]:
     for element in elements(path):
         if isinstance(element, Problem):
             yield element
-        elif not isinstance(element.value, dict) or "label" in element.value:
+        elif not isinstance(element.value, dict) or has_label(element.value):
             yield label_of(element, path)
 
 
@@ -105,6 +106,11 @@ def _mapped(element: Element, code: str, path: Path, licence: str) -> Record | P
         message = f"expected a function and its index, found {code[:20]!r}: {str(element.value)[:20]!r}"
         return Problem(str(path), element.number, message)
     return Record(code, str(element.value), path.name, licence)
+
+
+def has_label(record: dict[str, Any]) -> bool:
+    """Whether a pair is judged; data frames write one that isn't as null."""
+    return record.get("label") is not None
 
 
 def label_of(element: Element, path: Path) -> GivenLabel | Problem:

@@ -182,7 +182,7 @@ def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path) -> None:
     (tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "a"}]')
     (tmp_path / "codebase.json").write_text('[{"code-idx": 0, "code": "b"}]')
     row: dict[str, Any] = {"query-idx": 0, "query": "a", "code-idx": 0, "code": "b", "label": 1}
-    rows = [row, {**row, "code": "other"}, {**row, "label": 7}, {"query": "a"}]
+    rows = [row, {**row, "code": "other"}, {**row, "label": 7}, {"query": "a"}, {**row, "label": None}]
     (tmp_path / "pairs.json").write_text(json.dumps(rows))
     done = import_release(tmp_path, "again", ImportOptions())
     assert done.benchmark is not None and done.benchmark.size == 1
