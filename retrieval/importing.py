@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,6 +13,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.imported import Counts, Imported, Options
 from retrieval.models import (
     Annotator,
     Benchmark,
@@ -35,46 +35,6 @@ BATCH = 1000
 KEYS_A_READ: Final = 500
 MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin", "licence", "rules")
 LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
-PROBLEMS_KEPT = 1000
-_BITS = tuple((rule, int(rule)) for rule in Rule)
-
-
-@dataclass
-class Counts:
-    """What an import did. `unreadable` counts records and code that could not be read.
-
-    `problems` are the first of those; `tell` is called with every one.
-    `contradicted` counts labels that say something else than an earlier one of their pair in this source.
-    """
-
-    read: int = 0
-    stored: int = 0
-    known: int = 0
-    unreadable: int = 0
-    unparsable: int = 0
-    labels: int = 0
-    contradicted: int = 0
-    rules: Counter[Rule] = field(default_factory=Counter)
-    problems: list[Problem] = field(default_factory=list)
-    tell: Callable[[Problem], None] = lambda problem: None
-
-    def refuse(self, problem: Problem) -> None:
-        self.unreadable += 1
-        self.tell(problem)
-        if len(self.problems) < PROBLEMS_KEPT:
-            self.problems.append(problem)
-
-    def count_parsed(self, passed: Rule | None) -> None:
-        """Count what rules a snippet passes; None: it does not parse."""
-        if passed is None:
-            self.unparsable += 1
-        else:
-            self.count_rules(passed)
-
-    def count_rules(self, passed: Rule) -> None:
-        bits = int(passed)
-        for rule, bit in _BITS:
-            self.rules[rule] += bits & bit != 0
 
 
 class Identified(NamedTuple):
@@ -83,21 +43,6 @@ class Identified(NamedTuple):
     record: Record
     text: str
     digest: str
-
-
-@dataclass(frozen=True)
-class Options:
-    """`dry_run` counts and stores nothing; `tick` is called with the counts after each batch,
-    `refused` with every record that is refused.
-    """
-
-    dry_run: bool = False
-    tick: Callable[[Counts], None] = lambda counts: None
-    refused: Callable[[Problem], None] = lambda problem: None
-
-    def counts(self) -> Counts:
-        """Counts from 0, which tell of what is refused."""
-        return Counts(tell=self.refused)
 
 
 def collection(name: str, kind: str, source: str) -> Collection:
@@ -275,40 +220,6 @@ def contradicted(said: Sequence[tuple[int, int]], annotator: Annotator) -> int:
     known = Label.objects.filter(annotator=annotator, round=1, pair__in={pair for pair, _ in said})
     first: dict[int, int | None] = dict(known.values_list("pair_id", "value"))
     return sum(first.setdefault(pair, value) != value for pair, value in said)
-
-
-@dataclass(frozen=True)
-class Imported:
-    """The counts of each collection that an import filled, and the benchmark of its labels.
-
-    `others` counts what is neither a query nor a snippet: labels, and what a source of both refused.
-    """
-
-    queries: Counts | None = None
-    snippets: Counts | None = None
-    others: Counts | None = None
-    benchmark: Benchmark | None = None
-
-    @property
-    def parts(self) -> list[Counts]:
-        return [counts for counts in (self.queries, self.snippets, self.others) if counts]
-
-    @property
-    def problems(self) -> list[Problem]:
-        return [problem for counts in self.parts for problem in counts.problems]
-
-    @property
-    def remark(self) -> str:
-        """What people may miss in it; mostly empty."""
-        alone = self.queries is not None and self.snippets is None and not self.total().labels
-        return "Queries alone: a build searches for them in another collection’s snippets." if alone else ""
-
-    def total(self) -> Counts:
-        """The figures of all parts together, for a bar of progress."""
-        total = Counts()
-        for name in ("read", "stored", "known", "unreadable", "labels"):
-            setattr(total, name, sum(getattr(counts, name) for counts in self.parts))
-        return total
 
 
 def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:

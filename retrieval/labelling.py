@@ -13,7 +13,8 @@ from django.db.models import QuerySet
 
 from retrieval.evaluation.files import NotComparable, of_language
 from retrieval.evaluation.publishing import Chosen, NothingToPublish, Order, publish, publish_chosen
-from retrieval.importing import BATCH, Counts, Imported, Options, readable_labels, store_labels
+from retrieval.imported import Counts, Imported, Options
+from retrieval.importing import BATCH, readable_labels, store_labels
 from retrieval.models import Annotator, Benchmark, Collection, Label
 from retrieval.models.collections import MemberQuerySet
 from retrieval.models.texts import canonical

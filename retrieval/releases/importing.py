@@ -24,7 +24,8 @@ from retrieval.exporting import provenance
 from retrieval.exporting.writing import FORMAT, MANIFEST
 from retrieval.filters import Rule
 from retrieval.filters.apart import Apart
-from retrieval.importing import Counts, Imported, Options, collection, flags_of
+from retrieval.imported import Counts, Imported, Options
+from retrieval.importing import collection, flags_of
 from retrieval.models import (
     Annotator,
     Benchmark,

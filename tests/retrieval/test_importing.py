@@ -12,15 +12,8 @@ from django.db import connection
 
 from retrieval import importing
 from retrieval.filters import Rule
-from retrieval.importing import (
-    PROBLEMS_KEPT,
-    Counts,
-    Imported,
-    Options,
-    import_cosqa,
-    import_items,
-    import_python,
-)
+from retrieval.imported import PROBLEMS_KEPT, Counts, Imported, Options
+from retrieval.importing import import_cosqa, import_items, import_python
 from retrieval.models import Collection, Label, Member, QueryText, Text
 from retrieval.sources import GivenLabel, Item, Query, Snippet
 from retrieval.sources.metering import metered

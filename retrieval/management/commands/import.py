@@ -15,7 +15,8 @@ from tqdm import tqdm
 from retrieval.counting import counted
 from retrieval.filters import Rule
 from retrieval.filters.steps import Refusals
-from retrieval.importing import Counts, Imported, Options, import_cosqa, import_items, import_python
+from retrieval.imported import Counts, Imported, Options
+from retrieval.importing import import_cosqa, import_items, import_python
 from retrieval.management.formats import FORMATS, source_of
 from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Collection

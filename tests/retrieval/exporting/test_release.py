@@ -19,7 +19,7 @@ from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import Options, export
 from retrieval.exporting.writing import FolderInUse
 from retrieval.filters import Rule
-from retrieval.importing import Options as ImportOptions
+from retrieval.imported import Options as ImportOptions
 from retrieval.models import Annotator, Benchmark, Candidate, Label, Member, Mining, Pair, Source, source_of
 from retrieval.models.texts import canonical
 from retrieval.releases import import_release

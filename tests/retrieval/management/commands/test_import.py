@@ -13,8 +13,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from tqdm import tqdm
 
-from retrieval import importing
-from retrieval.importing import Counts, Options, import_items
+from retrieval import imported, importing
+from retrieval.imported import Counts, Options
+from retrieval.importing import import_items
 from retrieval.models import Collection, Label, Member
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
 from tests.retrieval.sources.test_beir_places import as_folders
@@ -69,7 +70,7 @@ def test_progress_grows_and_a_dry_run_stores_nothing(monkeypatch: pytest.MonkeyP
 
 
 def test_refused_records_are_counted_and_capped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "PROBLEMS_KEPT", 5)
+    monkeypatch.setattr(imported, "PROBLEMS_KEPT", 5)
     done = import_items((Problem("f", n, "bad") for n in range(1, 9)), "f", "none", Options())
     assert done.others is not None
     assert (done.others.unreadable, len(done.problems)) == (8, 5)
