@@ -39,6 +39,11 @@ class Counts:
         if len(self.problems) < PROBLEMS_KEPT:
             self.problems.append(problem)
 
+    def refuse_unread(self, problem: Problem) -> None:
+        """Refuse what was not counted when it was read, as labels aren't: they have a count of their own."""
+        self.read += 1
+        self.refuse(problem)
+
     def count_parsed(self, passed: Rule | None) -> None:
         """Count what rules a snippet passes; None: it does not parse."""
         if passed is None:

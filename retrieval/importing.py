@@ -100,11 +100,13 @@ def good(records: Iterable[Record | Problem], counts: Counts) -> Iterator[Record
             yield record
 
 
-def readable_labels(labels: Iterable[GivenLabel | Problem], counts: Counts) -> Iterator[GivenLabel]:
-    """The readable labels; the others are counted and kept as problems."""
+def readable_labels(
+    labels: Iterable[GivenLabel | Problem], refuse: Callable[[Problem], None]
+) -> Iterator[GivenLabel]:
+    """The readable labels; the others are refused."""
     for label in labels:
         if isinstance(label, Problem):
-            counts.refuse(label)
+            refuse(label)
         else:
             yield label
 
@@ -227,23 +229,32 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
 
     Without a code base the snippets are the code of the pairs.
     """
-    done = Imported(queries := options.counts(), snippets := options.counts())
+    done = Imported(queries := options.counts(), snippets := options.counts(), others := options.counts())
     told = replace(options, tick=lambda _: options.tick(done.total()))
     for path in (file, codebase or file, file):
         expect(path)
     fill(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, told)
     records = cosqa.read_snippets(codebase) if codebase else cosqa.read_code_of_pairs(file)
     fill(name, Collection.Kind.SNIPPETS, (codebase or file).name, records, snippets, told)
-    given = readable_labels(cosqa.read_labels(file), queries)
-    benchmark = None
+    benchmark = _label_cosqa(file, name, others, told)
+    told.tick(others)  # what follows the last label was read as well
+    return Imported(
+        queries,
+        snippets if codebase or snippets.read else None,
+        others if others.read + others.labels else None,
+        benchmark,
+    )
+
+
+def _label_cosqa(file: Path, name: str, others: Counts, options: Options) -> Benchmark | None:
+    """Store the labels of a file; gives their benchmark, None where there are none or nothing is stored."""
+    given = readable_labels(cosqa.read_labels(file), others.refuse_unread)
     if options.dry_run:
-        queries.labels = sum(1 for _ in given)
-    else:
-        annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
-        store_labels(given, annotator, queries, told.tick)
-        benchmark = published(name) if queries.labels else None
-    told.tick(queries)  # what follows the last label was read as well
-    return Imported(queries, snippets if codebase or snippets.read else None, benchmark=benchmark)
+        others.labels = sum(1 for _ in given)
+        return None
+    annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
+    store_labels(given, annotator, others, options.tick)
+    return published(name) if others.labels else None
 
 
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
@@ -282,8 +293,7 @@ def published(name: str) -> Benchmark | None:
 def _store_batch(batch: list[Item], source: str, name: str, done: Imported, options: Options) -> None:
     queries, snippets, others = done.parts
     for problem in (item for item in batch if isinstance(item, Problem)):
-        others.read += 1
-        others.refuse(problem)
+        others.refuse_unread(problem)
     for kind, which, counts in zip(Collection.Kind, (Query, Snippet), (queries, snippets), strict=True):
         if records := [item for item in batch if isinstance(item, which)]:
             fill(name, kind, source, records, counts, options)

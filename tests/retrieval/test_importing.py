@@ -257,8 +257,8 @@ def test_labels_that_contradict_another_of_their_pair_are_counted(tmp_path: Path
         rows = [{"doc": "double a number", "code": GOOD, "label": label} for label in (1, 0, 1)]
         file.write_text(json.dumps(rows))
         done = import_cosqa(file, None, "twice", Options())
-        assert done.queries is not None
-        assert (done.queries.labels, done.queries.contradicted) == (3, 1)
+        assert done.others is not None
+        assert (done.others.labels, done.others.contradicted) == (3, 1)
         assert list(Label.objects.values_list("value", flat=True)) == [1]
 
 
@@ -268,6 +268,16 @@ def test_each_broken_record_is_counted_once_however_many_there_are(tmp_path: Pat
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps(rows))
     done = import_cosqa(path, None, "broken", Options())
-    assert done.queries is not None
-    assert (done.queries.read, done.queries.unreadable) == (len(rows), len(rows))
+    assert done.queries is not None and done.others is not None
+    assert (done.queries.read, done.queries.unreadable) == (len(rows), len(rows) - 2)
     assert len(done.queries.problems) == PROBLEMS_KEPT
+    assert (done.others.read, done.others.unreadable, done.total().unreadable) == (2, 2, len(rows))
+
+
+def test_refused_labels_are_no_unreadable_queries(files: tuple[Path, Path]) -> None:
+    rows = json.loads(files[0].read_text())
+    files[0].write_text(json.dumps([row | {"label": 7} for row in rows]))
+    done = imported(files)
+    assert done.queries is not None and done.others is not None
+    assert (done.queries.read, done.queries.stored, done.queries.unreadable) == (2, 2, 0)
+    assert (done.others.labels, done.others.unreadable) == (0, 2)

@@ -261,11 +261,8 @@ def summary(kind: str, counts: Counts) -> str:
     """One paragraph: what was read, stored and refused, and what each rule would keep."""
     if kind == "others":
         return f"{counted(counts.labels, 'label')}; {counted(counts.unreadable, 'record')} refused"
-    lines = [
-        f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {counts.known:,} known already, "
-        f"{counts.unreadable:,} unreadable"
-        + (f", {counted(counts.labels, 'label')}" if counts.labels else "")
-    ]
+    known = f"{counts.known:,} known already, {counts.unreadable:,} unreadable"
+    lines = [f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {known}"]
     if kind == "snippets":
         readable = counts.read - counts.unreadable
         if counts.unparsable:  # a release names the rules that its snippets pass, not which ones parse
