@@ -236,6 +236,18 @@ def test_labels_of_what_is_in_neither_collection_are_told(
     assert "left out" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("content", "why"), [("no JSON", "the lines above say why"), ("[]", "there is nothing in it")]
+)
+def test_a_code_base_of_which_nothing_can_be_read_is_an_error(
+    files: tuple[Path, Path], content: str, why: str
+) -> None:
+    files[1].write_text(content)
+    with pytest.raises(CommandError, match=rf"--codebase .*: no snippet could be read; {why}\."):
+        call_command("import", "cosqa", str(files[0]), codebase=files[1], name="small")
+    assert Collection.objects.get(name="small").kind == "queries", "what could be read is kept"
+
+
 def test_what_was_imported_before_outlives_a_file_of_nothing(
     files: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -114,10 +114,7 @@ class Command(LightCommand):
         self.stdout.write(pace(done.total(), time.monotonic() - began))
         if options["dry_run"]:
             self.stdout.write("Nothing was stored (--dry-run).")
-        if not any(counts.labels or counts.read > counts.unreadable for counts in done.parts):
-            told = done.problems or options.get("refusals", Refusals()).steps
-            why = "the lines above say why" if told else "there is nothing in it"
-            raise CommandError(f"Nothing could be read; {why}.")
+        refuse_nothing(done, bool(options.get("refusals", Refusals()).steps), options.get("codebase"))
 
     def tell_problems(self, done: Imported, file: Path | None) -> None:
         """The first of them, how many more there are, and where all are."""
@@ -159,6 +156,21 @@ class Command(LightCommand):
             return import_qrels(options["file"], target, how, options["language"])
         except NotComparable as error:
             raise CommandError(str(error)) from error
+
+
+def refuse_nothing(done: Imported, by_rules: bool, codebase: Path | None) -> None:
+    """Raises CommandError where nothing came, or nothing of a code base that was named."""
+    told = by_rules or bool(done.problems)
+    if not any(counts.labels or counts.read > counts.unreadable for counts in done.parts):
+        raise CommandError(f"Nothing could be read; {why_nothing(told)}.")
+    snippets = done.snippets
+    if codebase is not None and snippets is not None and snippets.read == snippets.unreadable:
+        why = why_nothing(bool(snippets.problems))
+        raise CommandError(f"--codebase {codebase}: no snippet could be read; {why}.")
+
+
+def why_nothing(told: bool) -> str:
+    return "the lines above say why" if told else "there is nothing in it"
 
 
 @contextmanager
