@@ -41,7 +41,7 @@ from retrieval.models import (
 from retrieval.models.texts import canonical
 from retrieval.releases.storing import Members, store
 from retrieval.sources import Problem, Record
-from retrieval.sources.cosqa import has_label, label_of, read_queries, read_snippets
+from retrieval.sources.cosqa import has_label, label_of, read_queries, read_query_file, read_snippets
 from retrieval.sources.cosqa_plus import LICENCE, Release, release_in
 from retrieval.sources.json_stream import elements
 from retrieval.sources.metering import expect
@@ -162,7 +162,8 @@ class _Import:
             self.release.codebase or self.release.pairs,
         )
         assert queries and codebase, "else it is no release"
-        return read_queries(queries, LICENCE), read_snippets(codebase, LICENCE)
+        read = read_query_file if self.release.queries else read_queries
+        return read(queries, LICENCE), read_snippets(codebase, LICENCE)
 
     def counted(self) -> Imported:
         """What is there, and nothing stored."""

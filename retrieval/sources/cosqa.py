@@ -13,6 +13,7 @@ from typing import Any
 
 from retrieval.sources import GivenLabel, Problem, Record
 from retrieval.sources.json_stream import Element, elements
+from retrieval.sources.seen import Seen
 
 QUERY_TEXT = ("doc", "query")
 QUERY_ID = ("query-idx", "idx")
@@ -28,6 +29,7 @@ __all__ = [
     "read_labels",
     "read_pairs",
     "read_queries",
+    "read_query_file",
     "read_snippets",
 ]
 
@@ -40,6 +42,18 @@ def read_queries(path: Path, licence: str = "") -> Iterator[Record | Problem]:
     """Yield the queries of a file of queries or pairs; a query of several pairs comes once for each."""
     for element in elements(path):
         yield _record(element, path, QUERY_TEXT, QUERY_ID, licence)
+
+
+def read_query_file(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+    """Yield the queries of a file of their own, in which an id stands for one query: the first counts."""
+    seen = Seen()
+    for element in elements(path):
+        found = _record(element, path, QUERY_TEXT, QUERY_ID, licence)
+        if isinstance(element, Element) and isinstance(found, Record):
+            has_id = any(key in element.value for key in QUERY_ID)
+            if has_id and (why := seen.refusal(found.source_id, found.text)):
+                found = Problem(str(path), element.number, why)
+        yield found
 
 
 def read_snippets(path: Path, licence: str = "") -> Iterator[Record | Problem]:

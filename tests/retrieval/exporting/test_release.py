@@ -192,6 +192,16 @@ def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_an_id_of_two_queries_is_told(tmp_path: Path, dry_run: bool) -> None:
+    rows = [{"query-idx": 0, "query": query} for query in ("a", "other")]
+    (tmp_path / "query.json").write_text(json.dumps(rows))
+    (tmp_path / "codebase.json").write_text('[{"code-idx": 0, "code": "b"}]')
+    done = import_release(tmp_path, "again", ImportOptions(dry_run=dry_run))
+    assert [problem.record for problem in done.problems] == [2]
+    assert "the id '0' was there before" in done.problems[0].message
+
+
 def test_a_dry_run_reads_the_pairs_too(plain: Benchmark, tmp_path: Path) -> None:
     export(plain, "release", tmp_path / "out", Options())
     path = tmp_path / "out/pairs.json"
