@@ -178,17 +178,19 @@ def test_a_release_of_others_needs_no_side_files(plain: Benchmark, tmp_path: Pat
     assert {source for *_, source, _ in sources(again)} == {Source.ORIGINAL}
 
 
-def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path, dry_run: bool) -> None:
     (tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "a"}]')
     (tmp_path / "codebase.json").write_text('[{"code-idx": 0, "code": "b"}]')
     row: dict[str, Any] = {"query-idx": 0, "query": "a", "code-idx": 0, "code": "b", "label": 1}
     rows = [row, {**row, "code": "other"}, {**row, "label": 7}, {"query": "a"}, {**row, "label": None}]
     (tmp_path / "pairs.json").write_text(json.dumps(rows))
-    done = import_release(tmp_path, "again", ImportOptions())
-    assert done.benchmark is not None and done.benchmark.size == 1
+    done = import_release(tmp_path, "again", ImportOptions(dry_run=dry_run))
+    assert done.total().labels == 1
+    assert dry_run or (done.benchmark is not None and done.benchmark.size == 1)
     assert sorted(problem.message for problem in done.problems) == [
         "\"label\" is '7'; expected 0 or 1",
-        "1 pairs whose query or code is in no file of the release",
+        "1 pair whose query or code is in no file of the release",
     ]
 
 
