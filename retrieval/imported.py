@@ -95,7 +95,8 @@ class Imported:
     @property
     def remark(self) -> str:
         """What people may miss in it; mostly empty."""
-        alone = self.queries is not None and self.snippets is None and not self.total().labels
+        asked = self.queries is not None and self.queries.read > self.queries.unreadable
+        alone = asked and self.snippets is None and not self.total().labels
         return "Queries alone: a build searches for them in another collection’s snippets." if alone else ""
 
     def total(self) -> Counts:

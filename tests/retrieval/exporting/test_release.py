@@ -296,6 +296,9 @@ def test_the_commands(plain: Benchmark, tmp_path: Path, capsys: pytest.CaptureFi
     assert f"the same content as was exported: sha256 {plain.digest}" in capsys.readouterr().out
     call_command("export", "release", "again@1", str(tmp_path / "json"), "--json")
     assert json.loads(capsys.readouterr().out)["pairs"] == 3
+    plain.snippets.members.update(licence="")
+    call_command("export", "release", plain.name, str(tmp_path / "withheld"), "--withhold", "unknown")
+    assert f"0 snippets, 0 labelled pairs in {tmp_path}" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no benchmark 'none'"):
         call_command("export", "release", "none", str(tmp_path / "none"))
     with pytest.raises(CommandError, match=r"has no query.json, codebase.json or pairs.json"):

@@ -108,6 +108,15 @@ def test_a_file_of_queries_alone_is_taken_from_a_folder_or_by_itself(
     assert list(Collection.objects.values_list("kind", "size")) == [("queries", 1)]
 
 
+def test_nothing_is_said_of_queries_where_none_could_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "query.json").write_text('[{"no": "query"}]')
+    with pytest.raises(CommandError, match="Nothing could be read"):
+        call_command("import", "cosqa", str(path), "--name", "none")
+    assert "Queries alone" not in capsys.readouterr().out
+
+
 def test_of_several_data_sets_one_is_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
