@@ -18,7 +18,8 @@ from django.utils import timezone
 from annotation.launching import Order, launch
 from annotation.models import Build, Case, Price, Tally
 from annotation.stages import Stage
-from retrieval.importing import Counts, Options, store_members
+from retrieval.imported import Counts, Options
+from retrieval.importing import store_members
 from retrieval.models import Collection, Member
 from retrieval.sources import Problem, Record, python_source
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,6 +13,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.imported import Counts, Imported, Options
 from retrieval.models import (
     Annotator,
     Benchmark,
@@ -35,46 +35,6 @@ BATCH = 1000
 KEYS_A_READ: Final = 500
 MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin", "licence", "rules")
 LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
-PROBLEMS_KEPT = 1000
-_BITS = tuple((rule, int(rule)) for rule in Rule)
-
-
-@dataclass
-class Counts:
-    """What an import did. `unreadable` counts records and code that could not be read.
-
-    `problems` are the first of those; `tell` is called with every one.
-    `contradicted` counts labels that say something else than an earlier one of their pair in this source.
-    """
-
-    read: int = 0
-    stored: int = 0
-    known: int = 0
-    unreadable: int = 0
-    unparsable: int = 0
-    labels: int = 0
-    contradicted: int = 0
-    rules: Counter[Rule] = field(default_factory=Counter)
-    problems: list[Problem] = field(default_factory=list)
-    tell: Callable[[Problem], None] = lambda problem: None
-
-    def refuse(self, problem: Problem) -> None:
-        self.unreadable += 1
-        self.tell(problem)
-        if len(self.problems) < PROBLEMS_KEPT:
-            self.problems.append(problem)
-
-    def count_parsed(self, passed: Rule | None) -> None:
-        """Count what rules a snippet passes; None: it does not parse."""
-        if passed is None:
-            self.unparsable += 1
-        else:
-            self.count_rules(passed)
-
-    def count_rules(self, passed: Rule) -> None:
-        bits = int(passed)
-        for rule, bit in _BITS:
-            self.rules[rule] += bits & bit != 0
 
 
 class Identified(NamedTuple):
@@ -83,21 +43,6 @@ class Identified(NamedTuple):
     record: Record
     text: str
     digest: str
-
-
-@dataclass(frozen=True)
-class Options:
-    """`dry_run` counts and stores nothing; `tick` is called with the counts after each batch,
-    `refused` with every record that is refused.
-    """
-
-    dry_run: bool = False
-    tick: Callable[[Counts], None] = lambda counts: None
-    refused: Callable[[Problem], None] = lambda problem: None
-
-    def counts(self) -> Counts:
-        """Counts from 0, which tell of what is refused."""
-        return Counts(tell=self.refused)
 
 
 def collection(name: str, kind: str, source: str) -> Collection:
@@ -155,11 +100,13 @@ def good(records: Iterable[Record | Problem], counts: Counts) -> Iterator[Record
             yield record
 
 
-def readable_labels(labels: Iterable[GivenLabel | Problem], counts: Counts) -> Iterator[GivenLabel]:
-    """The readable labels; the others are counted and kept as problems."""
+def readable_labels(
+    labels: Iterable[GivenLabel | Problem], refuse: Callable[[Problem], None]
+) -> Iterator[GivenLabel]:
+    """The readable labels; the others are refused."""
     for label in labels:
         if isinstance(label, Problem):
-            counts.refuse(label)
+            refuse(label)
         else:
             yield label
 
@@ -277,62 +224,37 @@ def contradicted(said: Sequence[tuple[int, int]], annotator: Annotator) -> int:
     return sum(first.setdefault(pair, value) != value for pair, value in said)
 
 
-@dataclass(frozen=True)
-class Imported:
-    """The counts of each collection that an import filled, and the benchmark of its labels.
-
-    `others` counts what is neither a query nor a snippet: labels, and what a source of both refused.
-    """
-
-    queries: Counts | None = None
-    snippets: Counts | None = None
-    others: Counts | None = None
-    benchmark: Benchmark | None = None
-
-    @property
-    def parts(self) -> list[Counts]:
-        return [counts for counts in (self.queries, self.snippets, self.others) if counts]
-
-    @property
-    def problems(self) -> list[Problem]:
-        return [problem for counts in self.parts for problem in counts.problems]
-
-    @property
-    def remark(self) -> str:
-        """What people may miss in it; mostly empty."""
-        alone = self.queries is not None and self.snippets is None and not self.total().labels
-        return "Queries alone: a build searches for them in another collection’s snippets." if alone else ""
-
-    def total(self) -> Counts:
-        """The figures of all parts together, for a bar of progress."""
-        total = Counts()
-        for name in ("read", "stored", "known", "unreadable", "labels"):
-            setattr(total, name, sum(getattr(counts, name) for counts in self.parts))
-        return total
-
-
 def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:
     """A CoSQA file of queries or pairs, its code base, its labels and their benchmark.
 
     Without a code base the snippets are the code of the pairs.
     """
-    done = Imported(queries := options.counts(), snippets := options.counts())
+    done = Imported(queries := options.counts(), snippets := options.counts(), others := options.counts())
     told = replace(options, tick=lambda _: options.tick(done.total()))
     for path in (file, codebase or file, file):
         expect(path)
     fill(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, told)
     records = cosqa.read_snippets(codebase) if codebase else cosqa.read_code_of_pairs(file)
     fill(name, Collection.Kind.SNIPPETS, (codebase or file).name, records, snippets, told)
-    given = readable_labels(cosqa.read_labels(file), queries)
-    benchmark = None
+    benchmark = _label_cosqa(file, name, others, told)
+    told.tick(others)  # what follows the last label was read as well
+    return Imported(
+        queries,
+        snippets if codebase or snippets.read else None,
+        others if others.read + others.labels else None,
+        benchmark,
+    )
+
+
+def _label_cosqa(file: Path, name: str, others: Counts, options: Options) -> Benchmark | None:
+    """Store the labels of a file; gives their benchmark, None where there are none or nothing is stored."""
+    given = readable_labels(cosqa.read_labels(file), others.refuse_unread)
     if options.dry_run:
-        queries.labels = sum(1 for _ in given)
-    else:
-        annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
-        store_labels(given, annotator, queries, told.tick)
-        benchmark = published(name) if queries.labels else None
-    told.tick(queries)  # what follows the last label was read as well
-    return Imported(queries, snippets if codebase or snippets.read else None, benchmark=benchmark)
+        others.labels = sum(1 for _ in given)
+        return None
+    annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
+    store_labels(given, annotator, others, options.tick)
+    return published(name) if others.labels else None
 
 
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
@@ -371,8 +293,7 @@ def published(name: str) -> Benchmark | None:
 def _store_batch(batch: list[Item], source: str, name: str, done: Imported, options: Options) -> None:
     queries, snippets, others = done.parts
     for problem in (item for item in batch if isinstance(item, Problem)):
-        others.read += 1
-        others.refuse(problem)
+        others.refuse_unread(problem)
     for kind, which, counts in zip(Collection.Kind, (Query, Snippet), (queries, snippets), strict=True):
         if records := [item for item in batch if isinstance(item, which)]:
             fill(name, kind, source, records, counts, options)

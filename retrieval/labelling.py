@@ -13,7 +13,8 @@ from django.db.models import QuerySet
 
 from retrieval.evaluation.files import NotComparable, of_language
 from retrieval.evaluation.publishing import Chosen, NothingToPublish, Order, publish, publish_chosen
-from retrieval.importing import BATCH, Counts, Imported, Options, readable_labels, store_labels
+from retrieval.imported import Counts, Imported, Options
+from retrieval.importing import BATCH, readable_labels, store_labels
 from retrieval.models import Annotator, Benchmark, Collection, Label
 from retrieval.models.collections import MemberQuerySet
 from retrieval.models.texts import canonical
@@ -68,7 +69,7 @@ def _judgements(path: Path, of: Target, options: Options, others: Counts) -> Ben
         asked = texts_by_id(of.queries, {row.query for row in batch})
         code = texts_by_id(of.snippets, {row.document for row in batch})
         others.read += len(batch)
-        labels = list(readable_labels(_resolved(path, batch, scale, asked, code, of), others))
+        labels = list(readable_labels(_resolved(path, batch, scale, asked, code, of), others.refuse))
         if not options.dry_run:
             annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, {"source": path.name})
             store_labels(labels, annotator, others)
@@ -103,7 +104,7 @@ def _annotations(
     )
     numbered: dict[int, list[GivenLabel]] = {}
     seen = Counter[tuple[str, str]]()
-    for label in readable_labels(found, others):
+    for label in readable_labels(found, others.refuse):
         seen[label.query, label.snippet] += 1
         numbered.setdefault(seen[label.query, label.snippet], []).append(label)
     if options.dry_run:

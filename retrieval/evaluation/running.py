@@ -128,12 +128,13 @@ def _notes(read: run_files.RunFile, content: Content) -> Iterator[str]:
     if read.by_export:
         yield "its ids are read as those that an export of the benchmark has"
     if read.unknown_queries.rows:
-        yield f"{read.unknown_queries.told('queries')} are unknown to {content.benchmark}; left out"
+        told = read.unknown_queries.told("query", "queries")
+        yield f"left out, as unknown to {content.benchmark}: {told}"
     if read.unknown_snippets.rows:
-        told = read.unknown_snippets.told("snippets")
-        yield f"{told} are unknown to {content.benchmark}; they keep their ranks, unjudged"
+        told = read.unknown_snippets.told("snippet")
+        yield f"unknown to {content.benchmark}, kept in their ranks as unjudged: {told}"
     if read.outside.rows:
-        yield f"{read.outside.told('snippets')} are no candidates of their query; taken out of the lists"
+        yield f"taken out of the lists, as no candidates of their query: {read.outside.told('snippet')}"
 
 
 def evaluated(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -19,12 +19,14 @@ from typing import Any, Final, TypeAlias, TypeVar
 from django.db import transaction
 from django.utils import timezone
 
+from retrieval.counting import counted
 from retrieval.evaluation.publishing import NothingToPublish, Order, publish
 from retrieval.exporting import provenance
 from retrieval.exporting.writing import FORMAT, MANIFEST
 from retrieval.filters import Rule
 from retrieval.filters.apart import Apart
-from retrieval.importing import Counts, Imported, Options, collection, flags_of
+from retrieval.imported import Counts, Imported, Options
+from retrieval.importing import collection, flags_of, good
 from retrieval.models import (
     Annotator,
     Benchmark,
@@ -40,7 +42,7 @@ from retrieval.models import (
 from retrieval.models.texts import canonical
 from retrieval.releases.storing import Members, store
 from retrieval.sources import Problem, Record
-from retrieval.sources.cosqa import label_of, read_queries, read_snippets
+from retrieval.sources.cosqa import has_label, label_of, read_queries, read_query_file, read_snippets
 from retrieval.sources.cosqa_plus import LICENCE, Release, release_in
 from retrieval.sources.json_stream import elements
 from retrieval.sources.metering import expect
@@ -161,20 +163,21 @@ class _Import:
             self.release.codebase or self.release.pairs,
         )
         assert queries and codebase, "else it is no release"
-        return read_queries(queries, LICENCE), read_snippets(codebase, LICENCE)
+        read = read_query_file if self.release.queries else read_queries
+        return read(queries, LICENCE), read_snippets(codebase, LICENCE)
 
     def counted(self) -> Imported:
         """What is there, and nothing stored."""
         found = Counts(tell=self.refuse), Counts(tell=self.refuse)
-        for kind, records, counts in zip(Collection.Kind.values, self.sources(), found, strict=True):
-            for record in records:
-                counts.read += 1
-                if isinstance(record, Problem):
-                    counts.refuse(record)
-                else:
-                    flags_of(record, kind, counts)
+        there = set[bytes](), set[bytes]()
+        for kind, records, counts, hashes in zip(
+            Collection.Kind.values, self.sources(), found, there, strict=True
+        ):
+            for record in good(records, counts):
+                flags_of(record, kind, counts)
+                hashes.add(_hash(record.text))
         for batch in _batches(self.given(self.release.pairs) if self.release.pairs else iter(())):
-            self.others.labels += len(self.readable(batch))
+            self.others.labels += len(self.of_members(self.readable(batch), *there))
         return Imported(*found, self.others)
 
     def fill(self) -> None:
@@ -225,7 +228,7 @@ class _Import:
             if (
                 not isinstance(element, Problem)
                 and isinstance(element.value, dict)
-                and "label" not in element.value
+                and not has_label(element.value)
             ):
                 continue  # a pair without a label is unjudged
             found = element if isinstance(element, Problem) else label_of(element, path)
@@ -251,6 +254,16 @@ class _Import:
                 self.others.refuse(problem)
         return [row for row in batch if isinstance(row, tuple)]
 
+    def of_members(
+        self, batch: Sequence[Given], asked: Container[bytes], code: Container[bytes]
+    ) -> list[Given]:
+        """Those of a batch whose query and code are there; how many others there are is told."""
+        kept = [row for row in batch if row[0] in asked and row[1] in code]
+        if missing := len(batch) - len(kept):
+            message = f"{counted(missing, 'pair')} whose query or code is in no file of the release"
+            self.others.refuse(Problem(str(self.release.pairs), 0, message))
+        return kept
+
     def giver(self, key: Giver) -> tuple[int, str, bool]:
         """The annotator of a label, its scale, and whether it was assisted."""
         if key not in self.givers:
@@ -266,10 +279,7 @@ class _Import:
     def store_labels(self, batch: Sequence[Given]) -> None:
         assert self.queries and self.snippets, "members come first"
         asked, code = self.queries.ids, self.snippets.ids
-        kept = [row for row in batch if row[0] in asked and row[1] in code]
-        if len(kept) < len(batch):
-            message = f"{len(batch) - len(kept)} pairs whose query or code is in no file of the release"
-            self.others.refuse(Problem(str(self.release.pairs), 0, message))
+        kept = self.of_members(batch, asked, code)
         pairs = Pair.objects.keep_ids([(asked[row[0]], code[row[1]]) for row in kept])
         now = timezone.now()
         rows = [

@@ -9,7 +9,8 @@ from django.db import transaction
 
 from retrieval.filters import NO_RULE, Rule
 from retrieval.filters.apart import Apart
-from retrieval.importing import KEYS_A_READ, Counts, Identified, add_members, identified, members_among
+from retrieval.imported import Counts
+from retrieval.importing import KEYS_A_READ, Identified, add_members, identified, members_among
 from retrieval.models import Collection, Member, Text
 from retrieval.sources import Record
 

@@ -20,6 +20,7 @@ from retrieval.sources.lookup import Lookup
 from retrieval.sources.metering import expect
 from retrieval.sources.parquet import ENDING, MissingLibrary, libraries, missing_parts, rows
 from retrieval.sources.records import Object, Refused, name_of, objects, text_of, whole_number
+from retrieval.sources.seen import Seen
 from retrieval.sources.table import ALLOWED
 
 ID = ("_id", "id", "number")
@@ -62,8 +63,9 @@ def read(folder: Path, split: str = "", configuration: str = "") -> Iterator[Ite
             if not texts[name]:
                 none = f"has no {place.prefix}{name}.jsonl and no Parquet files of {name}"
                 yield Problem(str(place.folder), 0, none)
+            seen = Seen()  # of all parts together
             for path in texts[name]:
-                yield from _texts(path, place.origin, made, lookup)
+                yield from _texts(path, place.origin, made, lookup, seen)
         for path in qrels:
             yield from _labels(path, scale, queries, documents)
 
@@ -98,7 +100,11 @@ def _score(record: Object) -> object:
 
 
 def _texts(
-    path: Path, origin: str, made: Callable[[str, int, Object], Query | Snippet], lookup: Lookup
+    path: Path,
+    origin: str,
+    made: Callable[[str, int, Object], Query | Snippet],
+    lookup: Lookup,
+    seen: Seen,
 ) -> Iterator[Item]:
     for row in _records(path, OF_TEXTS):
         if isinstance(row, Problem):
@@ -106,11 +112,19 @@ def _texts(
             continue
         try:
             record = made(origin, *row)
+            _refuse_again(row[1], record, seen)
         except Refused as refused:
             yield Problem(str(path), row[0], str(refused))
             continue
         lookup.keep(record.source_id, record.text)
         yield record
+
+
+def _refuse_again(row: Object, record: Query | Snippet, seen: Seen) -> None:
+    """Raises Refused for an id that stood for another text; a record without one is called by its number."""
+    name = name_of(row, ID, "")
+    if name and (why := seen.refusal(name, record.text)):
+        raise Refused(why)
 
 
 def _query(origin: str, number: int, record: Object) -> Query:

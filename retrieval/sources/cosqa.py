@@ -13,6 +13,7 @@ from typing import Any
 
 from retrieval.sources import GivenLabel, Problem, Record
 from retrieval.sources.json_stream import Element, elements
+from retrieval.sources.seen import Seen
 
 QUERY_TEXT = ("doc", "query")
 QUERY_ID = ("query-idx", "idx")
@@ -22,11 +23,13 @@ LABELS = (0, 1)
 
 __all__ = [
     "GivenLabel",
+    "has_label",
     "label_of",
     "read_code_of_pairs",
     "read_labels",
     "read_pairs",
     "read_queries",
+    "read_query_file",
     "read_snippets",
 ]
 
@@ -39,6 +42,18 @@ def read_queries(path: Path, licence: str = "") -> Iterator[Record | Problem]:
     """Yield the queries of a file of queries or pairs; a query of several pairs comes once for each."""
     for element in elements(path):
         yield _record(element, path, QUERY_TEXT, QUERY_ID, licence)
+
+
+def read_query_file(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+    """Yield the queries of a file of their own, in which an id stands for one query: the first counts."""
+    seen = Seen()
+    for element in elements(path):
+        found = _record(element, path, QUERY_TEXT, QUERY_ID, licence)
+        if isinstance(element, Element) and isinstance(found, Record):
+            has_id = any(key in element.value for key in QUERY_ID)
+            if has_id and (why := seen.refusal(found.source_id, found.text)):
+                found = Problem(str(path), element.number, why)
+        yield found
 
 
 def read_snippets(path: Path, licence: str = "") -> Iterator[Record | Problem]:
@@ -60,7 +75,7 @@ def read_code_of_pairs(path: Path, licence: str = "") -> Iterator[Record | Probl
             continue
         if any(key in element.value for key in CODE_TEXT):
             found = _record(element, path, CODE_TEXT, CODE_ID, licence)
-            if isinstance(found, Record) or "label" not in element.value:
+            if isinstance(found, Record) or not has_label(element.value):
                 yield found
 
 
@@ -71,7 +86,7 @@ def read_labels(path: Path) -> Iterator[GivenLabel | Problem]:
     """
     for element in elements(path):
         query = _record(element, path, QUERY_TEXT, QUERY_ID, "")
-        if isinstance(element, Element) and isinstance(query, Record) and "label" in element.value:
+        if isinstance(element, Element) and isinstance(query, Record) and has_label(element.value):
             yield label_of(element, path)
 
 
@@ -83,7 +98,7 @@ def read_pairs(path: Path) -> Iterator[GivenLabel | Problem]:
     for element in elements(path):
         if isinstance(element, Problem):
             yield element
-        elif not isinstance(element.value, dict) or "label" in element.value:
+        elif not isinstance(element.value, dict) or has_label(element.value):
             yield label_of(element, path)
 
 
@@ -105,6 +120,11 @@ def _mapped(element: Element, code: str, path: Path, licence: str) -> Record | P
         message = f"expected a function and its index, found {code[:20]!r}: {str(element.value)[:20]!r}"
         return Problem(str(path), element.number, message)
     return Record(code, str(element.value), path.name, licence)
+
+
+def has_label(record: dict[str, Any]) -> bool:
+    """Whether a pair is judged; data frames write one that isn't as null."""
+    return record.get("label") is not None
 
 
 def label_of(element: Element, path: Path) -> GivenLabel | Problem:

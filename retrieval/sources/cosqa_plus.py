@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrieval.sources import Item, Problem, Query, Record, Snippet
-from retrieval.sources.cosqa import read_code_of_pairs, read_labels, read_pairs, read_queries, read_snippets
+from retrieval.sources.cosqa import (
+    read_code_of_pairs,
+    read_labels,
+    read_pairs,
+    read_queries,
+    read_query_file,
+    read_snippets,
+)
 from retrieval.sources.metering import expect
 
 PREFIXES = ("", "test_agent_", "gpt4o_augment_")
@@ -58,7 +65,7 @@ def read(release: Release) -> Iterator[Item]:
         if path:
             expect(path)
     if release.queries:
-        yield from _as(Query, read_queries(release.queries, LICENCE))
+        yield from _as(Query, read_query_file(release.queries, LICENCE))
     if release.codebase:
         yield from _as(Snippet, read_snippets(release.codebase, LICENCE))
     if release.pairs:

@@ -104,7 +104,7 @@ def fetch(
         _receive(url, part, tick, terms)
     except urllib.error.HTTPError as error:
         why = f"{url} answers {error.code} {error.reason}"
-        raise NotDownloaded(why, "is the name right?") from error
+        raise NotDownloaded(why, "check the name") from error
     except (OSError, http.client.HTTPException) as error:
         raise _refused(url, error, part, target) from error
     forget(part)

@@ -22,6 +22,7 @@ from retrieval.sources.documentation import first_paragraph, worth_asking
 from retrieval.sources.files import SPDX, SourceFile, stated
 from retrieval.sources.languages import LANGUAGES, Language
 from retrieval.sources.places import files
+from retrieval.sources.python_source import Cut
 
 FEWEST_LINES = 3
 
@@ -108,7 +109,11 @@ def origin_of(function: Function, file: SourceFile) -> str:
 
 
 def functions_of(file: SourceFile, language: str) -> Iterator[Function]:
-    """Yield the functions of one file, in order; what does not parse is passed over by the grammar."""
+    """Yield the functions of one file, in order; what does not parse is passed over by the grammar.
+
+    The grammar of Python refuses some valid code: of a file with such a function Python's parser is asked.
+    """
+    cuts = cache(lambda: LANGUAGES[language].cuts(file.content))
     tree, rules = tree_sitter.Parser(_grammar(language)).parse(file.content), LANGUAGES[language]
     seen = Counter[str]()
     for node, outer, prefix in _nodes(tree.root_node, rules):
@@ -116,7 +121,8 @@ def functions_of(file: SourceFile, language: str) -> Iterator[Function]:
         qualified = prefix + name
         seen[qualified] += 1
         again = f"#{seen[qualified]}" if seen[qualified] > 1 else ""
-        yield _function(node, outer, f"{qualified}{again}", name, file, rules)
+        cut = cuts().get((node.start_point[0] + 1, name)) if node.has_error else None
+        yield _function(node, outer, f"{qualified}{again}", name, file, rules, cut)
 
 
 def _items(found: Extracted) -> Iterator[Item]:
@@ -142,23 +148,23 @@ def _nodes(parent: Node, rules: Language, prefix: str = "") -> Iterator[tuple[No
 
 
 def _function(
-    node: Node, outer: Node, qualified: str, name: str, file: SourceFile, rules: Language
+    node: Node, outer: Node, qualified: str, name: str, file: SourceFile, rules: Language, cut: Cut | None
 ) -> Function:
     documentation, held_by = rules.documentation(node, outer)
-    start, end = node.start_point[0], node.end_point[0]
+    start, end = node.start_point[0], cut.end - 1 if cut else node.end_point[0]
     held = held_by.end_point[0] - held_by.start_point[0] + 1 if held_by else 0
     return Function(
         name=name,
         qualified_name=qualified,
         path=file.name,
-        text=_own_text(node, held_by, rules),
+        text=cut.text if cut else _own_text(node, held_by, rules),
         documentation=documentation,
         start=start + 1,
         end=end + 1,
         lines=end - start + 1 - held,
         trivial=_is_trivial(node, held_by, rules),
         left_out=rules.left_out.fullmatch(name) is not None,
-        broken=node.has_error,
+        broken=node.has_error and cut is None,
     )
 
 

@@ -16,6 +16,8 @@ import tree_sitter_java
 import tree_sitter_python
 from tree_sitter import Node
 
+from retrieval.sources.python_source import Cut, cuts_of
+
 JAVADOC_INLINE = re.compile(r"\{@\w++[ \t]*+([^{}]*+)\}")  # possessive: a hostile comment takes no longer
 PARAGRAPH_TAG = re.compile(r"</?p[ \t]*/?>", re.IGNORECASE)
 HTML_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -41,6 +43,8 @@ class Language:
     left_out: re.Pattern[str]
     strings: frozenset[str]
     """Strings whose lines may not lose their indent: their value would change."""
+    cuts: Callable[[bytes], Mapping[tuple[int, str], Cut]] = lambda content: {}
+    """Functions by first line and name as another parser reads a file: asked where the grammar errs."""
 
 
 def _docstring(function: Node, outer: Node) -> tuple[str, Node | None]:
@@ -84,6 +88,7 @@ LANGUAGES: Mapping[str, Language] = {
         trivial=frozenset({"pass_statement", "raise_statement"}),
         left_out=re.compile(r"__\w+__"),
         strings=frozenset({"string"}),
+        cuts=cuts_of,
     ),
     "java": Language(
         grammar=tree_sitter_java.language,

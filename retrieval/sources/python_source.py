@@ -13,6 +13,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from retrieval.filters import Function, Unreadable, ast_lines, parse
 from retrieval.sources import Problem, Record
@@ -44,6 +45,27 @@ def functions_of(file: SourceFile) -> Iterator[Record | Problem]:
         again = f"#{seen[name]}" if seen[name] > 1 else ""
         place = f"{file.link}#L{function.lineno}-L{function.end_lineno}" if file.link else file.origin
         yield Record(_own_text(function, lines), f"{file.name}::{name}{again}", place, licence)
+
+
+class Cut(NamedTuple):
+    """A function's own text, and the line on which it ends in its file."""
+
+    text: str
+    end: int
+
+
+def cuts_of(content: bytes) -> dict[tuple[int, str], Cut]:
+    """The functions of a source file by first line and name; none of one that Python can't parse."""
+    try:
+        code = _decoded(content)
+        statements = parse(code)
+    except Unreadable:
+        return {}
+    lines = ast_lines(code)
+    return {
+        (found.lineno, found.name): Cut(_own_text(found, lines), found.end_lineno or found.lineno)
+        for _, found in _functions(statements)
+    }
 
 
 def _functions(statements: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, Function]]:

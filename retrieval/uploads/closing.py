@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from retrieval.counting import counted
 from retrieval.filters.steps import Refusals
-from retrieval.importing import Counts, Imported
+from retrieval.imported import Counts, Imported
 from retrieval.models import Benchmark, ImportJob
 from retrieval.sources import Problem
 from retrieval.uploads.files import by_name, remove_files, tidy

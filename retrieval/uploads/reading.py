@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from retrieval.filters.steps import Refusals
-from retrieval.importing import Imported, Options, import_cosqa, import_items, import_python
+from retrieval.imported import Imported, Options
+from retrieval.importing import import_cosqa, import_items, import_python
 from retrieval.models import Collection, ImportJob
 from retrieval.sources import (
     Item,

@@ -35,7 +35,8 @@ def main() -> None:
 
     from annotation.access import Role, give_role
     from cosqa_site import preparing, sample
-    from retrieval.importing import Options, import_python
+    from retrieval.imported import Options
+    from retrieval.importing import import_python
     from tests.e2e.measured import measure
 
     preparing.prepare()

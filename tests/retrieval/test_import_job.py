@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.test import override_settings
 from django.utils import timezone
 
-from retrieval.importing import Counts
+from retrieval.imported import Counts
 from retrieval.models import Collection, ImportJob
 from retrieval.uploads import forget_files, note
 from tests import factories

@@ -12,15 +12,8 @@ from django.db import connection
 
 from retrieval import importing
 from retrieval.filters import Rule
-from retrieval.importing import (
-    PROBLEMS_KEPT,
-    Counts,
-    Imported,
-    Options,
-    import_cosqa,
-    import_items,
-    import_python,
-)
+from retrieval.imported import PROBLEMS_KEPT, Counts, Imported, Options
+from retrieval.importing import import_cosqa, import_items, import_python
 from retrieval.models import Collection, Label, Member, QueryText, Text
 from retrieval.sources import GivenLabel, Item, Query, Snippet
 from retrieval.sources.metering import metered
@@ -243,6 +236,18 @@ def test_labels_of_what_is_in_neither_collection_are_told(
     assert "left out" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("content", "why"), [("no JSON", "the lines above say why"), ("[]", "there is nothing in it")]
+)
+def test_a_code_base_of_which_nothing_can_be_read_is_an_error(
+    files: tuple[Path, Path], content: str, why: str
+) -> None:
+    files[1].write_text(content)
+    with pytest.raises(CommandError, match=rf"--codebase .*: no snippet could be read; {why}\."):
+        call_command("import", "cosqa", str(files[0]), codebase=files[1], name="small")
+    assert Collection.objects.get(name="small").kind == "queries", "what could be read is kept"
+
+
 def test_what_was_imported_before_outlives_a_file_of_nothing(
     files: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -264,8 +269,8 @@ def test_labels_that_contradict_another_of_their_pair_are_counted(tmp_path: Path
         rows = [{"doc": "double a number", "code": GOOD, "label": label} for label in (1, 0, 1)]
         file.write_text(json.dumps(rows))
         done = import_cosqa(file, None, "twice", Options())
-        assert done.queries is not None
-        assert (done.queries.labels, done.queries.contradicted) == (3, 1)
+        assert done.others is not None
+        assert (done.others.labels, done.others.contradicted) == (3, 1)
         assert list(Label.objects.values_list("value", flat=True)) == [1]
 
 
@@ -275,6 +280,16 @@ def test_each_broken_record_is_counted_once_however_many_there_are(tmp_path: Pat
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps(rows))
     done = import_cosqa(path, None, "broken", Options())
-    assert done.queries is not None
-    assert (done.queries.read, done.queries.unreadable) == (len(rows), len(rows))
+    assert done.queries is not None and done.others is not None
+    assert (done.queries.read, done.queries.unreadable) == (len(rows), len(rows) - 2)
     assert len(done.queries.problems) == PROBLEMS_KEPT
+    assert (done.others.read, done.others.unreadable, done.total().unreadable) == (2, 2, len(rows))
+
+
+def test_refused_labels_are_no_unreadable_queries(files: tuple[Path, Path]) -> None:
+    rows = json.loads(files[0].read_text())
+    files[0].write_text(json.dumps([row | {"label": 7} for row in rows]))
+    done = imported(files)
+    assert done.queries is not None and done.others is not None
+    assert (done.queries.read, done.queries.stored, done.queries.unreadable) == (2, 2, 0)
+    assert (done.others.labels, done.others.unreadable) == (0, 2)

@@ -8,7 +8,8 @@ from django.core.management import CommandError, call_command
 
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.running import evaluate_file
-from retrieval.importing import Imported, Options, import_items
+from retrieval.imported import Imported, Options
+from retrieval.importing import import_items
 from retrieval.labelling import Target, import_qrels
 from retrieval.metrics.codesearchnet import mean_relevances
 from retrieval.metrics.names import measures

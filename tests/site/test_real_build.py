@@ -16,7 +16,8 @@ from annotation.launching import Order, launch
 from annotation.models import Build, Case, LLMCall, Tally
 from annotation.stages import Stage
 from annotation.tools import tools
-from retrieval.importing import Options, import_cosqa
+from retrieval.imported import Options
+from retrieval.importing import import_cosqa
 from retrieval.models import Collection
 from tests.packages import share
 from tests.vectors import kept

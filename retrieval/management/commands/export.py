@@ -89,11 +89,10 @@ def wanted(options: dict[str, Any], bar: Any) -> Options:
 
 
 def told(done: Exported) -> str:
+    members = f"{counted(done.queries, 'query', 'queries')}, {counted(done.snippets, 'snippet')}"
     sources = ", ".join(f"{count:,} from {source}" for source, count in done.by_source.items())
-    whole = (
-        f"{done.queries:,} queries, {done.snippets:,} snippets, {done.pairs:,} labelled pairs ({sources}) in "
-        f"{done.folder}"
-    )
+    given = f" ({sources})" if sources else ""
+    whole = f"{members}, {counted(done.pairs, 'labelled pair')}{given} in {done.folder}"
     if done.split is None:
         return whole
     parts = ", ".join(f"{count:,} {part}" for part, count in done.split.queries.items())

@@ -15,7 +15,8 @@ from tqdm import tqdm
 from retrieval.counting import counted
 from retrieval.filters import Rule
 from retrieval.filters.steps import Refusals
-from retrieval.importing import Counts, Imported, Options, import_cosqa, import_items, import_python
+from retrieval.imported import Counts, Imported, Options
+from retrieval.importing import import_cosqa, import_items, import_python
 from retrieval.management.formats import FORMATS, source_of
 from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Collection
@@ -113,10 +114,7 @@ class Command(LightCommand):
         self.stdout.write(pace(done.total(), time.monotonic() - began))
         if options["dry_run"]:
             self.stdout.write("Nothing was stored (--dry-run).")
-        if not any(counts.labels or counts.read > counts.unreadable for counts in done.parts):
-            told = done.problems or options.get("refusals", Refusals()).steps
-            why = "the lines above say why" if told else "there is nothing in it"
-            raise CommandError(f"Nothing could be read; {why}.")
+        refuse_nothing(done, bool(options.get("refusals", Refusals()).steps), options.get("codebase"))
 
     def tell_problems(self, done: Imported, file: Path | None) -> None:
         """The first of them, how many more there are, and where all are."""
@@ -158,6 +156,21 @@ class Command(LightCommand):
             return import_qrels(options["file"], target, how, options["language"])
         except NotComparable as error:
             raise CommandError(str(error)) from error
+
+
+def refuse_nothing(done: Imported, by_rules: bool, codebase: Path | None) -> None:
+    """Raises CommandError where nothing came, or nothing of a code base that was named."""
+    told = by_rules or bool(done.problems)
+    if not any(counts.labels or counts.read > counts.unreadable for counts in done.parts):
+        raise CommandError(f"Nothing could be read; {why_nothing(told)}.")
+    snippets = done.snippets
+    if codebase is not None and snippets is not None and snippets.read == snippets.unreadable:
+        why = why_nothing(bool(snippets.problems))
+        raise CommandError(f"--codebase {codebase}: no snippet could be read; {why}.")
+
+
+def why_nothing(told: bool) -> str:
+    return "the lines above say why" if told else "there is nothing in it"
 
 
 @contextmanager
@@ -260,11 +273,8 @@ def summary(kind: str, counts: Counts) -> str:
     """One paragraph: what was read, stored and refused, and what each rule would keep."""
     if kind == "others":
         return f"{counted(counts.labels, 'label')}; {counted(counts.unreadable, 'record')} refused"
-    lines = [
-        f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {counts.known:,} known already, "
-        f"{counts.unreadable:,} unreadable"
-        + (f", {counted(counts.labels, 'label')}" if counts.labels else "")
-    ]
+    known = f"{counts.known:,} known already, {counts.unreadable:,} unreadable"
+    lines = [f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {known}"]
     if kind == "snippets":
         readable = counts.read - counts.unreadable
         if counts.unparsable:  # a release names the rules that its snippets pass, not which ones parse

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from retrieval.filters.steps import Refusals
-from retrieval.importing import Options
+from retrieval.imported import Options
 from retrieval.management import leash
 from retrieval.management.light import LightCommand
 from retrieval.models import ImportJob

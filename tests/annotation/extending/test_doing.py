@@ -19,7 +19,8 @@ from annotation.models import Build, BuildEvent, Case, Extension, LLMCall, Price
 from annotation.pipeline import Tools
 from annotation.stages import Stage
 from annotation.steering import Action, ControlRefused, control
-from retrieval.importing import Counts, Options, store_members
+from retrieval.imported import Counts, Options
+from retrieval.importing import store_members
 from retrieval.models import Collection, Label, Mining
 from retrieval.sources import Record
 from tests import factories

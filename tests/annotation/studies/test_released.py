@@ -12,7 +12,7 @@ from annotation.models import Build, Study
 from annotation.studies import gathering, scoring, sealing
 from annotation.studies.planning import StudyRefused
 from retrieval.exporting.performing import Options, export
-from retrieval.importing import Options as ImportOptions
+from retrieval.imported import Options as ImportOptions
 from retrieval.models import Annotator, Benchmark, Label
 from retrieval.releases import import_release
 from tests import factories

@@ -19,7 +19,7 @@ from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import Options, export
 from retrieval.exporting.writing import FolderInUse
 from retrieval.filters import Rule
-from retrieval.importing import Options as ImportOptions
+from retrieval.imported import Options as ImportOptions
 from retrieval.models import Annotator, Benchmark, Candidate, Label, Member, Mining, Pair, Source, source_of
 from retrieval.models.texts import canonical
 from retrieval.releases import import_release
@@ -178,18 +178,30 @@ def test_a_release_of_others_needs_no_side_files(plain: Benchmark, tmp_path: Pat
     assert {source for *_, source, _ in sources(again)} == {Source.ORIGINAL}
 
 
-def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path, dry_run: bool) -> None:
     (tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "a"}]')
     (tmp_path / "codebase.json").write_text('[{"code-idx": 0, "code": "b"}]')
     row: dict[str, Any] = {"query-idx": 0, "query": "a", "code-idx": 0, "code": "b", "label": 1}
-    rows = [row, {**row, "code": "other"}, {**row, "label": 7}, {"query": "a"}]
+    rows = [row, {**row, "code": "other"}, {**row, "label": 7}, {"query": "a"}, {**row, "label": None}]
     (tmp_path / "pairs.json").write_text(json.dumps(rows))
-    done = import_release(tmp_path, "again", ImportOptions())
-    assert done.benchmark is not None and done.benchmark.size == 1
+    done = import_release(tmp_path, "again", ImportOptions(dry_run=dry_run))
+    assert done.total().labels == 1
+    assert dry_run or (done.benchmark is not None and done.benchmark.size == 1)
     assert sorted(problem.message for problem in done.problems) == [
         "\"label\" is '7'; expected 0 or 1",
-        "1 pairs whose query or code is in no file of the release",
+        "1 pair whose query or code is in no file of the release",
     ]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_an_id_of_two_queries_is_told(tmp_path: Path, dry_run: bool) -> None:
+    rows = [{"query-idx": 0, "query": query} for query in ("a", "other")]
+    (tmp_path / "query.json").write_text(json.dumps(rows))
+    (tmp_path / "codebase.json").write_text('[{"code-idx": 0, "code": "b"}]')
+    done = import_release(tmp_path, "again", ImportOptions(dry_run=dry_run))
+    assert [problem.record for problem in done.problems] == [2]
+    assert "the id '0' was there before" in done.problems[0].message
 
 
 def test_a_dry_run_reads_the_pairs_too(plain: Benchmark, tmp_path: Path) -> None:
@@ -284,6 +296,9 @@ def test_the_commands(plain: Benchmark, tmp_path: Path, capsys: pytest.CaptureFi
     assert f"the same content as was exported: sha256 {plain.digest}" in capsys.readouterr().out
     call_command("export", "release", "again@1", str(tmp_path / "json"), "--json")
     assert json.loads(capsys.readouterr().out)["pairs"] == 3
+    plain.snippets.members.update(licence="")
+    call_command("export", "release", plain.name, str(tmp_path / "withheld"), "--withhold", "unknown")
+    assert f"0 snippets, 0 labelled pairs in {tmp_path}" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no benchmark 'none'"):
         call_command("export", "release", "none", str(tmp_path / "none"))
     with pytest.raises(CommandError, match=r"has no query.json, codebase.json or pairs.json"):

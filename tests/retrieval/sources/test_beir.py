@@ -40,6 +40,22 @@ def test_texts_and_labels(folder: Path) -> None:
     assert told[1].endswith("test.tsv, record 4: there is no document 'gone' in the corpus")
 
 
+def test_an_id_that_comes_again_with_another_text_is_told_and_the_first_counts(folder: Path) -> None:
+    rows = ['{"_id": "q1", "text": "what?"}', '{"_id": "q1", "text": "other"}', '{"text": "a"}']
+    (folder / "queries.jsonl").write_text("\n".join([*rows, rows[0], '{"text": "b"}']))
+    corpus = folder / "corpus.jsonl.gz"
+    corpus.write_bytes(corpus.read_bytes() + gzip.compress(b'{"_id": "d1", "text": "another"}\n'))
+    items = list(read(folder, "test"))
+    told = [str(item) for item in items if isinstance(item, Problem) and "before" in item.message]
+    why = "was there before with another text; the first one counts"
+    assert [line.removeprefix(f"{folder}/") for line in told] == [
+        f"queries.jsonl, record 2: the id 'q1' {why}",
+        f"corpus.jsonl.gz, record 4: the id 'd1' {why}",
+    ]
+    assert [item.text for item in items if isinstance(item, Query)] == ["what?", "a", "what?", "b"]
+    assert labels(folder) == [GivenLabel("what?", "T\none", 1), GivenLabel("what?", "one", 0)]
+
+
 def test_one_score_above_one_makes_the_scale_graded(folder: Path) -> None:
     (folder / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t3\nq1\td2\t7\n")
     assert {label.scale for label in labels(folder)} == {"graded"}

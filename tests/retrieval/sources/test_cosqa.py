@@ -11,6 +11,7 @@ from retrieval.sources.cosqa import (
     GivenLabel,
     read_code_of_pairs,
     read_labels,
+    read_pairs,
     read_queries,
     read_snippets,
 )
@@ -59,9 +60,11 @@ def test_labels_of_pairs(saved: Path) -> None:
         {"doc": "a", "code": "b", "label": 1},
         {"pair-idx": 1, "query": "c", "code": "d", "label": 0},
         {"query": "no label"},
+        {"query": "unjudged", "code": "e", "label": None},
     ]
     saved.write_text(json.dumps(pairs))
-    assert list(read_labels(saved)) == [GivenLabel("a", "b", 1), GivenLabel("c", "d", 0)]
+    for read in (read_labels, read_pairs):
+        assert list(read(saved)) == [GivenLabel("a", "b", 1), GivenLabel("c", "d", 0)]
 
 
 def test_the_code_of_pairs(saved: Path) -> None:
@@ -72,11 +75,13 @@ def test_the_code_of_pairs(saved: Path) -> None:
         {"doc": "a", "code": " ", "label": 0},
         {"doc": "a", "code": 5},
         "no object",
+        {"doc": "a", "code": 6, "label": None},
     ]
     saved.write_text(json.dumps(pairs))
-    first, second, problem = read_code_of_pairs(saved)
+    first, second, problem, unjudged = read_code_of_pairs(saved)
     assert [first, second] == [Record("b", "dev-0", "file.json"), Record("c", "7", "file.json")]
     assert isinstance(problem, Problem) and problem.record == 5  # the fourth is told with its label
+    assert isinstance(unjudged, Problem) and unjudged.record == 7
 
 
 @pytest.mark.parametrize(
@@ -99,7 +104,7 @@ def test_wrong_records_are_told_and_the_others_kept(record: Any, message: str, s
     assert message in problem.message
 
 
-@pytest.mark.parametrize("label", [2, -1, "1", None, True, 0.5, [1]])
+@pytest.mark.parametrize("label", [2, -1, "1", "", True, 0.5, [1]])
 def test_only_zero_and_one_are_labels(label: Any, saved: Path) -> None:
     saved.write_text(json.dumps([{"doc": "a", "code": "b", "label": label}]))
     (problem,) = read_labels(saved)

@@ -58,3 +58,12 @@ def test_pairs_are_told_that_can_not_be_read_beside_a_file_of_queries(tmp_path: 
     items = list(read(release_in(tmp_path)))
     assert [item.record for item in items if isinstance(item, Problem)] == [2, 3, 5, 5]
     assert [item for item in items if isinstance(item, GivenLabel)] == [GivenLabel("ask", "answer", 1)]
+
+
+def test_an_id_of_two_queries_is_told_and_the_first_counts(tmp_path: Path) -> None:
+    rows = [{"query-idx": 1, "query": query} for query in ("ask", "other", "ask")] + [{"query": "a"}]
+    (tmp_path / "query.json").write_text(json.dumps(rows))
+    first, problem, *rest = read(release_in(tmp_path))
+    assert isinstance(problem, Problem) and problem.record == 2
+    assert "the id '1' was there before" in problem.message
+    assert [item.text for item in (first, *rest) if isinstance(item, Query)] == ["ask", "ask", "a"]

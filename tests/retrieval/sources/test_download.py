@@ -157,7 +157,7 @@ def test_another_sum_deletes_the_file(server: str, tmp_path: Path) -> None:
 def test_offline_and_refused_say_what_to_do(server: str, tmp_path: Path) -> None:
     with pytest.raises(NotDownloaded, match="Is this machine offline\\? Then download it elsewhere"):
         fetch("http://127.0.0.1:9/data", tmp_path)
-    with pytest.raises(NotDownloaded, match="answers 404"):
+    with pytest.raises(NotDownloaded, match="answers 404 Not Found; check the name"):
         fetch(f"{server}/gone", tmp_path)
     with pytest.raises(CommandError, match="is none of https"):
         call_command("download", "ftp://x/y", str(tmp_path))

@@ -4,13 +4,14 @@ import ast
 from pathlib import Path
 
 import pytest
+import tree_sitter
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.filters.steps import Refusals
 from retrieval.sources import GivenLabel, Problem, Query, Snippet
 from retrieval.sources.documentation import first_paragraph
-from retrieval.sources.extraction import Function, broken, functions_of, read
+from retrieval.sources.extraction import Function, _grammar, broken, functions_of, read
 from retrieval.sources.files import SourceFile
 from retrieval.sources.languages import LANGUAGES
 
@@ -82,6 +83,11 @@ def add(a):
     f"""Not a {a} docstring."""
     b = a
     return b
+'''
+RETURNED = '''def texts_of(request):
+    """What is sent: rules and schema."""
+    schema = 1
+    return request.system, *(turn.text for turn in request.messages), schema
 '''
 JAVA = """
 package a;
@@ -176,6 +182,31 @@ def test_functions_with_an_error_are_refused_and_the_others_kept() -> None:
     text = PYTHON.replace("x = 1\n    assert x", "x = = (1") + "\ndef (:\n"
     assert list(kept(text, "python"))[:2] == ["add", "Pet.name"]
     assert why(text, "python")["test_add"] == "does not parse"
+
+
+def test_valid_python_that_the_grammar_refuses_is_kept_as_pythons_parser_reads_it() -> None:
+    text = '''class Request:
+    def texts(self, schema):
+        """What is sent to the model."""
+        kept = """
+    stays"""
+        return (
+            self.system, *(turn.text for turn in self.messages), kept
+        )
+
+    def after(self):
+        """Follows the other one."""
+        x = 1
+        return self.system, *(x for x in self.turns), x
+'''
+    assert tree_sitter.Parser(_grammar("python")).parse(RETURNED.encode()).root_node.has_error
+    found = kept(text + RETURNED, "python")
+    assert list(found) == ["Request.texts", "Request.after", "texts_of"]
+    assert [(one.start, one.end) for one in found.values()] == [(2, 8), (10, 13), (14, 17)]
+    assert found["texts_of"].text == RETURNED.rstrip()
+    assert found["Request.texts"].text.startswith('def texts(self, schema):\n    """What')
+    assert '\n    stays"""\n    return (\n' in found["Request.texts"].text
+    assert why(text + "print 1\n", "python")["Request.after"] == "does not parse", "no part of a valid file"
 
 
 def test_reading_gives_labelled_pairs_and_counts_refusals(tmp_path: Path) -> None:

@@ -79,7 +79,10 @@ def test_what_is_unknown_is_told_beside_the_figures(
     run.write_text(RUN + "q-1 Q0 nowhere 4 0.5 me\n")
     call_command("evaluate", small, "--run", str(run), "--json")
     told = capsys.readouterr()
-    assert "1 snippets (in 1 rows; the first is 'nowhere' in line 5) are unknown to small@1" in told.err
+    assert (
+        "unknown to small@1, kept in their ranks as unjudged: 1 snippet (in 1 row; the first is 'nowhere' in"
+        in told.err
+    )
     assert json.loads(told.out)["mine"]["mrr"] == pytest.approx((1 / 3 + 1) / 2)
 
 

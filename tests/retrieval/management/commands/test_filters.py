@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from retrieval.importing import Options, import_items
+from retrieval.imported import Options
+from retrieval.importing import import_items
 from retrieval.models import Collection
 from retrieval.sources import Query, Snippet
 

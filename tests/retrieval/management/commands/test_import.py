@@ -13,8 +13,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from tqdm import tqdm
 
-from retrieval import importing
-from retrieval.importing import Counts, Options, import_items
+from retrieval import imported, importing
+from retrieval.imported import Counts, Options
+from retrieval.importing import import_items
 from retrieval.models import Collection, Label, Member
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
 from tests.retrieval.sources.test_beir_places import as_folders
@@ -69,7 +70,7 @@ def test_progress_grows_and_a_dry_run_stores_nothing(monkeypatch: pytest.MonkeyP
 
 
 def test_refused_records_are_counted_and_capped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "PROBLEMS_KEPT", 5)
+    monkeypatch.setattr(imported, "PROBLEMS_KEPT", 5)
     done = import_items((Problem("f", n, "bad") for n in range(1, 9)), "f", "none", Options())
     assert done.others is not None
     assert (done.others.unreadable, len(done.problems)) == (8, 5)
@@ -105,6 +106,15 @@ def test_a_file_of_queries_alone_is_taken_from_a_folder_or_by_itself(
         call_command("import", "cosqa-plus", str(place), "--name", "asked")
         assert "Queries alone: a build searches for them" in capsys.readouterr().out
     assert list(Collection.objects.values_list("kind", "size")) == [("queries", 1)]
+
+
+def test_nothing_is_said_of_queries_where_none_could_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "query.json").write_text('[{"no": "query"}]')
+    with pytest.raises(CommandError, match="Nothing could be read"):
+        call_command("import", "cosqa", str(path), "--name", "none")
+    assert "Queries alone" not in capsys.readouterr().out
 
 
 def test_of_several_data_sets_one_is_chosen(
