@@ -59,7 +59,8 @@ class Command(LightCommand):
             action="extend",
             default=[],
             metavar="NAME",
-            help=f"out of {', '.join(NAMES)}, or one of a spec file; bm25+minilm is the mean of two",
+            help=f"out of {', '.join(NAMES)}, or one of a spec file; bm25+minilm is the mean "
+            "of two, also by folder, hub id or model of a server",
         )
         spec_files.add_argument(parser)
         parser.add_argument(
