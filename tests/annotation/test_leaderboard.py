@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from contextlib import chdir
 from html import unescape
 from io import StringIO
 from pathlib import Path
@@ -15,12 +16,15 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.management.commands import leaderboard as leaderboards
 from annotation.pages import board
+from annotation.pages.benchmarks import cell
 from retrieval import mining
 from retrieval.evaluation import noise
-from retrieval.evaluation.leaderboard import titles_of
+from retrieval.evaluation.leaderboard import Standing, titles_of
 from retrieval.evaluation.noise import ErrorRates
 from retrieval.evaluation.publishing import Order, publish
+from retrieval.evaluation.scoring import Figure
 from retrieval.models import Annotator, Benchmark, Label, Run
 from tests import factories
 
@@ -159,6 +163,44 @@ def test_one_system_with_two_texts_stands_twice(made: Benchmark, tmp_path: Path)
         "bow": "whole",
         "bm25 (text not known)": None,
     }
+
+
+def test_what_was_not_computed_stands_with_the_command_that_computes_it(
+    made: Benchmark, tmp_path: Path, ray: Client
+) -> None:
+    path = tmp_path / "mine.run"
+    path.write_text("queries-0 Q0 snippets-0 1 1 x\n")
+    words = ("--run", f"my run={path}", "--metrics", "mrr,map")
+    call_command("evaluate", "small", *words, stdout=StringIO())
+    expected = [
+        f"python manage.py evaluate small@1 {system} --pool candidates --metrics {metrics}"
+        for system, metrics in (
+            ("--encoder bow bm25 --text-option whole", "mrr,map,ndcg_all"),
+            ("--run 'my run=mine.run'", "mrr,map,ndcg_all"),
+        )
+    ]
+    found = json.loads(said("small", "--json"))["not_computed"]
+    assert sorted(one["command"] for one in found) == sorted(expected)
+    assert sorted((one["metrics"], one["systems"]) for one in found) == [
+        (["map"], ["bow", "bm25"]),
+        (["ndcg_all"], ["my run (text not known)"]),
+    ]
+    assert "not computed" not in said("small", "--metric", "mrr")
+    assert f"–: map not computed for bow, bm25: {expected[0]}" in said("small", "--metric", "map")
+    page = unescape(ray.get(reverse("benchmark", args=[made.pk]), {"show": ["map"]}).content.decode())
+    assert "“–”: map was not computed for bow, bm25." in page and expected[0] in page
+    assert expected[1] not in page  # its column is not shown
+    with chdir(tmp_path):
+        for command in expected:
+            call_command(*shlex.split(command)[2:], stdout=StringIO())
+    assert not json.loads(said("small", "--json"))["not_computed"] and Run.objects.count() == 3
+
+
+def test_what_was_computed_and_has_no_value_is_called_undefined() -> None:
+    run = Run(pk=1, system="a", text_option="whole")
+    standing = Standing(run, {"mrr": Figure(None, None, None, None)}, False, False)
+    assert [cell(standing, name).value for name in ("mrr", "map")] == ["undefined", "–"]
+    assert leaderboards.mean_told(None) == "undefined"
 
 
 def test_titles_that_are_alike_are_told_apart_by_the_run() -> None:
