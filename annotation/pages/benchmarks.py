@@ -163,6 +163,11 @@ class BenchmarkPage:
         ]
 
     @property
+    def as_counted(self) -> str:
+        """What the draws do with shares that a study counted, in words."""
+        return beside.as_counted(self.error.rates.matches_of, self.error.rates.others_of)
+
+    @property
     def can_draw(self) -> bool:
         """Whether label errors can be drawn for the metric."""
         return is_from_ranks(self.board.metric)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Final
 
 from django import forms
@@ -112,9 +113,7 @@ def figures_ordered(benchmark: Benchmark, user: User, params: QueryDict) -> Scor
         "most": most,
     }
     if what == What.FIGURES:
-        rates = errors.rates
-        told = {"matches": rates.matches, "others": rates.others, "source": rates.source}
-        options |= {"rates": told, "errors": errors.written}
+        options |= {"rates": asdict(errors.rates), "errors": errors.written}
     columns = {"what": what, "pool": pool if pool in Pool.values else benchmark.pool, "options": options}
     return ordered(benchmark, user, columns)
 

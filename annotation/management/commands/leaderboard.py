@@ -266,6 +266,6 @@ def told(found: dict[str, Any]) -> str:
         rates = found["label_noise"]["rates"]
         lines.append(
             f"draws flip {rates['matches']:.1%} of the matches and {rates['others']:.1%} of the other "
-            f"labels: {rates['source']}"
+            f"labels: {rates['source']}{beside.as_counted(rates['matches_of'], rates['others_of'])}"
         )
     return "\n".join(lines)
