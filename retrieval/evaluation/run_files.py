@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.counting import are, counted
 from retrieval.evaluation.content import Content
 from retrieval.evaluation.files import Keys, NotComparable, Results, of_language
 from retrieval.evaluation.run_names import Names, loosely, query_names, snippet_names
@@ -37,12 +38,15 @@ class Unknown:
         self.rows += 1
         self.first = self.first or (name, line)
 
-    def told(self, what: str) -> str:
+    def told(self, noun: str, several: str = "") -> str:
         """For example "3 snippets (in 12 rows; the first is 'x' in line 4)"."""
         name, line = self.first or ("", 0)
-        return (
-            f"{len(self.names):,} {what} (in {self.rows:,} rows; the first is {shown(name)} in line {line:,})"
-        )
+        first = f"the first is {shown(name)} in line {line:,}"
+        return f"{counted(len(self.names), noun, several)} (in {counted(self.rows, 'row')}; {first})"
+
+    @property
+    def are(self) -> str:
+        return are(len(self.names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ def read(path: Path, content: Content, language: str | None = None, pool: Search
     if not given:
         raise NotComparable(
             f"No query of {path} is one of {content.benchmark}: it has "
-            f"{unknown.told('unknown ones')}. A query is named by its source id, such as "
+            f"{unknown.told('unknown one')}. A query is named by its source id, such as "
             f"{shown(names.example)}, by its text, or as an export names it, such as 'q0' or '0'."
         )
     return _placed(path, _merged(given, names.meant(given)), content, unknown, names.by_export(given), pool)
@@ -130,13 +134,13 @@ def _refuse_nothing(
     """Raises `NotComparable` where no row of the file counts."""
     if unknown.rows == rows:
         raise NotComparable(
-            f"No snippet of {path} is one of {content.benchmark}: it has {unknown.told('unknown ones')}. "
+            f"No snippet of {path} is one of {content.benchmark}: it has {unknown.told('unknown one')}. "
             f"A snippet is named by its source id, such as {shown(names.example)}, by the link that "
             "is its origin, by the sha256 of its text, or as an export names it, such as 'd0' or '0'."
         )
     if unknown.rows + outside.rows == rows:
         raise NotComparable(
-            f"No snippet of {path} is a candidate of its query: it has {outside.told('others')}. If the "
+            f"No snippet of {path} is a candidate of its query: it has {outside.told('other')}. If the "
             "system searched the whole collection, say so."
         )
 

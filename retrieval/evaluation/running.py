@@ -14,6 +14,7 @@ import numpy as np
 from django.db import transaction
 
 from retrieval import known_encoders
+from retrieval.counting import are
 from retrieval.encoders import asked_of
 from retrieval.evaluation import run_files
 from retrieval.evaluation.content import Content, pool_of
@@ -128,12 +129,13 @@ def _notes(read: run_files.RunFile, content: Content) -> Iterator[str]:
     if read.by_export:
         yield "its ids are read as those that an export of the benchmark has"
     if read.unknown_queries.rows:
-        yield f"{read.unknown_queries.told('queries')} are unknown to {content.benchmark}; left out"
+        told = read.unknown_queries.told("query", "queries")
+        yield f"{told} {read.unknown_queries.are} unknown to {content.benchmark}; left out"
     if read.unknown_snippets.rows:
-        told = read.unknown_snippets.told("snippets")
-        yield f"{told} are unknown to {content.benchmark}; they keep their ranks, unjudged"
+        told = read.unknown_snippets.told("snippet")
+        yield f"{told} {read.unknown_snippets.are} unknown to {content.benchmark}; left in place, unjudged"
     if read.outside.rows:
-        yield f"{read.outside.told('snippets')} are no candidates of their query; taken out of the lists"
+        yield f"{read.outside.told('snippet')} stood outside a query's candidates; taken out of the lists"
 
 
 def evaluated(
@@ -166,6 +168,10 @@ def evaluated(
     )
     groups = {one.measure: by_matches(one.values, matches) for one in found}
     return Evaluated(kept, named, counted(lists, content, not_judged), notes, by_matches=groups)
+
+
+def skipped(counts: Counts) -> str:
+    return f"{counts.without_match:,} without a match {are(counts.without_match)} skipped"
 
 
 def by_matches(values: Doubles, matches: Places) -> dict[int, Average]:

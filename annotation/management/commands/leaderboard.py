@@ -13,6 +13,7 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from annotation.pages import board as beside
+from retrieval.counting import counted
 from retrieval.encoders import MissingWeights, UnknownEncoder
 from retrieval.evaluation import known_systems
 from retrieval.evaluation.content import NoSuchBenchmark, named
@@ -231,7 +232,8 @@ def mean_told(value: float | None) -> str:
 def told(found: dict[str, Any]) -> str:
     """A table for people."""
     metric = found["metric"]
-    lines = [f"{found['benchmark']}, {found['pool']}: {metric} over {found['queries']:,} queries"]
+    over = counted(found["queries"], "query", "queries")
+    lines = [f"{found['benchmark']}, {found['pool']}: {metric} over {over}"]
     for rank, (name, one) in enumerate(found["systems"].items(), 1):
         figure = one.get(metric)
         value = "–" if figure is None else mean_told(figure["value"])

@@ -66,8 +66,8 @@ def test_a_run_is_scored_and_stands_in_the_leaderboard(ada: Client, benchmark_: 
     run = Run.objects.get()
     assert status == 200
     assert (run.system, run.source, run.text_option) == ("mine", "a.run", "whole")
-    assert "mine is scored on 2 queries, 0 of them without results" in text
-    assert "1 queries (in 1 rows; the first is &#x27;nobody&#x27; in line 3) are unknown" in text
+    assert "mine is scored on 2 queries, 0 without results" in text
+    assert "1 query (in 1 row; the first is &#x27;nobody&#x27; in line 3) is unknown" in text
     assert "0.500" in text
 
 
@@ -162,7 +162,7 @@ def test_a_worker_scores_a_large_file_and_the_page_leads_to_the_leaderboard(
     assert KeptFigures.objects.count() == len(RANGES), "the board of each number of matches"
     text = ada.get(fragment(benchmark_)).content.decode()
     assert f"{reverse('benchmark', args=[benchmark_.pk])}?pool=collection" in text
-    assert "mine is scored on 2 queries" in text and "in line 3) are unknown" in text
+    assert "mine is scored on 2 queries" in text and "in line 3) is unknown" in text
     assert "hx-get" not in text and "<html" not in text
 
 

@@ -62,18 +62,17 @@ def test_what_is_unknown_keeps_its_rank_and_is_counted(reader: Reader) -> None:
     run = row("queries-0", "elsewhere", 1, 2) + row("queries-0", "snippets-0", 2, 1)
     found = reader.read(run + row("queries-9", "snippets-0"))
     assert found.lists[reader.content.queries[0]].tolist() == [NOWHERE, 0]
-    assert found.unknown_snippets.told("snippets") == (
-        "1 snippets (in 1 rows; the first is 'elsewhere' in line 1)"
+    assert found.unknown_snippets.told("snippet") == (
+        "1 snippet (in 1 row; the first is 'elsewhere' in line 1)"
     )
-    assert (
-        found.unknown_queries.told("queries") == "1 queries (in 1 rows; the first is 'queries-9' in line 3)"
-    )
+    told = found.unknown_queries.told("query", "queries")
+    assert told == "1 query (in 1 row; the first is 'queries-9' in line 3)"
 
 
 def test_a_run_of_another_benchmark_is_refused(reader: Reader) -> None:
     with pytest.raises(NotComparable, match=r"2 unknown ones \(in 3 rows.*source id, such as 'queries-0'"):
         reader.read(row("a", "snippets-0") + row("a", "snippets-1") + row("b", "snippets-0"))
-    with pytest.raises(NotComparable, match=r"No snippet of .*small@1.*1 unknown ones \(in 2 rows"):
+    with pytest.raises(NotComparable, match=r"No snippet of .*small@1.*1 unknown one \(in 2 rows"):
         reader.read(row("queries-0", "x") + row("queries-1", "x"))
 
 
@@ -132,7 +131,7 @@ def test_what_is_no_candidate_is_taken_out_and_what_is_unknown_stays(reader: Rea
     first, second = reader.content.queries[:2]
     found = read(reader.path, reader.content, pool={first: [0, 1], second: []})
     assert found.lists[first].tolist() == [NOWHERE, 1] and found.lists[second].tolist() == []
-    assert found.outside.told("snippets") == "2 snippets (in 2 rows; the first is 'snippets-3' in line 1)"
+    assert found.outside.told("snippet") == "2 snippets (in 2 rows; the first is 'snippets-3' in line 1)"
     with pytest.raises(NotComparable, match=r"is a candidate of its query.*searched the whole collection"):
         read(reader.path, reader.content, pool={first: [2]})
 

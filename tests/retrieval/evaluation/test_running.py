@@ -63,7 +63,7 @@ def test_what_is_unknown_is_told(content: Content, tmp_path: Path) -> None:
     found = of_file(content, tmp_path, RUN + "queries-9 Q0 snippets-0 1 1 me\n")
     assert found.counts.not_judged == 1
     assert ["left out" in note for note in found.notes] == [True, False]
-    assert "they keep their ranks, unjudged" in found.notes[1]
+    assert "left in place, unjudged" in found.notes[1]
 
 
 def test_lists_and_scores_are_kept(content: Content, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_table(capsys: pytest.CaptureFixture[str], small: str, run: Path) -> Non
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("theirs (without docstring, the whole collection; run ")
     assert lines[2].split() == ["mrr", "0.6667", "0.3333–1.0000", "0.8333", "0.7500"]
-    assert lines[3] == "mean over 2 queries, 0 of them without results; 1 without a match are skipped"
+    assert lines[3] == "mean over 2 queries, 0 without results; 1 without a match is skipped"
     assert lines[4] == "With fewer than 30 queries intervals are known to be too short."
     assert lines[5].startswith("coverage: 75.0% of the judged snippets")
 
@@ -79,7 +79,7 @@ def test_what_is_unknown_is_told_beside_the_figures(
     run.write_text(RUN + "q-1 Q0 nowhere 4 0.5 me\n")
     call_command("evaluate", small, "--run", str(run), "--json")
     told = capsys.readouterr()
-    assert "1 snippets (in 1 rows; the first is 'nowhere' in line 5) are unknown to small@1" in told.err
+    assert "1 snippet (in 1 row; the first is 'nowhere' in line 5) is unknown to small@1" in told.err
     assert json.loads(told.out)["mine"]["mrr"] == pytest.approx((1 / 3 + 1) / 2)
 
 
