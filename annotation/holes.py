@@ -21,6 +21,7 @@ from annotation.launching import Actor, LaunchRefused, Order
 from annotation.models import Build, Case, Tally
 from annotation.ordered import order_of
 from annotation.releasing import PublishRefused, note_published, said_of
+from retrieval.counting import counted
 from retrieval.evaluation.holes import DEEPEST, DEPTH, NoHoles, carry, holes_of, mined, publish_filled
 from retrieval.evaluation.running import Tick
 from retrieval.filters import Rule
@@ -128,7 +129,7 @@ def launch(fill: Fill, user: Actor = None, word: str = "") -> Build:
             build = launching.launched(replace(found.order, limit=None), user, holes.mining)
             build.estimate = figures.to_json()
             build.save(update_fields=["estimate"])
-            told = f"{holes.pairs:,} unjudged results of {fill.run.title} on {fill.run.benchmark}"
+            told = f"{counted(holes.pairs, 'unjudged result')} of {fill.run.title} on {fill.run.benchmark}"
             seen = "" if word else ", confirmed by nobody"
             launching.record(build, user, "fills holes", f"{told}; {confirming.in_words(figures)}{seen}")
             return build
@@ -149,7 +150,7 @@ def queue(fill: Fill, user: Actor = None) -> Build:
                 state=Build.State.PAUSED, reason=FOR_EXPERTS, opened=True
             )
             open_for_review(build)
-            told = f"{holes.pairs:,} unjudged results of {fill.run.title} on {fill.run.benchmark}"
+            told = f"{counted(holes.pairs, 'unjudged result')} of {fill.run.title} on {fill.run.benchmark}"
             launching.record(build, user, "queued for experts", told)
     except IntegrityError:
         launching.refuse_bad_name(found.order)  # as in `launch`

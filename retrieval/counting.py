@@ -10,3 +10,12 @@ def counted(number: int, noun: str, several: str = "") -> str:
     ('1 snippet', '1,200 queries')
     """
     return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
+def are(number: int) -> str:
+    """The verb that goes with so many.
+
+    >>> are(1), are(2)
+    ('is', 'are')
+    """
+    return "is" if number == 1 else "are"

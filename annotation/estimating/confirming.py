@@ -21,6 +21,7 @@ from annotation.estimating.figures import Estimate
 from annotation.estimating.making import estimate
 from annotation.launching import Actor, LaunchRefused, Order
 from annotation.models import Build, Extension, Price
+from retrieval.counting import counted
 
 SALT: Final = "annotation.estimating"
 HOLDS: Final = timedelta(days=1)
@@ -143,6 +144,6 @@ def in_words(found: Estimate) -> str:
     money = "no price"
     if cost is not None:
         money = f"${cost.expected / 1e9:,.4g} (${cost.low / 1e9:,.4g} to ${cost.high / 1e9:,.4g})"
-    asked = f"{calls.expected:,.0f} calls ({calls.low:,.0f} to {calls.high:,.0f})"
+    asked = f"{counted(round(calls.expected), 'call')} ({calls.low:,.0f} to {calls.high:,.0f})"
     rounds = "" if found.rounds == 1 else f" × {found.rounds} rounds"
-    return f"{found.pairs:,} pairs{rounds}, {asked}, {money}"
+    return f"{counted(found.pairs, 'pair')}{rounds}, {asked}, {money}"

@@ -19,6 +19,7 @@ from annotation.pages.mending import Flaw, flaws_of
 from annotation.pages.paging import whole_number
 from annotation.pages.words import MATCH, NO_MATCH, UNJUDGED, Sign
 from retrieval.evaluation.content import query_members, snippet_members
+from retrieval.evaluation.lacking import Lacking, lacking
 from retrieval.evaluation.leaderboard import RANGES, Difference, Leaderboard, Queries, Standing, leaderboard
 from retrieval.evaluation.leaving_out import Without, encoders_of, kept_without
 from retrieval.evaluation.noise import Noise
@@ -46,6 +47,8 @@ its form that htmx asks."""
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A mean as it is printed, its interval, judged share and condensed value; empty where undefined.
+
+    The mean is "–" where the run was never asked for it.
 
     `sorted` is whether the rows go by it.
     """
@@ -129,6 +132,11 @@ class BenchmarkPage:
         return bool(self.typed) and beside.own_choice(self.typed) is None
 
     @property
+    def lacking(self) -> list[Lacking]:
+        """Which of the columns were not computed for which systems."""
+        return lacking(self.board, self.shown)
+
+    @property
     def left_out(self) -> list[tuple[str, list[LeftOut]]]:
         """By system in the board's order: where it stands without each encoder. Rows without figures where
         nothing was computed; nothing where no encoder can be left out.
@@ -153,6 +161,11 @@ class BenchmarkPage:
             (run.title, [group.means[place] for group in groups])
             for place, run in enumerate(self.board.ordered)
         ]
+
+    @property
+    def as_counted(self) -> str:
+        """What the draws do with shares that a study counted, in words."""
+        return beside.as_counted(self.error.rates.matches_of, self.error.rates.others_of)
 
     @property
     def can_draw(self) -> bool:
@@ -286,7 +299,7 @@ def rows_of(
 def cell(standing: Standing, metric: str) -> Cell:
     figure = standing.figures.get(metric)
     if figure is None or figure.value is None:
-        return Cell(metric, "–", "", "", "")
+        return Cell(metric, "–" if figure is None else "undefined", "", "", "")
     between = figure.interval
     return Cell(
         metric,

@@ -146,6 +146,8 @@ def _of_study(study: Study, row: Scores) -> Choice | None:
         1 - row.precision.value,
         found.only_reference / others,
         f"the study “{study}” of {row.name}: {row.n:,} pairs{left_open}",
+        matches_of=matches,
+        others_of=others,
     )
     said = f"{rates.matches:.1%} of matches, {rates.others:.1%} of others: study “{study}”"
     return Choice(f"study-{study.pk}", said, rates)
@@ -159,6 +161,14 @@ def unseen(wrong: float, of: float, kind: str) -> str:
     if wrong or not of:
         return ""
     return f"; none of {of:g} {kind} was wrong, so up to {min(3 / of, 1.0):.0%} of them may be"
+
+
+def as_counted(matches: float, others: float) -> str:
+    """What varies from draw to draw where the shares were counted on so many labels; else nothing."""
+    if not (matches or others):
+        return ""
+    looked_at = f"{matches:g} match{'es' * (matches != 1)} and {others:g} other label{'s' * (others != 1)}"
+    return f"; each draw takes other shares, as the {looked_at} of the study leave them open"
 
 
 def annotators_of(benchmark: Benchmark) -> list[Annotator]:

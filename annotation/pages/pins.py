@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from annotation.access import Role, Visitor, benchmarks_visible_to, builds_visible_to, has_role
 from annotation.models import Build, Study
+from annotation.pages.board import as_counted
 from annotation.pages.pin_models import Models, models_of
 from annotation.pages.words import small_dollars
 from annotation.pinning.grounds import benchmark_with
@@ -271,6 +272,7 @@ def sureness_tables(pin: Pin) -> Iterable[TableView]:
         title = (
             f"With {100 * asked['matches']:.1f} % of the matches and {100 * asked['others']:.1f} % of the "
             f"other labels flipped, {asked['draws']:,} draws, seed {asked['seed']}"
+            f"{as_counted(asked.get('matches_of', 0), asked.get('others_of', 0))}"
         )
         yield table("noise", title, columns, rows)
     if without:

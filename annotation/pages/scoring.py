@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Final
 
 from django import forms
@@ -18,6 +19,7 @@ from annotation.pages.benchmarks import matches_of
 from retrieval import known_encoders
 from retrieval.evaluation.running import SYSTEM_LENGTH
 from retrieval.evaluation.score_jobs import cancel, digest_of
+from retrieval.evaluation.system_names import parts_of
 from retrieval.filters import TEXT_OPTIONS
 from retrieval.models import Benchmark, Pool, ScoreJob
 
@@ -38,7 +40,7 @@ class ScoreForm(forms.Form):
         max_length=SYSTEM_LENGTH,
         label="Another encoder",
         help_text="By folder, hub id or model of your server, for example codebert:/models/mine or "
-        "endpoint:text-embedding-3-small. It searches alone.",
+        "endpoint:text-embedding-3-small; beside those above, the mean of all decides.",
     )
     text_option = forms.ChoiceField(
         label="What of a snippet it searches", choices=[(one, one) for one in TEXT_OPTIONS]
@@ -54,15 +56,13 @@ class ScoreForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
-        names = (*values.get("encoders", ()), *filter(None, [values.get("other", "").strip()]))
-        if len(names) > 1 and any(":" in name for name in names):
-            self.add_error("other", "It searches alone: leave the others out.")
-            return values
+        typed = values.get("other", "").strip()
+        values["system"] = "+".join(filter(None, [*values.get("encoders", ()), typed]))
+        names = parts_of(values["system"]) if values["system"] else []
         try:
-            launching.refuse_bad_encoders(names)
+            launching.refuse_bad_encoders(tuple(names))
         except LaunchRefused as why:
             self.add_error("encoders", str(why))
-        values["system"] = "+".join(names)
         if len(values["system"]) > SYSTEM_LENGTH:
             self.add_error("encoders", f"Their names are longer than {SYSTEM_LENGTH} letters: choose fewer.")
         return values
@@ -113,9 +113,7 @@ def figures_ordered(benchmark: Benchmark, user: User, params: QueryDict) -> Scor
         "most": most,
     }
     if what == What.FIGURES:
-        rates = errors.rates
-        told = {"matches": rates.matches, "others": rates.others, "source": rates.source}
-        options |= {"rates": told, "errors": errors.written}
+        options |= {"rates": asdict(errors.rates), "errors": errors.written}
     columns = {"what": what, "pool": pool if pool in Pool.values else benchmark.pool, "options": options}
     return ordered(benchmark, user, columns)
 

@@ -44,6 +44,8 @@ def parts(board: Leaderboard, queries: Queries, errors: Errors) -> Iterator[tupl
         asked = {
             "matches": rates.matches,
             "others": rates.others,
+            "matches_of": rates.matches_of,
+            "others_of": rates.others_of,
             "source": rates.source,
             "study": errors.study,
             "draws": found.draws,
@@ -75,7 +77,8 @@ def ranked(ordered: Sequence[Run], found: Without) -> Part:
 def noise_now(benchmark: Benchmark, ordered: Sequence[Run], subject: Part) -> Part:
     """The draws that were pinned, made again from labels and lists."""
     asked = subject["noise"]
-    rates = ErrorRates(asked["matches"], asked["others"], asked["source"])
+    counts = asked.get("matches_of", 0), asked.get("others_of", 0)  # older pins took each share as it is
+    rates = ErrorRates(asked["matches"], asked["others"], asked["source"], *counts)
     found = computed(
         benchmark, ordered, subject["metric"], queries_of(subject), rates, asked["draws"], asked["seed"]
     )

@@ -18,6 +18,7 @@ from annotation.launching import LaunchRefused
 from annotation.pages import holes as pages
 from annotation.pages.paging import whole_number
 from annotation.releasing import PublishRefused
+from retrieval.counting import counted
 from retrieval.evaluation.holes import NoHoles
 
 
@@ -36,10 +37,15 @@ def fill(request: HttpRequest, pk: int) -> HttpResponse:
         except (LaunchRefused, NoHoles) as refused:
             page.form.add_error(None, str(refused))
         else:
-            messages.success(request, f"{page.offer.plan.pairs:,} unjudged results are judged.")
+            messages.success(request, unjudged(page.offer.plan.pairs, "is judged", "are judged"))
             return redirect("build", pk=build.pk)
     wrong = page.form.is_bound and page.form.errors
     return render(request, "annotation/benchmark_holes.html", context_of(page), status=422 if wrong else 200)
+
+
+def unjudged(number: int, one: str, several: str) -> str:
+    """What becomes of so many results, in a sentence."""
+    return f"{counted(number, 'unjudged result')} {one if number == 1 else several}."
 
 
 @require_POST
@@ -54,7 +60,8 @@ def queue(request: HttpRequest, pk: int) -> HttpResponse:
         except (LaunchRefused, NoHoles) as refused:
             page.form.add_error(None, str(refused))
         else:
-            messages.success(request, f"{page.offer.plan.pairs:,} unjudged results wait for experts.")
+            told = unjudged(page.offer.plan.pairs, "waits for experts", "wait for experts")
+            messages.success(request, told)
             return redirect("build", pk=build.pk)
     return render(request, "annotation/benchmark_holes.html", context_of(page), status=422)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from retrieval.encoders.registry import KNOWN, NOT_KNOWN
+from retrieval.evaluation.system_names import parts_of
 
 ON_A_SERVER: Final = "endpoint:"
 NOTHING: Final = "nothing: it counts words"
@@ -94,12 +95,7 @@ WORDS: Final = re.compile(r"[^a-z0-9]+")
 
 def known(system: str) -> list[Known]:
     """What is known of each part of a system such as `bm25+minilm`; a part that nobody knows is so."""
-    return [_part(name) for name in _parts(system)]
-
-
-def _parts(system: str) -> list[str]:
-    """The encoders of a system; one with a colon is alone, and what comes after it may have any sign."""
-    return [system] if ":" in system else system.split("+")
+    return [_part(name) for name in parts_of(system)]
 
 
 def _part(name: str) -> Known:
@@ -134,7 +130,7 @@ def shared_with(system: str, models: Sequence[str]) -> str:
 
     `models`: what the annotators ask, an empty text where that is not known; none where people labelled.
     """
-    names, parts = _parts(system), known(system)
+    names, parts = parts_of(system), known(system)
     if all(one.trained_on == NOTHING for one in parts):
         return UNRELATED[0]
     theirs = [families_of(model) for model in models]

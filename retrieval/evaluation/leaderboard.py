@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from retrieval.evaluation.running import code_version
 from retrieval.evaluation.scoring import Figure, Scored, figures
+from retrieval.evaluation.system_names import parts_of
 from retrieval.metrics.resampling import RESAMPLES, SEED, Interval, bootstrap_means, interval
 from retrieval.metrics.significance import FLIPS, holm, paired_p
 from retrieval.models import Benchmark, KeptFigures, Run, Score
@@ -286,7 +287,7 @@ def _standings(
 
 def names_of(run: Run) -> set[str]:
     """What searched in it: its encoders; of a run that came as a file what its system is called by."""
-    return set(run.encoders or run.system.split("+"))
+    return set(run.encoders or parts_of(run.system))
 
 
 def _value(standing: Standing, metric: str) -> float:

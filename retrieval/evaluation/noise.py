@@ -2,11 +2,13 @@
 
 Labels are taken as true everywhere else, but 2 to 4 % of wrong ones reorder benchmarks (Northcutt et al.
 2021). A draw flips each label with the probability that it is wrong, measures every system by what comes
-out, on the queries that have a match then, and sees who stands above whom.
+out, on the queries that have a match then, and sees who stands above whom. Where that probability was counted
+on a few labels, each draw takes another one that these few leave open.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -31,16 +33,35 @@ Doubles = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates:
-    """The share of labels that are wrong, among matches and among the others; `source` says who says so."""
+    """The share of labels that are wrong, among matches and among the others; `source` says who says so.
+
+    `matches_of` and `others_of`: how many labels each was counted on; 0 for one that is taken as it is.
+    """
 
     matches: float
     others: float
     source: str
+    matches_of: float = 0
+    others_of: float = 0
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what is no share."""
+        """Raises ValueError for what is no share, or no number of labels."""
         if not (0 <= self.matches <= 1 and 0 <= self.others <= 1):
             raise ValueError("a share of wrong labels lies between 0 and 1")
+        if not (0 <= self.matches_of < math.inf and 0 <= self.others_of < math.inf):
+            raise ValueError("a share is counted on a number of labels")
+
+    def drawn(self, random: np.random.Generator) -> tuple[float, float]:
+        """Both shares for one draw."""
+        return _share(self.matches, self.matches_of, random), _share(self.others, self.others_of, random)
+
+
+def _share(share: float, of: float, random: np.random.Generator) -> float:
+    """A share as `of` labels leave it open: Jeffreys' posterior, Beta(wrong + 1/2, right + 1/2).
+
+    None wrong of nine is no proof that none ever is: the mean of the draws is 5 % then.
+    """
+    return float(random.beta(share * of + 0.5, (1 - share) * of + 0.5)) if of else share
 
 
 ASSUMED: Final = ErrorRates(
@@ -83,7 +104,7 @@ def noise_of(
         noise=[(run.digest, digests[run.pk][metric]) for run in ordered],
         metric=metric,
         queries=asdict(queries),
-        rates=[rates.matches, rates.others],
+        rates=[rates.matches, rates.others, rates.matches_of, rates.others_of],
         draws=DRAWS,
         seed=SEED,
     )
@@ -133,10 +154,10 @@ def drawn_means(
     that a draw compares them on the same labels.
     """
     random = np.random.default_rng(seed)
-    wrong = np.where(relevance > 0, rates.matches, rates.others)
     opposite = np.where(relevance > 0, 0.0, 1.0)
     means = np.zeros((len(ranked), draws))
     for draw in range(draws):
+        wrong = np.where(relevance > 0, *rates.drawn(random))
         flipped = np.where(random.random(len(relevance)) < wrong, opposite, relevance)
         for row, one in enumerate(ranked):
             values = per_query(metric, one, flipped)[chosen]

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from django.utils import timezone
 
+from retrieval.counting import counted
 from retrieval.evaluation.content import NoCandidates, content_of
 from retrieval.evaluation.files import NotComparable
 from retrieval.evaluation.leaderboard import leaderboard
-from retrieval.evaluation.running import DEFAULT_MEASURES, Evaluated, Tick, evaluate_file
+from retrieval.evaluation.running import DEFAULT_MEASURES, Evaluated, Tick, evaluate_file, skipped
 from retrieval.management.progress import Progress
 from retrieval.metrics.names import measures
 from retrieval.models import Pool, RunJob
@@ -45,8 +46,8 @@ def notes_of(done: Evaluated) -> list[str]:
     """What a person is told of a run that was scored: what it rests on, and what was unknown."""
     counts = done.counts
     told = (
-        f"{done.run.system} is scored on {counts.scored:,} queries, {counts.without_results:,} of them "
-        f"without results (they score 0); {counts.without_match:,} without a match are skipped."
+        f"{done.run.system} is scored on {counted(counts.scored, 'query', 'queries')}, "
+        f"{counts.without_results:,} without results (score 0); {skipped(counts)}."
     )
     return [told, *(note.partition(": ")[2] for note in done.notes)]
 

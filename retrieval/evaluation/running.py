@@ -14,6 +14,7 @@ import numpy as np
 from django.db import transaction
 
 from retrieval import known_encoders
+from retrieval.counting import are
 from retrieval.encoders import asked_of
 from retrieval.evaluation import run_files
 from retrieval.evaluation.content import Content, pool_of
@@ -167,6 +168,10 @@ def evaluated(
     )
     groups = {one.measure: by_matches(one.values, matches) for one in found}
     return Evaluated(kept, named, counted(lists, content, not_judged), notes, by_matches=groups)
+
+
+def skipped(counts: Counts) -> str:
+    return f"{counts.without_match:,} without a match {are(counts.without_match)} skipped"
 
 
 def by_matches(values: Doubles, matches: Places) -> dict[int, Average]:

@@ -11,6 +11,7 @@ import numpy as np
 from retrieval import encoders, known_encoders
 from retrieval.encoders.base import Encoder
 from retrieval.evaluation.content import Content, query_members, snippet_members
+from retrieval.evaluation.system_names import parts_of
 from retrieval.filters import TEXT_OPTIONS, TextOption, text_of
 from retrieval.index import DECIMALS, Cosines, Options, StageProgress, Terms, fuse, prepare
 from retrieval.models.benchmarks import Places
@@ -55,14 +56,11 @@ class Search:
 
 
 def system(name: str) -> System:
-    """The system called, for example, `bm25`, `minilm` or `bm25+minilm`. Raises `encoders.UnknownEncoder`."""
-    head, colon, _ = name.partition(":")
-    if colon and "+" in head:
-        raise encoders.UnknownEncoder(
-            f"{name!r}: a mean is of plain names. An encoder by folder, hub id or model of a server searches "
-            "alone; a folder or hub id gets a name by a spec file (docs/mining.md)."
-        )
-    names = [name] if colon else name.split("+")
+    """The system called, for example, `bm25`, `bm25+minilm` or `bm25+codebert:/models/mine`.
+
+    Raises `encoders.UnknownEncoder`.
+    """
+    names = parts_of(name)
     if len(set(names)) < len(names):
         raise encoders.UnknownEncoder(f"{name!r} names an encoder twice; name each once")
     return System(name, [known_encoders.get(one) for one in names])

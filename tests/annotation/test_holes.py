@@ -295,6 +295,15 @@ def test_admins_queue_for_experts_and_publish_what_they_said(ada: Client, run: R
     assert "small@2 is published" in answer.content.decode()
 
 
+def test_one_pair_is_told_as_one(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("fill-holes", "small@1", "--system", "mine", "--depth", "1")
+    call_command(*words)
+    assert ": 1 pair, " in capsys.readouterr().out
+    call_command(*words, "--experts")
+    assert capsys.readouterr().out.startswith("1 pair waits for experts as ")
+    assert "1 unjudged result of mine" in BuildEvent.objects.get(event="queued for experts").note
+
+
 def test_the_command_queues_for_experts(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("fill-holes", "small@1", "--system", "mine", "--name", "for experts", "--experts")
     assert "2 pairs wait for experts as 'for experts'" in capsys.readouterr().out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from contextlib import chdir
 from html import unescape
 from io import StringIO
 from pathlib import Path
@@ -15,12 +16,18 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.agreement.figures import Figure
+from annotation.agreement.scores import Confusion, Scores
+from annotation.management.commands import leaderboard as leaderboards
+from annotation.models import Study
 from annotation.pages import board
+from annotation.pages.benchmarks import cell
 from retrieval import mining
 from retrieval.evaluation import noise
-from retrieval.evaluation.leaderboard import titles_of
+from retrieval.evaluation.leaderboard import Standing, titles_of
 from retrieval.evaluation.noise import ErrorRates
 from retrieval.evaluation.publishing import Order, publish
+from retrieval.evaluation.scoring import Figure as Mean
 from retrieval.models import Annotator, Benchmark, Label, Run
 from tests import factories
 
@@ -61,7 +68,13 @@ def test_people_read_who_stands_where(made: Benchmark) -> None:
 def test_machines_get_every_digit(made: Benchmark) -> None:
     found = json.loads(said("small@1", "--json", "--errors", "0.1,0.2", "--leave-one-out", "--matches", "1-"))
     assert set(found["systems"]) == {"bm25", "bow"}
-    assert found["label_noise"]["rates"] == {"matches": 0.1, "others": 0.2, "source": "as given"}
+    assert found["label_noise"]["rates"] == {
+        "matches": 0.1,
+        "others": 0.2,
+        "source": "as given",
+        "matches_of": 0,
+        "others_of": 0,
+    }
     assert set(found["without"]) == {"bm25", "bow"}
     assert 0 <= found["differences"][0]["stays_above"] <= 1
     told = ("trained_on", "sees_tasks", "shared_with_annotator")
@@ -145,6 +158,32 @@ def test_no_error_among_few_labels_is_not_told_as_no_error(wrong: float, of: flo
     assert board.unseen(wrong, of, "matches") == words
 
 
+def test_the_shares_of_a_study_keep_the_counts_behind_them() -> None:
+    """Weighted precision counts for as many matches as were rated."""
+    row = scores(precision=0.9, confusion=Confusion(7.0, 2.0, 1.0, 3.0))
+    choice = board._of_study(Study(pk=7, name="small"), row)
+    assert choice
+    rates = choice.rates
+    assert [rates.matches, rates.others] == pytest.approx([0.1, 0.25])
+    assert (rates.matches_of, rates.others_of) == (9.0, 4.0)
+
+
+def scores(precision: float, confusion: Confusion) -> Scores:
+    of, some = Figure(precision), Figure(0.8)
+    return Scores("agents", 13, 13, 0, 0, some, some, of, some, some, some, confusion)
+
+
+def test_shares_that_a_study_counted_are_drawn_and_told_so(
+    made: Benchmark, monkeypatch: pytest.MonkeyPatch, ray: Client
+) -> None:
+    words = "each draw takes other shares, as the 9 matches and 4 other labels of the study leave them open"
+    place = reverse("benchmark", args=[made.pk])
+    assert words not in said("small", "--errors", "0.061") + ray.get(place).content.decode()
+    rates = ErrorRates(0.0, 0.0, "the study", 9, 4)
+    monkeypatch.setattr(board, "_studied", lambda of, user: [board.Choice("study-7", "by a study", rates)])
+    assert words in said("small") and words in ray.get(place).content.decode()
+
+
 def test_one_system_with_two_texts_stands_twice(made: Benchmark, tmp_path: Path) -> None:
     run = tmp_path / "bm25.run"
     run.write_text("queries-0 Q0 snippets-0 1 1 x\n")
@@ -159,6 +198,44 @@ def test_one_system_with_two_texts_stands_twice(made: Benchmark, tmp_path: Path)
         "bow": "whole",
         "bm25 (text not known)": None,
     }
+
+
+def test_what_was_not_computed_stands_with_the_command_that_computes_it(
+    made: Benchmark, tmp_path: Path, ray: Client
+) -> None:
+    path = tmp_path / "mine.run"
+    path.write_text("queries-0 Q0 snippets-0 1 1 x\n")
+    words = ("--run", f"my run={path}", "--metrics", "mrr,map")
+    call_command("evaluate", "small", *words, stdout=StringIO())
+    expected = [
+        f"python manage.py evaluate small@1 {system} --pool candidates --metrics {metrics}"
+        for system, metrics in (
+            ("--encoder bow bm25 --text-option whole", "mrr,map,ndcg_all"),
+            ("--run 'my run=mine.run'", "mrr,map,ndcg_all"),
+        )
+    ]
+    found = json.loads(said("small", "--json"))["not_computed"]
+    assert sorted(one["command"] for one in found) == sorted(expected)
+    assert sorted((one["metrics"], one["systems"]) for one in found) == [
+        (["map"], ["bow", "bm25"]),
+        (["ndcg_all"], ["my run (text not known)"]),
+    ]
+    assert "not computed" not in said("small", "--metric", "mrr")
+    assert f"–: map not computed for bow, bm25: {expected[0]}" in said("small", "--metric", "map")
+    page = unescape(ray.get(reverse("benchmark", args=[made.pk]), {"show": ["map"]}).content.decode())
+    assert "“–”: map was not computed for bow, bm25." in page and expected[0] in page
+    assert expected[1] not in page  # its column is not shown
+    with chdir(tmp_path):
+        for command in expected:
+            call_command(*shlex.split(command)[2:], stdout=StringIO())
+    assert not json.loads(said("small", "--json"))["not_computed"] and Run.objects.count() == 3
+
+
+def test_what_was_computed_and_has_no_value_is_called_undefined() -> None:
+    run = Run(pk=1, system="a", text_option="whole")
+    standing = Standing(run, {"mrr": Mean(None, None, None, None)}, False, False)
+    assert [cell(standing, name).value for name in ("mrr", "map")] == ["undefined", "–"]
+    assert leaderboards.mean_told(None) == "undefined"
 
 
 def test_titles_that_are_alike_are_told_apart_by_the_run() -> None:

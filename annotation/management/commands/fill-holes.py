@@ -17,6 +17,7 @@ from annotation.management import agreeing
 from annotation.models import Build
 from annotation.pages.answering import usual_model
 from annotation.tools import counter
+from retrieval.counting import counted
 from retrieval.evaluation.content import NoSuchBenchmark, named
 from retrieval.evaluation.holes import DEPTH, NoHoles
 from retrieval.evaluation.leaderboard import newest, titles_of
@@ -87,13 +88,13 @@ class Command(LightCommand):
         agreeing.agree(plan.order.provider, options)
         word = signed(plan.order, figures, holes.about(plan))
         build = holes.launch(fill, AtShell.now(), word)
-        words = f"build {build.name!r} judges {plan.pairs:,} pairs; then: --publish {build.name!r}"
+        words = f"build {build.name!r} judges {counted(plan.pairs, 'pair')}; then: --publish {build.name!r}"
         return {**told, "build": build.name, "told": words}
 
 
 def published(name: str) -> dict[str, Any]:
     made = holes.publish(build_called(name))
-    told = f"{made}: {made.size:,} labels, {made.positives:,} of them matches"
+    told = f"{made}: {counted(made.size, 'label')}, {counted(made.positives, 'match', 'matches')} among them"
     compare = f"'manage.py compare-benchmarks {made.name}@{made.version - 1} {made}' says what changed"
     return {
         "benchmark": str(made),
@@ -121,8 +122,9 @@ def fill_of(benchmark: Benchmark, options: dict[str, Any]) -> Fill:
 def queued(fill: Fill) -> dict[str, Any]:
     build = holes.queue(fill, AtShell.now())
     pairs = build.mining.holes.pairs
-    words = f"{pairs:,} pairs wait for experts as {build.name!r}, in Review and for studies; then: --publish"
-    return {"run": fill.run.pk, "pairs": pairs, "build": build.name, "told": f"{words} {build.name!r}"}
+    wait = f"{counted(pairs, 'pair')} wait{'s' * (pairs == 1)} for experts as {build.name!r}"
+    words = f"{wait}, in Review and for studies; then: --publish {build.name!r}"
+    return {"run": fill.run.pk, "pairs": pairs, "build": build.name, "told": words}
 
 
 def run_called(benchmark: Benchmark, pool: str, title: str | None) -> Run:

@@ -13,9 +13,11 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from annotation.pages import board as beside
+from retrieval.counting import counted
 from retrieval.encoders import MissingWeights, UnknownEncoder
 from retrieval.evaluation import known_systems
 from retrieval.evaluation.content import NoSuchBenchmark, named
+from retrieval.evaluation.lacking import lacking
 from retrieval.evaluation.leaderboard import (
     Leaderboard,
     NotMeasured,
@@ -159,6 +161,7 @@ def as_json(
         "reliability": reliability
         and reliability_as_json(reliability, [titles[run.pk] for run in board.ordered]),
         "without": {one.encoder: without_as_json(one, titles) for one in without},
+        "not_computed": [asdict(one) for one in lacking(board, board.metrics)],
     }
 
 
@@ -217,20 +220,23 @@ def coverage_and_reliability(found: dict[str, Any]) -> list[str]:
             ("Cronbach's alpha", about["cronbach_alpha"]),
             ("average variance", about["average_variance"]),
         )
-        told = ", ".join(
-            f"{what} {'undefined' if value is None else f'{value:.4f}'}" for what, value in figures
-        )
+        told = ", ".join(f"{what} {mean_told(value)}" for what, value in figures)
         lines.append(f"reliability over groups of queries with {groups} matches: {told}")
     return lines
+
+
+def mean_told(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
 
 
 def told(found: dict[str, Any]) -> str:
     """A table for people."""
     metric = found["metric"]
-    lines = [f"{found['benchmark']}, {found['pool']}: {metric} over {found['queries']:,} queries"]
+    over = counted(found["queries"], "query", "queries")
+    lines = [f"{found['benchmark']}, {found['pool']}: {metric} over {over}"]
     for rank, (name, one) in enumerate(found["systems"].items(), 1):
         figure = one.get(metric)
-        value = "–" if figure is None or figure["value"] is None else f"{figure['value']:.4f}"
+        value = "–" if figure is None else mean_told(figure["value"])
         between = figure and figure["interval"]
         ends = f" [{between['low']:.4f}, {between['high']:.4f}]" if between else ""
         marks = "; helped to mine" * one["helped_to_mine"] + "; holes filled" * one["holes_filled"]
@@ -241,6 +247,11 @@ def told(found: dict[str, Any]) -> str:
         left = "".join(f"; without {e} rank {w['ranks'].get(name, '–')}" for e, w in found["without"].items())
         text = one["text_option"] or "not known"
         lines.append(f"{rank:3} {name}: {value}{ends}; text: {text}{marks}{left}")
+    lines += [
+        f"–: {', '.join(one['metrics'])} not computed for {', '.join(one['systems'])}: {one['command']}"
+        for one in found["not_computed"]
+        if metric in one["metrics"]
+    ]
     for one in found["differences"]:
         above = (
             "" if one["stays_above"] is None else f", stays above in {one['stays_above']:.1%} of the draws"
@@ -257,6 +268,6 @@ def told(found: dict[str, Any]) -> str:
         rates = found["label_noise"]["rates"]
         lines.append(
             f"draws flip {rates['matches']:.1%} of the matches and {rates['others']:.1%} of the other "
-            f"labels: {rates['source']}"
+            f"labels: {rates['source']}{beside.as_counted(rates['matches_of'], rates['others_of'])}"
         )
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from retrieval.counting import are, counted
 from retrieval.evaluation.files import Evaluation, NotComparable, evaluate_files
 from retrieval.metrics.names import UnknownMeasure, described, measures
 from retrieval.sources.lines import Malformed
@@ -72,9 +73,10 @@ def told(found: Evaluation) -> str:
         f"{name:{width}}  {'undefined' if mean.value is None else f'{mean.value:.4f}'}"
         for name, mean in found.averages.items()
     ]
+    without = counted(found.without_match, "judged query", "judged queries")
     counts = [
-        f"mean over {found.scored:,} queries, {found.without_results:,} of them without results",
-        f"{found.without_match:,} judged queries without a match are skipped",
-        f"{found.not_judged:,} queries of the run are not judged",
+        f"mean over {counted(found.scored, 'query', 'queries')}, {found.without_results:,} without results",
+        f"{without} without a match {are(found.without_match)} skipped",
+        f"{counted(found.not_judged, 'query', 'queries')} of the run {are(found.not_judged)} not judged",
     ]
     return "\n".join([*rows, *counts])

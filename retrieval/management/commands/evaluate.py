@@ -12,13 +12,14 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from retrieval import known_encoders
+from retrieval.counting import counted
 from retrieval.encoders import NAMES, MissingWeights, UnknownEncoder
 from retrieval.encoders.endpoint import asked_in_words
 from retrieval.evaluation.content import Content, NoCandidates, NoSuchBenchmark, content_of, named, pool_of
 from retrieval.evaluation.files import NotComparable
 from retrieval.evaluation.leaderboard import keep
 from retrieval.evaluation.running import DEFAULT_MEASURES as DEFAULT
-from retrieval.evaluation.running import Evaluated, evaluate_file, evaluate_system
+from retrieval.evaluation.running import Evaluated, evaluate_file, evaluate_system, skipped
 from retrieval.evaluation.systems import Search, System, UnknownTextOption, system, text_option
 from retrieval.filters import TEXT_OPTIONS
 from retrieval.management import spec_files
@@ -59,7 +60,8 @@ class Command(LightCommand):
             action="extend",
             default=[],
             metavar="NAME",
-            help=f"out of {', '.join(NAMES)}, or one of a spec file; bm25+minilm is the mean of two",
+            help=f"out of {', '.join(NAMES)}, or one of a spec file; bm25+minilm is the mean "
+            "of two, also by folder, hub id or model of a server",
         )
         spec_files.add_argument(parser)
         parser.add_argument(
@@ -220,8 +222,8 @@ def one_told(name: str, one: Evaluated) -> str:
     lines += [asked_in_words(encoder, asked) for encoder, asked in one.asked.items()]
     counts = one.counts
     lines.append(
-        f"mean over {counts.scored:,} queries, {counts.without_results:,} of them without results; "
-        f"{counts.without_match:,} without a match are skipped"
+        f"mean over {counted(counts.scored, 'query', 'queries')}, "
+        f"{counts.without_results:,} without results; {skipped(counts)}"
     )
     if 1 < counts.scored < FEW:
         lines.append(FEW_TOLD)

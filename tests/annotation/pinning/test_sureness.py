@@ -119,10 +119,13 @@ def test_shares_of_a_closed_study_close_the_pin(
     erin: Client, made: Benchmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = studies.study("hidden")
-    choice = board.Choice(f"study-{study.pk}", "by a study", ErrorRates(0.2, 0.1, "the study"))
+    choice = board.Choice(f"study-{study.pk}", "by a study", ErrorRates(0.2, 0.1, "the study", 10, 20))
     monkeypatch.setattr(board, "_studied", lambda benchmark, user: [choice])
-    erin.post(reverse("benchmark-pin", args=[made.pk]))
+    shown = erin.post(reverse("benchmark-pin", args=[made.pk]), follow=True).content.decode()
+    assert "as the 10 matches and 20 other labels of the study leave them open" in shown
     pin = Pin.objects.get()
+    assert (pin.subject["noise"]["matches_of"], pin.subject["noise"]["others_of"]) == (10, 20)
+    assert reproduce(pin).equal
     assert pin.subject["noise"]["study"] == study.pk
     assert visible(factories.ray(), [pin]) == [pin]
     monkeypatch.setattr("annotation.pages.pins.is_open", lambda user, study: False)

@@ -66,7 +66,7 @@ def test_a_run_is_scored_and_stands_in_the_leaderboard(ada: Client, benchmark_: 
     run = Run.objects.get()
     assert status == 200
     assert (run.system, run.source, run.text_option) == ("mine", "a.run", "whole")
-    assert "mine is scored on 2 queries, 0 of them without results" in text
+    assert "mine is scored on 2 queries, 0 without results" in text
     assert "1 query (in 1 row; the first is &#x27;nobody&#x27; in line 3)" in text
     assert "0.500" in text
 

@@ -91,6 +91,15 @@ def test_several_encoders_search_by_their_mean(
     assert Run.objects.get().encoders == ["bm25", "bow"]
 
 
+def test_the_one_that_is_typed_enters_the_mean_with_those_that_are_ticked(
+    ada: Client, benchmark_: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COSQA_EMBEDDINGS_BASE_URL", "http://localhost:9/v1")
+    monkeypatch.setenv("COSQA_EMBEDDINGS_API_KEY", "any")
+    status, _ = sent(ada, benchmark_, "bm25", other="endpoint:small")
+    assert (status, ScoreJob.objects.get().system) == (200, "bm25+endpoint:small")
+
+
 def test_workers_for_minings_take_it_up(
     ada: Client,
     benchmark_: Benchmark,
@@ -110,8 +119,9 @@ def test_workers_for_minings_take_it_up(
         (("codebert",), "", "codebert"),
         ((), "codebert:/no/such/folder", "/no/such/folder"),
         ((), "nobody-knows-it", "nobody-knows-it"),
-        (("bm25",), "codebert:/models/mine", "leave the others out"),
+        (("bm25",), "codebert:/no/such/folder", "/no/such/folder"),
         (("bm25",), "bm25", "each once"),
+        (("bm25",), "codebert:/no/such/folder+bm25", "each once"),
         (("made-up",), "", "made-up"),
     ],
 )

@@ -16,6 +16,7 @@ from retrieval.evaluation.known_systems import OTHERS, families_of, known, sees_
         ("all-mpnet-base-v2", "a billion pairs"),
         ("sentence-transformers/all-MiniLM-L6-v2", "a billion pairs"),
         ("bm25+minilm", "nothing: it counts words; a billion pairs"),
+        ("bm25+codebert:/models/a+b", "nothing: it counts words; CodeSearchNet, six languages"),
         ("jina-embeddings-v3", "not known"),
         ("jina-code-embeddings-0.5b", "CoSQA+"),
         ("mine", "not known"),
@@ -70,6 +71,7 @@ def test_a_system_of_the_annotators_family_is_told() -> None:
         "minilm:/models/my-qwen",
         "endpoint:qwen3-embedding:0.6b",
         "endpoint:Qwen/Qwen3-Embedding-8B",
+        "bm25+endpoint:Qwen/Qwen3-Embedding-8B",
         "endpoint:gte-qwen2-7b-instruct",
         "my-qwen-search",
     ],
@@ -83,6 +85,7 @@ def test_what_was_made_of_qwen_is_of_its_family(system: str) -> None:
     "system",
     [
         "minilm:/models/mine",
+        "bm25+minilm:/models/mine",
         "codebert:anybody/codebert-again@main",
         "endpoint:my-embeddings",
         "endpoint:gte-qwen2-7b-instruct",

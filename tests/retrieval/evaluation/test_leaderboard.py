@@ -112,9 +112,12 @@ def test_who_helped_an_extension_to_mine_is_marked_too(labelled: Order, tmp_path
     run(made, tmp_path, "bow", (0, 1), (1,))
     run(made, tmp_path, "mine+bm25", (0, 1), (1,))
     run(made, tmp_path, "mine", (0, 1), (1,))
+    run(made, tmp_path, "endpoint:small+bm25", (0, 1), (1,))
+    run(made, tmp_path, "codebert:+bow-it", (0, 1), (1,))
     found = leaderboard(made.benchmark, Pool.COLLECTION).standings
     marked = {one.run.system: one.helped_to_mine for one in found}
-    assert marked == {"bow": True, "mine+bm25": True, "mine": False}
+    helped = {"bow": True, "mine+bm25": True, "endpoint:small+bm25": True}
+    assert marked == {**helped, "mine": False, "codebert:+bow-it": False}
 
 
 def test_figures_are_computed_once(content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

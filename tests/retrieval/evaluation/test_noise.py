@@ -12,7 +12,9 @@ from retrieval.evaluation.judged import JudgedPairs, ranks_in
 from retrieval.evaluation.leaderboard import Queries, digests_of, leaderboard
 from retrieval.evaluation.noise import ASSUMED, DRAWS, ErrorRates, Noise, drawn_means, noise_of
 from retrieval.evaluation.running import evaluate_file
+from retrieval.metrics.from_ranks import Ranked, per_query
 from retrieval.metrics.names import measures
+from retrieval.metrics.resampling import SEED
 from retrieval.models import Benchmark, KeptFigures, Pool, Run
 
 
@@ -106,6 +108,42 @@ def test_a_page_does_not_wait_for_many_labels(
     assert KeptFigures.objects.count() == kept + 1
 
 
+def test_no_error_among_few_labels_leaves_the_order_open(content: Content, runs: list[Run]) -> None:
+    point, few, many = (drawn(content, runs, ErrorRates(0, 0, "a study", of, of)) for of in (0, 2, 1_000_000))
+    assert point and few and many
+    assert (point.above, many.above) == ([1.0], [1.0])
+    assert 0.7 < few.above[0] < 1.0
+    assert drawn(content, runs, ErrorRates(0, 0, "a study", 2, 2)) == few
+
+
+def test_shares_are_drawn_by_jeffreys_and_given_ones_stay() -> None:
+    """Beta(a, b) has mean a / (a + b) and variance mean (1 - mean) / (a + b + 1)."""
+    random = np.random.default_rng(1)
+    rates = ErrorRates(0.0, 1 / 3, "", 9, 3)
+    pairs = np.array([rates.drawn(random) for _ in range(20_000)])
+    for column, (wrong, right) in enumerate(((0.5, 9.5), (1.5, 2.5))):
+        mean, of = wrong / (wrong + right), wrong + right
+        assert pairs[:, column].mean() == pytest.approx(mean, abs=0.005)
+        assert pairs[:, column].var() == pytest.approx(mean * (1 - mean) / (of + 1), rel=0.05)
+    assert {ErrorRates(0.061, 0.5, "", 0, 0).drawn(random) for _ in range(5)} == {(0.061, 0.5)}
+
+
+def test_shares_that_are_given_flip_the_same_labels_as_before() -> None:
+    """Nothing is drawn of them, so pins of them stay what they are."""
+    relevance = np.array([1.0, 1.0, 0.0, 0.0])
+    ranked = Ranked.of(np.zeros(4, dtype=np.int64), np.arange(1, 5), 1)
+    random = np.random.default_rng(SEED)
+    expected = []
+    for _ in range(5):
+        flipped = np.where(random.random(4) < np.array([0.3, 0.3, 0.1, 0.1]), 1 - relevance, relevance)
+        expected.append(float(np.nan_to_num(per_query("mrr", ranked, flipped)).mean()))
+    rates = ErrorRates(0.3, 0.1, "")
+    means = drawn_means(relevance, [ranked], "mrr", np.array([True]), rates, draws=5)
+    assert means.tolist() == [expected]
+
+
 def test_shares_lie_between_0_and_1() -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         ErrorRates(1.5, 0, "")
+    with pytest.raises(ValueError, match="a number of labels"):
+        ErrorRates(0.5, 0, "", -1)

@@ -41,13 +41,24 @@ def test_a_pool_keeps_the_order_of_its_snippets(benchmark_: Benchmark, tmp_path:
 
 
 @pytest.mark.django_db
+def test_a_mean_may_have_encoders_by_folder_hub_id_and_server() -> None:
+    name = "bm25+codebert:/models/a+b+unixcoder:org/name@main+endpoint:small"
+    assert [one.name for one in system(name).encoders] == [
+        "bm25",
+        "codebert:/models/a+b",
+        "unixcoder:org/name@main",
+        "endpoint:small",
+    ]
+
+
+@pytest.mark.django_db
 def test_unknown_names_are_told_those_that_there_are() -> None:
     with pytest.raises(UnknownEncoder, match="bm25-fields"):
         system("bm26")
     with pytest.raises(UnknownEncoder, match="twice"):
         system("bow+bow")
-    with pytest.raises(UnknownEncoder, match="a mean is of plain names"):
-        system("bm25+endpoint:small")
+    with pytest.raises(UnknownEncoder, match="twice"):
+        system("endpoint:small+bm25+endpoint:small")
     with pytest.raises(UnknownTextOption, match="there are whole, without_docstring"):
         text_option("half")
 

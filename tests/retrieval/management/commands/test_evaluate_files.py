@@ -62,9 +62,18 @@ def test_table(capsys: pytest.CaptureFixture[str], qrels: Path, run: Path) -> No
     assert capsys.readouterr().out.splitlines() == [
         "mrr@10  0.7500",
         "map     0.7917",
-        "mean over 2 queries, 0 of them without results",
-        "1 judged queries without a match are skipped",
+        "mean over 2 queries, 0 without results",
+        "1 judged query without a match is skipped",
         "0 queries of the run are not judged",
+    ]
+
+
+def test_one_query_is_told_as_one(capsys: pytest.CaptureFixture[str], qrels: Path, run: Path) -> None:
+    qrels.write_text("q1 0 a 1\nq2 0 a 0\nq3 0 a 0\n")
+    call_command("evaluate-files", "--qrels", str(qrels), "--run", str(run), "--metrics", "mrr")
+    assert capsys.readouterr().out.splitlines()[1:3] == [
+        "mean over 1 query, 0 without results",
+        "2 judged queries without a match are skipped",
     ]
 
 
