@@ -13,10 +13,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.evaluation import noise
 from retrieval.evaluation.content import content_of, query_members
 from retrieval.evaluation.judged import JudgedPairs
 from retrieval.evaluation.leaderboard import PREFERRED, kept_by, newest
-from retrieval.evaluation.noise import MOST_AT_ONCE
 from retrieval.evaluation.running import code_version
 from retrieval.metrics.from_ranks import is_from_ranks, per_query
 from retrieval.metrics.rank_correlation import kendall_tau
@@ -156,7 +156,7 @@ def _systems(
     )
     data = KeptFigures.objects.found({key: key}).get(key)
     if data is None:
-        if not wait and (first.size + second.size) * len(runs) > MOST_AT_ONCE:
+        if not wait and (first.size + second.size) * len(runs) > noise.MOST_AT_ONCE:
             return None
         data = [asdict(one) for one in _measured(first, second, runs, metric)]
         KeptFigures.objects.keep(second, key, code_version(), data)

@@ -115,7 +115,7 @@ def test_what_is_gone_is_missing(pin: Pin, versions: tuple[Benchmark, Benchmark]
 def test_a_page_does_not_wait_and_one_version_is_none(
     versions: tuple[Benchmark, Benchmark], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.evaluation.comparing.MOST_AT_ONCE", 0)
+    monkeypatch.setattr("retrieval.evaluation.noise.MOST_AT_ONCE", 0)
     with pytest.raises(NothingToPin, match=r"manage\.py pin --compare small@1 small@2"):
         pin_comparison(*versions, wait=False)
     with pytest.raises(NothingToPin, match="name two"):

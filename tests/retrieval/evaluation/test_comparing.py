@@ -109,7 +109,7 @@ def test_it_is_computed_once_and_a_page_does_not_wait_for_much(
     versions: tuple[Benchmark, Benchmark], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(versions[0], tmp_path, "mine", 0, 1)
-    monkeypatch.setattr("retrieval.evaluation.comparing.MOST_AT_ONCE", 1)
+    monkeypatch.setattr("retrieval.evaluation.noise.MOST_AT_ONCE", 1)
     quick = compare(*versions, wait=False)
     assert (quick.unmeasured, quick.systems, quick.unchanged) == (True, [], 2)
     waited = compare(*versions)
