@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final
@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from annotation.models import Amendment, Condition, Enrolment, Study, StudyPair
 from annotation.studies.auditing import Verb, last_change, record
-from annotation.studies.naming import foreseen, resolved
+from annotation.studies.naming import Rows, foreseen, resolved
 from retrieval.hostile import clean
 
 FORMAT: Final = 1
@@ -190,7 +190,12 @@ def changing(study: Study, why: str, by: User) -> Iterator[Study]:
 
 def refuse_unknown_rows(study: Study) -> None:
     """Raises StudyRefused where a comparison is not of two rows that the main table has, or will have."""
-    _, problems = resolved(foreseen(study), study.comparisons)
+    refuse_unknown(foreseen(study), study.comparisons)
+
+
+def refuse_unknown(rows: Rows, comparisons: Iterable[Sequence[str]]) -> None:
+    """Raises StudyRefused where a comparison is not of two of these rows."""
+    _, problems = resolved(rows, comparisons)
     if problems:
         raise StudyRefused(f"A comparison can’t be made. {' '.join(problems)}")
 

@@ -151,6 +151,12 @@ def test_what_is_wrong_is_said(ada: Client, build: Build, changes: dict[str, Any
     assert not Study.objects.exists()
 
 
+@pytest.mark.parametrize("step", ["preview", "simulate", "size", "save"])
+def test_a_comparison_of_no_row_is_refused_at_every_step(ada: Client, build: Build, step: str) -> None:
+    answer = ada.post(reverse("study-new"), posted(build, step=step, comparisons="agents vs reading"))
+    assert answer.status_code == 422 and "no row “reading”" in answer.content.decode()
+
+
 def test_a_draft_is_edited_until_it_runs(ada: Client, build: Build) -> None:
     ada.post(reverse("study-new"), posted(build, planted=PLANTED))
     study = Study.objects.get()
