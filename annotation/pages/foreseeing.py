@@ -101,6 +101,8 @@ def needed(order: Order, found: Outlook) -> Needed:
 
 
 def size_of(order: Order, found: Outlook) -> Size:
+    """Raises StudyRefused for a pairwise study."""
+    foreseeing.refuse_pairwise(order.kind)
     seconds = [one.seconds for one in order.conditions]
     return Size(
         pairs=found.pairs,

@@ -14,7 +14,13 @@ from annotation.models import Build, Condition, Enrolment, Guideline, Study, Stu
 from annotation.studies.auditing import Verb, record
 from annotation.studies.foreseeing import Rates
 from annotation.studies.naming import Rows, foreseen_of
-from annotation.studies.planning import StudyRefused, pairs_hash, refuse_if_changed, refuse_unknown
+from annotation.studies.planning import (
+    StudyRefused,
+    pairs_hash,
+    refuse_if_changed,
+    refuse_unknown,
+    refuse_without_table,
+)
 from annotation.studies.sampling import comparing, drawing, framing, planting
 from annotation.studies.sampling.drawing import Sample
 from annotation.studies.sampling.planting import Line, Planted
@@ -140,6 +146,7 @@ def refuse_bad(order: Order, study: Study | None = None) -> None:
         raise StudyRefused(f"Question, information and exclusions take {LONGEST_TEXT:,} characters each.")
     if order.margin is not None and not 0 < order.margin < 1:
         raise StudyRefused("The margin is a share above 0 and below 1, such as 0.05.")
+    refuse_without_table(order.kind, order.comparisons, order.margin)
     refuse_bad_conditions(order)
     refuse_bad_raters(order, study)
 

@@ -179,9 +179,11 @@ def changing(study: Study, why: str, by: User) -> Iterator[Study]:
         locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
         if locked.state == Study.State.CLOSED:
             raise StudyRefused("The study is closed: its plan is history. Make another study of it.")
-        compared = locked.comparisons
+        compared, margin = locked.comparisons, locked.margin
         yield locked
         study.refresh_from_db()
+        if (study.comparisons, study.margin) != (compared, margin):
+            refuse_without_table(study.kind, study.comparisons, study.margin)
         if study.comparisons != compared:
             refuse_unknown_rows(study)
         if study.frozen_at is not None:
@@ -191,6 +193,15 @@ def changing(study: Study, why: str, by: User) -> Iterator[Study]:
 def refuse_unknown_rows(study: Study) -> None:
     """Raises StudyRefused where a comparison is not of two rows that the main table has, or will have."""
     refuse_unknown(foreseen(study), study.comparisons)
+
+
+def refuse_without_table(kind: str, comparisons: Sequence[Any], margin: float | None) -> None:
+    """Raises StudyRefused where a pairwise study is to compare rows: it has no main table."""
+    if kind == Study.Kind.PAIRWISE and (comparisons or margin is not None):
+        raise StudyRefused(
+            "A pairwise study has no main table whose rows could be compared: leave comparisons and margin "
+            "empty. Its figures say which side raters prefer, and how surely."
+        )
 
 
 def refuse_unknown(rows: Rows, comparisons: Iterable[Sequence[str]]) -> None:

@@ -108,6 +108,11 @@ def test_a_draft_is_made_anew(build: Build) -> None:
         ({"margin": 1.5}, "margin"),
         ({"question": "x" * 20_001}, "20,000"),
         ({"kind": "pairwise", "scale": "preference"}, "two builds"),
+        ({"kind": "pairwise", "scale": "preference", "margin": 0.05}, "margin empty"),
+        (
+            {"kind": "pairwise", "scale": "preference", "comparisons": (("agents", "always 0"),)},
+            "no main table",
+        ),
         ({"conditions": (ConditionWish("reveal"),), "reference": "reveal"}, "does not have"),
     ],
 )

@@ -118,3 +118,10 @@ def test_the_command_takes_what_is_kept_with_the_draft_and_what_is_typed_first(p
     call_command("study", "plan", plan.name, "--simulate", "--prevalence", "0.3", stdout=out)
     told = json.loads(out.getvalue())
     assert (told["assumed"]["prevalence"], told["assumed"]["skipped"]) == (0.3, 0.1)
+
+
+def test_a_pairwise_study_is_not_simulated() -> None:
+    plan = studies.study("two", kind=Study.Kind.PAIRWISE, scale=Study.Scale.PREFERENCE)
+    for asked in ("--simulate", "--needed"):
+        with pytest.raises(CommandError, match="of agents against people"):
+            call_command("study", "plan", plan.name, asked)

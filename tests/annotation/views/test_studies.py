@@ -17,7 +17,8 @@ from annotation.models import AuditEvent, Build, Enrolment, Seen, Study
 from annotation.studies import planning
 from retrieval.models import Label
 from tests import factories, studies
-from tests.annotation.studies.rated import agents, rated_study
+from tests.annotation.studies.rated import rated_study
+from tests.studies import posted
 
 pytestmark = pytest.mark.django_db
 PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\n"
@@ -26,34 +27,6 @@ PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\n"
 @pytest.fixture
 def build() -> Build:
     return factories.said(factories.opened("zoo <b>"), (1, 0, 1, 0, 1, 0, 1, 0, 1))
-
-
-def posted(build: Build, **changes: Any) -> dict[str, Any]:
-    people = [factories.person(name, Role.EXPERT) for name in ("ruth", "sam", "tess")]
-    data: dict[str, Any] = {
-        "name": "first <b>study</b>",
-        "question": "As good as people?",
-        "kind": "rating",
-        "purpose": "development",
-        "scale": "binary",
-        "builds": [build.pk],
-        "size": 3,
-        "per_query": 1,
-        "seed": 4,
-        "allocation": "proportional",
-        "with_own_tests": "on",
-        "raters_own_tests": 3,
-        "seconds_own_tests": 600,
-        "reference": "own_tests",
-        "comparisons": "agents vs own_tests",
-        "order": "spaced",
-        "docstring": "shown",
-        "hourly_rate": 30,
-        "step": "save",
-    }
-    for one in people:
-        data |= {f"condition_{one.pk}": "own_tests", f"capacity_{one.pk}": 9}
-    return data | changes
 
 
 def page(client: Client, route: str, *args: object, **query: Any) -> str:
@@ -82,48 +55,6 @@ def test_a_study_is_looked_at_saved_and_started(ada: Client, build: Build) -> No
     assert "0 of 9" in page(ada, "studies")
 
 
-def test_how_sure_it_will_be_is_simulated_on_request(ada: Client, build: Build) -> None:
-    text = ada.post(reverse("study-new"), posted(build, step="simulate")).content.decode()
-    assert "In simulated studies of this size" in text and "draw more pairs" in text
-    assert not Study.objects.exists()
-
-
-def test_the_rates_of_the_simulation_are_told(ada: Client, build: Build) -> None:
-    text = ada.post(reverse("study-new"), posted(build, step="simulate")).content.decode()
-    assert "Rates are those of the planner’s usual ones: 21.3 % matches" in text
-    typed = posted(build, step="simulate", rater_accuracy="0.8")
-    text = ada.post(reverse("study-new"), typed).content.decode()
-    assert "assumed, as typed" in text and "a rater is right in 80 %" in text
-
-    pilot = rated_study([[1, 0, 1, 0]] * 3)
-    agents(pilot, [1, 0, 1, 0])
-    text = ada.post(reverse("study-new"), posted(build, step="simulate", pilot=pilot.pk)).content.decode()
-    assert "the pilot “first study”" in text and "50 % matches" in text
-    ada.post(reverse("study-new"), posted(build, pilot=pilot.pk, skipped="0.1"))
-    draft = Study.objects.get(state="draft")
-    assert draft.sample["rates"]["pilot"] == pilot.pk and draft.sample["rates"]["skipped"] == 0.1
-    assert f'<option value="{pilot.pk}" selected>' in page(ada, "study-edit", draft.pk)
-
-
-def test_how_large_it_must_be_is_answered_on_request(ada: Client, build: Build) -> None:
-    typed = posted(build, step="size", annotator_accuracy="0.99", hourly_rate="30")
-    text = ada.post(reverse("study-new"), typed).content.decode()
-    assert "80 % of such studies" in text and "ratings by" in text and "hours, $" in text
-    assert not Study.objects.exists()
-
-
-def test_figures_that_are_closed_are_no_pilot(ada: Client, build: Build) -> None:
-    pilot = rated_study([[1, 0, 1, 0]] * 3, created_by=None)
-    studies.rater("ada", pilot)
-    Study.objects.filter(pk=pilot.pk).update(created_by=None)
-    pilot.pairs.get(number=1).quotas.update(wanted=4)
-    enrolled = pilot.enrolments.latest("pk")
-    enrolled.user = factories.ada()
-    enrolled.save()
-    answer = ada.post(reverse("study-new"), posted(build, step="simulate", pilot=pilot.pk))
-    assert answer.status_code == 422 and "You rate" in answer.content.decode()
-
-
 def test_a_file_of_planted_pairs_stays_in_the_form(ada: Client, build: Build) -> None:
     file = SimpleUploadedFile("p.csv", PLANTED.encode("utf-8-sig"))
     answer = ada.post(reverse("study-new"), posted(build, planted_file=file, step="preview"))
@@ -149,12 +80,6 @@ def test_what_is_wrong_is_said(ada: Client, build: Build, changes: dict[str, Any
     answer = ada.post(reverse("study-new"), posted(build, **changes))
     assert answer.status_code == 422 and why in answer.content.decode()
     assert not Study.objects.exists()
-
-
-@pytest.mark.parametrize("step", ["preview", "simulate", "size", "save"])
-def test_a_comparison_of_no_row_is_refused_at_every_step(ada: Client, build: Build, step: str) -> None:
-    answer = ada.post(reverse("study-new"), posted(build, step=step, comparisons="agents vs reading"))
-    assert answer.status_code == 422 and "no row “reading”" in answer.content.decode()
 
 
 def test_a_draft_is_edited_until_it_runs(ada: Client, build: Build) -> None:
