@@ -271,6 +271,7 @@ def told(order: Order, sample: Sample) -> dict[str, Any]:
         "queries": sample.queries,
         "population": sample.population,
         "population_queries": sample.population_queries,
+        "room": sample.room,
         "seconds": {one.kind: one.seconds for one in order.conditions},
         "hourly_rate": order.hourly_rate,
         "rates": asdict(order.rates),

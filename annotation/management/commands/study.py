@@ -22,7 +22,7 @@ from annotation.schemas.studies import StudyIn
 from annotation.studies import controlling, creating, exporting, foreseeing, scoring
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
-from annotation.studies.estimating import outlook_of
+from annotation.studies.estimating import outlook_of, room_of
 from annotation.studies.figures import NoFigures
 from annotation.studies.foreseeing import Rates
 from annotation.studies.orders import order_of
@@ -138,6 +138,9 @@ class Command(LightCommand):
                 raise CommandError(
                     f"Even {planner.MOST_PAIRS:,} pairs would not show the margin often enough."
                 )
+            room = room_of(study.sample)
+            if room and (lacking := room.lacking(told.outlook.pairs)):
+                self.stderr.write(lacking)
         else:
             told = foreseeing.foresee(size, rates, planner.STUDIES)
         self.stdout.write(json.dumps({"rates": told.source} | asdict(told.outlook), indent=2))

@@ -125,3 +125,18 @@ def test_a_pairwise_study_is_not_simulated() -> None:
     for asked in ("--simulate", "--needed"):
         with pytest.raises(CommandError, match="of agents against people"):
             call_command("study", "plan", plan.name, asked)
+
+
+def test_the_command_says_that_the_builds_can_not_give_so_many_pairs(
+    pilot: Study, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["study", "plan", pilot.name, "--needed", "--annotator-accuracy", "0.99"]
+    call_command(*asked)
+    assert capsys.readouterr().err == ""  # what the sample was drawn from is not known
+    pilot.sample = {"wish": {"size": 9, "per_query": 1}, "population": 40, "population_queries": 4, "room": 4}
+    pilot.save()
+    call_command(*asked)
+    out, err = capsys.readouterr()
+    assert json.loads(out)["pairs"] >= 30 and err.startswith(
+        "At most 4 pairs can be drawn: there are 40 pairs"
+    )

@@ -50,6 +50,10 @@ def test_how_large_it_must_be_is_answered_on_request(ada: Client, build: Build) 
     typed = posted(build, step="size", annotator_accuracy="0.99", hourly_rate="30")
     text = ada.post(reverse("study-new"), typed).content.decode()
     assert "80 % of such studies" in text and "ratings by" in text and "hours, $" in text
+    told = (
+        "At most 3 pairs can be drawn: there are 9 pairs of 3 queries to draw from, and at most 1 of a query"
+    )
+    assert f"{told} are taken. Add a build, or take more pairs of a query." in text
     assert not Study.objects.exists()
 
 
