@@ -199,7 +199,9 @@ def test_decisions_and_skips_are_downloaded_and_what_else_is_not_there(ada: Clie
         answer = ada.get(where, {"part": part})
         assert f"-{part}.csv" in answer["Content-Disposition"]
         assert answer.getvalue().decode().startswith("pair,query,")
-    assert ada.get(where, {"part": "drafts"}).status_code == 404
+    wrong = ada.get(where, {"part": "drafts"})
+    assert wrong.status_code == 404
+    assert "What can be exported of a study is ratings, skips, decisions." in wrong.content.decode()
     found = AuditEvent.objects.filter(verb="exported").values_list("what", flat=True)
     assert set(found) == {f"decisions of {study}", f"skips of {study}"}
 
@@ -281,10 +283,15 @@ def test_a_finished_study_is_published(ada: Client) -> None:
     for name in ("ruth", "sam"):
         studies.rated(studies.rater(name, study), 1, study.pairs.get(number=1))
     planning.freeze(study)
+    refused = page(ada, "study-publish", study.pk)
+    assert "is closed can be published" in refused and "label of the reference" not in refused
+    assert "Publish</button>" not in refused
     Study.objects.update(state=Study.State.CLOSED)
-    assert "1 label of the reference" in page(ada, "study-publish", study.pk)
+    asked = page(ada, "study-publish", study.pk)
+    assert "1 label of the reference" in asked and "Publish</button>" in asked
     ada.post(reverse("study-publish", args=[study.pk]))
     assert Label.objects.count() == 1
+    assert "published already" in page(ada, "study-publish", study.pk)
     assert "Published as the annotator" in page(ada, "study", study.pk)
     told = ada.post(reverse("study-publish", args=[study.pk]), follow=True).content.decode()
     assert "published already" in told
