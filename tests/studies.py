@@ -13,6 +13,7 @@ from annotation.access import Role
 from annotation.models import (
     Acknowledgement,
     Assignment,
+    Build,
     Condition,
     Enrolment,
     Guideline,
@@ -123,3 +124,32 @@ def rated(enrolment: Enrolment, value: int | None, of: StudyPair | None = None, 
 
 def user(name: str) -> User:
     return person(name, Role.EXPERT)
+
+
+def posted(build: Build, **changes: Any) -> dict[str, Any]:
+    """What the form of a study sends that draws three pairs of the build."""
+    people = [person(name, Role.EXPERT) for name in ("ruth", "sam", "tess")]
+    data: dict[str, Any] = {
+        "name": "first <b>study</b>",
+        "question": "As good as people?",
+        "kind": "rating",
+        "purpose": "development",
+        "scale": "binary",
+        "builds": [build.pk],
+        "size": 3,
+        "per_query": 1,
+        "seed": 4,
+        "allocation": "proportional",
+        "with_own_tests": "on",
+        "raters_own_tests": 3,
+        "seconds_own_tests": 600,
+        "reference": "own_tests",
+        "comparisons": "agents vs own_tests",
+        "order": "spaced",
+        "docstring": "shown",
+        "hourly_rate": 30,
+        "step": "save",
+    }
+    for one in people:
+        data |= {f"condition_{one.pk}": "own_tests", f"capacity_{one.pk}": 9}
+    return data | changes

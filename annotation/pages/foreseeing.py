@@ -45,7 +45,10 @@ class Precision:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """The smallest study that is sure enough; `pairs` is None where `most` pairs are too few."""
+    """The smallest study that is sure enough; `pairs` is None where `most` pairs are too few.
+
+    `lacking` says that the builds can't give them, and what to do.
+    """
 
     rates: RatesView | None
     power: int
@@ -56,6 +59,7 @@ class Needed:
     raters: int = 0
     hours: float = 0.0
     dollars: float = 0.0
+    lacking: str = ""
 
 
 def precision(order: Order, found: Outlook) -> Precision:
@@ -94,13 +98,14 @@ def needed(order: Order, found: Outlook) -> Needed:
     power, margin = round(100 * ENOUGH_POWER), 100 * size.margin
     if told is None:
         return Needed(None, power, margin, MOST_TRIED)
-    one = told.outlook
-    return Needed(
-        rates_view(told), power, margin, MOST_TRIED, one.pairs, one.labels, one.raters, one.hours, one.money
-    )
+    one, lacking = told.outlook, found.room.lacking(told.outlook.pairs) if found.room else ""
+    size_told = (one.pairs, one.labels, one.raters, one.hours, one.money)
+    return Needed(rates_view(told), power, margin, MOST_TRIED, *size_told, lacking)
 
 
 def size_of(order: Order, found: Outlook) -> Size:
+    """Raises StudyRefused for a pairwise study."""
+    foreseeing.refuse_pairwise(order.kind)
     seconds = [one.seconds for one in order.conditions]
     return Size(
         pairs=found.pairs,

@@ -22,6 +22,7 @@ from annotation.studies.estimating import (
     Load,
     Outlook,
     Rater,
+    Room,
     crowded,
     outlook,
     outlook_of,
@@ -311,13 +312,14 @@ def preview(order: Order) -> Outlook:
         order.hourly_rate,
         one_more=Splitting.of(order.rates.typed()) if order.one_more else None,
     )
-    wish, frame = order.wish, (sample.population, sample.population_queries)
+    room = Room(sample.room, order.wish.per_query, sample.population, sample.population_queries)
     sizes = list(Counter(one.unit.query for one in sample.drawn).values())
     return replace(
         found,
         drawn=tuple((one.unit.stratum, one.probability) for one in sample.drawn),
+        room=room,
         warnings=(
-            *smaller(wish.size, wish.per_query, len(pairs), *frame),
+            *smaller(order.wish.size, len(pairs), room),
             *crowded(order.order, sizes),
             *found.warnings,
         ),

@@ -133,10 +133,12 @@ class StudyForm(forms.Form):
         max_length=4_000,
         widget=forms.Textarea(attrs={"rows": 3}),
         label="Comparisons",
-        help_text="Rows of the main table that are compared, a line each: agents vs reading.",
+        help_text="Rows of the main table, a line each: agents vs reading. None of a pairwise study.",
     )
     margin = forms.FloatField(
-        required=False, label="Margin", help_text="Of non-inferiority, a share: 0.05 is five points."
+        required=False,
+        label="Margin",
+        help_text="Of non-inferiority, a share: 0.05 is five points. None of a pairwise study.",
     )
     exclusions = forms.CharField(
         required=False,

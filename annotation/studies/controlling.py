@@ -15,7 +15,13 @@ from annotation.models import Quota, Study
 from annotation.studies import creating
 from annotation.studies.auditing import Verb, record
 from annotation.studies.estimating import outlook_of
-from annotation.studies.planning import StudyRefused, digest, plan_of, refuse_unknown_rows
+from annotation.studies.planning import (
+    StudyRefused,
+    digest,
+    plan_of,
+    refuse_unknown_rows,
+    refuse_without_table,
+)
 
 LONGEST_WHY: Final = 2_000
 
@@ -84,6 +90,7 @@ def refuse_start(study: Study, by: User) -> None:
         raise StudyRefused("Whoever makes or starts a study can't rate in it: let another admin start it.")
     if not study.pairs.filter(planted="").exists():
         raise StudyRefused("The study has no pairs.")
+    refuse_without_table(study.kind, study.comparisons, study.margin)
     refuse_unknown_rows(study)
     found = outlook_of(study)
     if found.problems:

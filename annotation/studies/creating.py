@@ -13,7 +13,14 @@ from django.db import IntegrityError, transaction
 from annotation.models import Build, Condition, Enrolment, Guideline, Study, StudyPair
 from annotation.studies.auditing import Verb, record
 from annotation.studies.foreseeing import Rates
-from annotation.studies.planning import StudyRefused, pairs_hash, refuse_if_changed, refuse_unknown_rows
+from annotation.studies.naming import Rows, foreseen_of
+from annotation.studies.planning import (
+    StudyRefused,
+    pairs_hash,
+    refuse_if_changed,
+    refuse_unknown,
+    refuse_without_table,
+)
 from annotation.studies.sampling import comparing, drawing, framing, planting
 from annotation.studies.sampling.drawing import Sample
 from annotation.studies.sampling.planting import Line, Planted
@@ -85,14 +92,30 @@ class Order:
 
 
 def drawn(order: Order) -> tuple[Sample, list[Line]]:
-    """The sample of an order and its planted lines; stores nothing. Raises SampleRefused, StudyRefused."""
+    """The sample of an order and its planted lines; stores nothing. Raises SampleRefused, StudyRefused, also
+    where the plan compares what will be no row of the sample's table.
+    """
     lines = planting.lines_of(order.planted, order.scale)
-    without = set(planting.known(lines))
+    sample = sample_of(order, set(planting.known(lines)))
+    if order.comparisons:
+        refuse_unknown(foreseen_for(order, sample), order.comparisons)
+    return sample, lines
+
+
+def sample_of(order: Order, without: set[int]) -> Sample:
+    """`without`: ids of the planted pairs, which are not drawn besides."""
     if order.kind == Study.Kind.PAIRWISE:
         first, second = benchmarks(order)
-        return comparing.draw_pairwise(first, second, order.wish, without), lines
-    frame = framing.frame(order.builds, order.wish.strata, without)
-    return drawing.draw(frame, order.wish), lines
+        return comparing.draw_pairwise(first, second, order.wish, without)
+    return drawing.draw(framing.frame(order.builds, order.wish.strata, without), order.wish)
+
+
+def foreseen_for(order: Order, sample: Sample) -> Rows:
+    """The rows that the study's table will have, before anything of it is stored."""
+    pairs = [one.unit.pair for one in sample.drawn]
+    builders = {build.annotator_id for build in order.builds}
+    kinds = [one.kind for one in order.conditions]
+    return foreseen_of(Study(**columns_of(order)), pairs, kinds, builders)
 
 
 def benchmarks(order: Order) -> tuple[comparing.Matches, comparing.Matches]:
@@ -123,6 +146,7 @@ def refuse_bad(order: Order, study: Study | None = None) -> None:
         raise StudyRefused(f"Question, information and exclusions take {LONGEST_TEXT:,} characters each.")
     if order.margin is not None and not 0 < order.margin < 1:
         raise StudyRefused("The margin is a share above 0 and below 1, such as 0.05.")
+    refuse_without_table(order.kind, order.comparisons, order.margin)
     refuse_bad_conditions(order)
     refuse_bad_raters(order, study)
 
@@ -234,7 +258,6 @@ def fill(study: Study, order: Order, sample: Sample, planted: Sequence[Planted])
     study.planned_pairs = len(sample.drawn)
     study.sample = told(order, sample) | {"pairs_sha256": pairs_hash(study)}
     study.save(update_fields=["planned_pairs", "sample"])
-    refuse_unknown_rows(study)
 
 
 def told(order: Order, sample: Sample) -> dict[str, Any]:
@@ -248,6 +271,7 @@ def told(order: Order, sample: Sample) -> dict[str, Any]:
         "queries": sample.queries,
         "population": sample.population,
         "population_queries": sample.population_queries,
+        "room": sample.room,
         "seconds": {one.kind: one.seconds for one in order.conditions},
         "hourly_rate": order.hourly_rate,
         "rates": asdict(order.rates),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Count
 
@@ -73,10 +73,36 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """How many pairs can be drawn at most, from so many of so many queries; `per_query` 0: no limit."""
+
+    pairs: int
+    per_query: int
+    population: int
+    queries: int
+
+    @property
+    def told(self) -> str:
+        most = f", and at most {self.per_query:,} of a query are taken" if self.per_query else ""
+        there = f"{counted(self.population, 'pair')} of {counted(self.queries, 'query', 'queries')}"
+        return f"there are {there} to draw from{most}"
+
+    def lacking(self, size: int) -> str:
+        """What to do for a study of so many pairs, where it can't be drawn; else empty."""
+        if size <= self.pairs:
+            return ""
+        more = (
+            "Add a build, or take more pairs of a query." if self.pairs < self.population else "Add a build."
+        )
+        return f"At most {counted(self.pairs, 'pair')} can be drawn: {self.told}. {more}"
+
+
+@dataclass(frozen=True, slots=True)
 class Outlook:
     """A study before it starts. `problems` stop it from starting, `warnings` do not; `notes` explain.
 
-    `drawn`: stratum and inclusion probability of each pair, where the sample is not stored.
+    `drawn`: stratum and inclusion probability of each pair, where the sample is not stored; then `room`, too:
+    how many pairs could be drawn at most, and why not more.
     """
 
     pairs: int
@@ -91,6 +117,7 @@ class Outlook:
     warnings: tuple[str, ...]
     notes: tuple[str, ...] = ()
     drawn: tuple[tuple[str, float], ...] = ()
+    room: Room | None = None
 
     @property
     def ratings(self) -> int:
@@ -193,14 +220,11 @@ def warnings_of(queries: int, strata: Sequence[Stratum]) -> Iterable[str]:
         yield f"Fewer than 5 pairs are drawn of: {', '.join(thin)}. Figures of such a stratum say little."
 
 
-def smaller(size: int, per_query: int, drawn: int, population: int, queries: int) -> tuple[str, ...]:
+def smaller(size: int, drawn: int, room: Room) -> tuple[str, ...]:
     """Where fewer pairs are drawn than were asked for."""
     if drawn >= size:
         return ()
-    most = f", and at most {per_query:,} of a query are taken" if per_query else ""
-    there = f"{counted(population, 'pair')} of {counted(queries, 'query', 'queries')}"
-    drew = f"{counted(drawn, 'pair')} drawn where {size:,} were asked for"
-    return (f"{drew}: there are {there} to draw from{most}.",)
+    return (f"{counted(drawn, 'pair')} drawn where {size:,} were asked for: {room.told}.",)
 
 
 def crowded(order: str, sizes: Sequence[int]) -> tuple[str, ...]:
@@ -268,12 +292,21 @@ def outlook_of(study: Study) -> Outlook:
         kept.get("hourly_rate", 0.0),
         one_more=Splitting.of(kept.get("rates", {})) if study.one_more else None,
     )
-    if "wish" not in kept or "population" not in kept:
+    room = room_of(kept)
+    if room is None:
         return found
-    size, per_query = kept["wish"]["size"], kept["wish"]["per_query"]
-    few = smaller(size, per_query, len(sampled), kept["population"], kept["population_queries"])
+    few = smaller(kept["wish"]["size"], len(sampled), room)
     sizes = of_queries.order_by().annotate(pairs=Count("pk")).values_list("pairs", flat=True)
     return replace(found, warnings=(*few, *crowded(study.order, list(sizes)), *found.warnings))
+
+
+def room_of(kept: Mapping[str, Any]) -> Room | None:
+    """What a stored draw was from; None where it is not known. Without `room` all of it could be drawn."""
+    if "wish" not in kept or "population" not in kept:
+        return None
+    population = kept["population"]
+    room = kept.get("room", population)
+    return Room(room, kept["wish"]["per_query"], population, kept["population_queries"])
 
 
 def owners(pairs: Iterable[tuple[int, int | None]]) -> dict[int, int]:

@@ -103,6 +103,15 @@ def needed(size: Size, rates: Rates, studies: int = QUICK, most: int = MOST_TRIE
     return Foreseen(source, found) if found else None
 
 
+def refuse_pairwise(kind: str) -> None:
+    """Raises StudyRefused where agents are not held against people, which is all that is simulated."""
+    if kind == Study.Kind.PAIRWISE:
+        raise StudyRefused(
+            "A simulation is of agents against people, and a pairwise study has neither rows nor a margin: "
+            "decide on its number of pairs by hours and cost, as “See what it will take” tells them."
+        )
+
+
 def assumptions(size: Size, rates: Rates) -> tuple[Assumptions, str]:
     """What is simulated, and where its rates are from. Raises StudyRefused."""
     most = max(2, min(size.pairs, planner.MOST_PAIRS))
@@ -162,7 +171,8 @@ def judge_of(found: Gathered) -> Labels:
 
 
 def size_of(study: Study) -> Size:
-    """That of a stored study, from its rows."""
+    """That of a stored study, from its rows. Raises StudyRefused for a pairwise one."""
+    refuse_pairwise(study.kind)
     kept = study.sample if isinstance(study.sample, dict) else {}
     conditions = list(study.conditions.all())
     seconds = [kept.get("seconds", {}).get(one.kind, SECONDS[one.kind]) for one in conditions]

@@ -8,13 +8,13 @@ judged the build that the sample was drawn from is meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Q, QuerySet
 
-from annotation.models import Study
+from annotation.models import Condition, Study
 from annotation.studies.released import copies, copies_of, meant, planned_as
 from retrieval.models import Annotator, Label
 
@@ -27,6 +27,8 @@ JUDGES: Final = (
 AGENTS: Final = "agents"
 PUBLISHED_AS: Final = re.compile(r"study (\d{1,18}), plan ")
 CONSTANTS: Final = ("always 0", "always 1")
+CHUNK: Final = 5_000
+"""Pairs a query: databases take only so many parameters."""
 
 
 class UnknownRow(ValueError):
@@ -126,9 +128,13 @@ def said_by(study: Study) -> Q:
 
 def rows_of(study: Study, annotators: Iterable[Annotator]) -> Rows:
     """The rows where these annotators are in the table."""
-    kinds = tuple((one.kind, one.get_kind_display()) for one in study.conditions.order_by("pk"))
-    builds = frozenset(study.builds.values_list("annotator", flat=True))
-    return Rows(kinds, tuple(annotators), builds)
+    kinds = study.conditions.order_by("pk").values_list("kind", flat=True)
+    return Rows(shown(kinds), tuple(annotators), frozenset(study.builds.values_list("annotator", flat=True)))
+
+
+def shown(kinds: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Conditions with the names of their rows."""
+    return tuple((kind, str(Condition.Kind(kind).label)) for kind in kinds)
 
 
 def judging(study: Study) -> QuerySet[Label]:
@@ -137,8 +143,12 @@ def judging(study: Study) -> QuerySet[Label]:
     On a sealed study a version's labels that came back in a release are no row of their own: they would be
     its figures, uncounted.
     """
-    sampled = study.pairs.filter(planted="").values("pair")
-    rows = Label.objects.filter(pair__in=sampled, annotator__kind__in=JUDGES)
+    return judging_some(study, study.pairs.filter(planted="").values("pair"))
+
+
+def judging_some(study: Study, pairs: QuerySet[Any, Any] | Sequence[int]) -> QuerySet[Label]:
+    """The same of these pairs: of a study that isn't stored, too."""
+    rows = Label.objects.filter(pair__in=pairs, annotator__kind__in=JUDGES)
     rows = rows.filter(assisted=False, value__isnull=False).exclude(said_by(study))
     is_sealed = study.purpose == Study.Purpose.SEALED
     return rows.exclude(annotator__in=copies()) if is_sealed else rows
@@ -147,7 +157,20 @@ def judging(study: Study) -> QuerySet[Label]:
 def foreseen(study: Study) -> Rows:
     """The rows that a plan can name: of all that judged the pairs, or build what the pairs are drawn from."""
     wanted = Q(pk__in=judging(study).values("annotator")) | Q(pk__in=study.builds.values("annotator"))
-    return rows_of(study, Annotator.objects.filter(wanted, kind__in=JUDGES).order_by("pk"))
+    return rows_of(study, judges(wanted))
+
+
+def foreseen_of(study: Study, pairs: Sequence[int], kinds: Iterable[str], builders: Collection[int]) -> Rows:
+    """The same of a study that isn't stored; `builders` are the annotators of its builds (ids)."""
+    known = set(builders)
+    for start in range(0, len(pairs), CHUNK):
+        said = judging_some(study, pairs[start : start + CHUNK])
+        known.update(said.order_by().values_list("annotator", flat=True).distinct())
+    return Rows(shown(kinds), tuple(judges(Q(pk__in=known))), frozenset(builders))
+
+
+def judges(wanted: Q) -> QuerySet[Annotator]:
+    return Annotator.objects.filter(wanted, kind__in=JUDGES).order_by("pk")
 
 
 def resolved(rows: Rows, comparisons: Iterable[Sequence[str]]) -> tuple[list[tuple[str, str]], list[str]]:

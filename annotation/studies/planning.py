@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final
@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from annotation.models import Amendment, Condition, Enrolment, Study, StudyPair
 from annotation.studies.auditing import Verb, last_change, record
-from annotation.studies.naming import foreseen, resolved
+from annotation.studies.naming import Rows, foreseen, resolved
 from retrieval.hostile import clean
 
 FORMAT: Final = 1
@@ -179,9 +179,11 @@ def changing(study: Study, why: str, by: User) -> Iterator[Study]:
         locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
         if locked.state == Study.State.CLOSED:
             raise StudyRefused("The study is closed: its plan is history. Make another study of it.")
-        compared = locked.comparisons
+        compared, margin = locked.comparisons, locked.margin
         yield locked
         study.refresh_from_db()
+        if (study.comparisons, study.margin) != (compared, margin):
+            refuse_without_table(study.kind, study.comparisons, study.margin)
         if study.comparisons != compared:
             refuse_unknown_rows(study)
         if study.frozen_at is not None:
@@ -190,7 +192,21 @@ def changing(study: Study, why: str, by: User) -> Iterator[Study]:
 
 def refuse_unknown_rows(study: Study) -> None:
     """Raises StudyRefused where a comparison is not of two rows that the main table has, or will have."""
-    _, problems = resolved(foreseen(study), study.comparisons)
+    refuse_unknown(foreseen(study), study.comparisons)
+
+
+def refuse_without_table(kind: str, comparisons: Sequence[Any], margin: float | None) -> None:
+    """Raises StudyRefused where a pairwise study is to compare rows: it has no main table."""
+    if kind == Study.Kind.PAIRWISE and (comparisons or margin is not None):
+        raise StudyRefused(
+            "A pairwise study has no main table whose rows could be compared: leave comparisons and margin "
+            "empty. Its figures say which side raters prefer, and how surely."
+        )
+
+
+def refuse_unknown(rows: Rows, comparisons: Iterable[Sequence[str]]) -> None:
+    """Raises StudyRefused where a comparison is not of two of these rows."""
+    _, problems = resolved(rows, comparisons)
     if problems:
         raise StudyRefused(f"A comparison can’t be made. {' '.join(problems)}")
 

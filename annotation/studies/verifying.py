@@ -97,7 +97,7 @@ def publish(study: Study, by: User) -> int:
     """Publish the verdicts as labels, once; says how many. Raises StudyRefused."""
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
-        refuse_bad(locked)
+        found = ready(locked)
         annotator, scale = annotator_of(locked), SCALES[locked.scale]
         exact = locked.scale == Study.Scale.STEPS
         labels = [
@@ -109,14 +109,21 @@ def publish(study: Study, by: User) -> int:
                 assisted=locked.reference in ASSISTED,
                 source=source_of(locked) + (ADJUDICATED if one.by == "adjudication" else ""),
             )
-            for one in verdicts(locked)
+            for one in found
         ]
-        if not labels:
-            raise StudyRefused("No pair has a decision of the reference: there is nothing to publish.")
         Label.objects.bulk_create(labels, batch_size=1000)
         detail = {"labels": len(labels), "annotator": annotator.version, "plan_hash": locked.plan_hash}
         record(by, Verb.STUDY_PUBLISHED, locked.name, locked, detail)
     return len(labels)
+
+
+def ready(study: Study) -> list[Verdict]:
+    """What would be published now. Raises StudyRefused."""
+    refuse_bad(study)
+    found = verdicts(study)
+    if not found:
+        raise StudyRefused("No pair has a decision of the reference: there is nothing to publish.")
+    return found
 
 
 def refuse_bad(study: Study) -> None:

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
 from django.views.decorators.http import require_http_methods, require_safe
@@ -167,13 +167,10 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def publish(request: HttpRequest, pk: int) -> HttpResponse:
-    """GET shows how many labels there are, POST publishes them."""
+    """GET shows how many labels there are, or why there can be none yet; POST publishes them."""
     study = study_of(request, pk)
     if request.method != "POST":
-        found = verifying.verdicts(study)
-        counts = {by: sum(one.by == by for one in found) for by in ("majority", "adjudication")}
-        context = {"study": study, "counts": counts, "undecided": verifying.undecided(study)}
-        return render(request, "annotation/study_publish.html", context)
+        return render(request, "annotation/study_publish.html", {"study": study, **to_publish(study)})
     try:
         number = verifying.publish(study, person(request))
     except StudyRefused as why:
@@ -181,6 +178,15 @@ def publish(request: HttpRequest, pk: int) -> HttpResponse:
     else:
         messages.success(request, f"{number:,} labels are published as the study's own annotator.")
     return redirect("study", pk=study.pk)
+
+
+def to_publish(study: Study) -> dict[str, Any]:
+    try:
+        found = verifying.ready(study)
+    except StudyRefused as why:
+        return {"why": str(why)}
+    counts = {by: sum(one.by == by for one in found) for by in ("majority", "adjudication")}
+    return {"counts": counts, "undecided": verifying.undecided(study)}
 
 
 @require_safe
@@ -208,7 +214,7 @@ def ratings(request: HttpRequest, pk: int) -> HttpResponseBase:
     parts = parts_of(study)
     part = request.GET.get("part", next(iter(parts)))
     if part not in parts:
-        raise Http404(f"This study has {', '.join(parts)}.")
+        return no_export(request, study, f"What can be exported of this study is {', '.join(parts)}.")
     wants_json = request.GET.get("format") == "json"
     ending, kind = ("json", "application/json") if wants_json else ("csv", "text/csv")
     with transaction.atomic():
@@ -216,6 +222,11 @@ def ratings(request: HttpRequest, pk: int) -> HttpResponseBase:
         mark_seen(request.user, sides(study.pairs.all()))
     lines = lines_of(study, parts[part], wants_json)
     return named(StreamingHttpResponse(lines, content_type=f"{kind}; charset=utf-8"), study, part, ending)
+
+
+def no_export(request: HttpRequest, study: Study, why: str) -> HttpResponse:
+    """Not found, with the words: the address was typed or is old, and there is another one."""
+    return render(request, "annotation/study_no_export.html", {"study": study, "why": why}, status=404)
 
 
 def named(response: Answer, study: Study, what: str, ending: str) -> Answer:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -82,7 +84,7 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
         return nothing(request, study, why)
     table = made.get(request.GET.get("table", ""))
     if table is None or wanted not in FORMATS:
-        raise Http404("There is no such table or format.")
+        return nothing(request, study, NoFigures(none_such(made)), status=404)
     write, kind = FORMATS[wanted]
     written = write(table)
     if not written:
@@ -91,6 +93,11 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
     response = HttpResponse(written, content_type=kind)
     response["Content-Disposition"] = f'attachment; filename="study-{study.pk}-{table.key}.{wanted}"'
     return response
+
+
+def none_such(made: Iterable[str]) -> str:
+    tables = f"tables are {', '.join(made)}"
+    return f"There is no such table or format. Formats are {', '.join(FORMATS)}; {tables}."
 
 
 def tables_of(study: Study) -> tuple[Table, ...]:
@@ -107,7 +114,7 @@ def pairs(request: HttpRequest, pk: int) -> HttpResponse:
     study = get_object_or_404(Study, pk=pk)
     cell = whole_number(request.GET.get("cell", ""))
     if cell >= len(CELLS):
-        raise Http404("A confusion matrix has four cells.")
+        return nothing(request, study, NoFigures("A confusion matrix has four cells, 0 to 3."), status=404)
     try:
         refuse_to_raters(request.user, study)
         page = pages.pairs_page(study, request.GET.get("row", ""), cell)

@@ -113,7 +113,9 @@ def _documented_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "places", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"
     )
-    parser.add_argument("--language", choices=list(LANGUAGES), default="python")
+    parser.add_argument(
+        "--language", choices=list(LANGUAGES), default="python", help="of the files (default %(default)s)"
+    )
 
 
 def _documented(options: Arguments) -> Iterator[Item]:

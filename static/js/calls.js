@@ -1,4 +1,5 @@
-// The boxes under the code: an earlier call comes back into its field by a click or by the arrow keys.
+// The boxes under the code: an earlier call comes back into its field by a click or by the arrow keys, and a call
+// that runs says so at once.
 
 const FIELD = '.call-form [name="expression"]';
 
@@ -10,6 +11,22 @@ export function listen() {
     put(link.closest(".call-box").querySelector(FIELD), link.dataset.call);
   });
   document.addEventListener("keydown", recall);
+  document.addEventListener("htmx:beforeRequest", started);
+  document.addEventListener("htmx:afterRequest", ended);
+}
+
+// What was refused before is not said of the call that runs now.
+function started(event) {
+  if (event.defaultPrevented || !event.target.matches?.(".call-form")) return;
+  const box = event.target.closest(".call-box");
+  box.querySelector('[id^="call-problem"]')?.remove();
+  const field = box.querySelector(FIELD);
+  for (const name of ["aria-invalid", "aria-describedby"]) field.removeAttribute(name);
+  box.querySelector(".call-runs").textContent = "Running …";
+}
+
+function ended(event) {
+  if (event.target.matches?.(".call-form")) event.target.querySelector(".call-runs").textContent = "";
 }
 
 function recall(event) {

@@ -80,6 +80,27 @@ def test_what_can_not_be_asked_stays_in_the_field(page: Page) -> None:
     expect(page.locator(FIELD)).to_be_focused()
 
 
+def test_a_call_that_runs_says_so_and_not_what_was_refused_before(page: Page) -> None:
+    page.locator(FIELD).fill("x = 3")
+    page.keyboard.press("Enter")
+    expect(page.locator("#call-problem")).to_be_visible()
+    held: list[Route] = []
+    page.route("**/review/cases/*/call/", lambda route: held.append(route))
+    page.locator(FIELD).fill("30 + 3")
+    page.keyboard.press("Enter")
+    expect(page.locator("#call-runs")).to_have_text("Running …")
+    expect(page.get_by_role("status").filter(has_text="Running …")).to_be_visible()
+    expect(page.locator("#call-problem")).to_have_count(0)
+    held[0].continue_()
+    expect(page.locator(f"{LATEST} .call-again")).to_have_text("30 + 3")
+    expect(page.locator("#call-runs")).to_be_empty()
+    page.keyboard.press("Enter")  # and a connection that is lost leaves nothing running
+    expect(page.locator("#call-runs")).to_have_text("Running …")
+    held[1].abort()
+    expect(page.locator("#call-runs")).to_be_empty()
+    page.locator(FIELD).fill("")
+
+
 def test_earlier_calls_come_back_by_click_and_arrow_also_after_a_reload(page: Page) -> None:
     for expression in ("20 + 1", "20 + 2"):
         page.locator(FIELD).fill(expression)

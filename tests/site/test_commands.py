@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import os
 import pwd
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, get_commands, load_command_class
 
 from annotation.actors import AtShell
 from annotation.models import Build, Canary
@@ -20,6 +22,9 @@ from retrieval.filters import Rule
 from tests import factories
 
 pytestmark = pytest.mark.django_db
+OURS = {"annotation", "cosqa_site", "retrieval"}
+OWN = sorted((str(app), name) for name, app in get_commands().items() if app in OURS)
+THEIRS = {"manage.py check args"}  # an argument of Django's own command, which ours extends
 
 
 def test_a_build_is_launched_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -235,3 +240,19 @@ def test_corpus_statistics_of_what_is_not_there(of: str) -> None:
 def test_corpus_statistics_of_a_build_that_still_mines() -> None:
     with pytest.raises(CommandError, match="nothing in build 'mines' to count yet"):
         call_command("corpus", "build", factories.launched("mines").name)
+
+
+def without_help(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Its options and arguments, and those of its verbs, that `--help` says nothing of."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for verb in action.choices.values():
+                yield from without_help(verb)
+        elif not action.help:
+            yield f"{parser.prog} {'/'.join(action.option_strings) or action.dest}"
+
+
+@pytest.mark.parametrize(("app", "name"), OWN)
+def test_help_says_what_each_option_is_for(app: str, name: str) -> None:
+    parser = load_command_class(app, name).create_parser("manage.py", name)
+    assert set(without_help(parser)) <= THEIRS

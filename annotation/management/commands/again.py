@@ -31,7 +31,13 @@ class Command(LightCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="name of the build whose cases are meant; it is not changed")
-        parser.add_argument("--from", dest="stage", choices=[stage.value for stage in STAGES], required=True)
+        parser.add_argument(
+            "--from",
+            dest="stage",
+            choices=[stage.value for stage in STAGES],
+            required=True,
+            help="the first stage that is done anew",
+        )
         parser.add_argument(
             "--as", dest="new", default="", help="name of the new build (default: NAME again)"
         )
@@ -55,8 +61,8 @@ class Command(LightCommand):
 
     def add_differing(self, parser: CommandParser) -> None:
         """What differs from the build."""
-        parser.add_argument("--provider", choices=Build.Provider.values, help=SAME)
-        parser.add_argument("--model", help=SAME)
+        parser.add_argument("--provider", choices=Build.Provider.values, help=f"who answers {SAME}")
+        parser.add_argument("--model", help=f"that the agents ask {SAME}")
         parser.add_argument("--recorded", default="", help="file of recorded replies")
         parser.add_argument(
             "--sampling", default="", metavar="JSON", help=f"such as '{LONGER}' for longer replies {SAME}"
@@ -64,8 +70,19 @@ class Command(LightCommand):
         parser.add_argument("--fix-rounds", type=int, help=f"for missing modules {SAME}")
         parser.add_argument("--rewrites", type=int, help=f"of programs that redefine {SAME}")
         second = parser.add_mutually_exclusive_group()
-        second.add_argument("--second-test", action="store_true", default=None, help=SAME)
-        second.add_argument("--no-second-test", action="store_false", dest="second_test", default=None)
+        second.add_argument(
+            "--second-test",
+            action="store_true",
+            default=None,
+            help=f"one more where one tested nothing {SAME}",
+        )
+        second.add_argument(
+            "--no-second-test",
+            action="store_false",
+            dest="second_test",
+            default=None,
+            help="never one more",
+        )
         fresh = parser.add_mutually_exclusive_group()
         fresh.add_argument(
             "--fresh",
@@ -73,10 +90,21 @@ class Command(LightCommand):
             default=None,
             help="ask anew what was answered before (default: where nothing else is new)",
         )
-        fresh.add_argument("--no-fresh", action="store_false", dest="fresh", default=None)
+        fresh.add_argument(
+            "--no-fresh",
+            action="store_false",
+            dest="fresh",
+            default=None,
+            help="take stored answers where there are any",
+        )
         parser.add_argument("--budget", default="", help="dollars; default no cap")
         parser.add_argument("--unpriced", action="store_true", help="ask a live model without a price")
-        parser.add_argument("--skip-canary", default="", metavar="WHY")
+        parser.add_argument(
+            "--skip-canary",
+            default="",
+            metavar="WHY",
+            help="why a large live build may ask for all pairs at once; default its canary comes first",
+        )
         agreeing.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -28,7 +28,9 @@ class Command(LightCommand):
         take = actions.add_parser("import", help="load a file of labels")
         take.add_argument("file", type=Path, help="CSV file, UTF-8")
         take.add_argument("--name", required=True, help="name of the new study")
-        take.add_argument("--format", required=True, choices=[form.value for form in Format])
+        take.add_argument(
+            "--format", required=True, choices=[form.value for form in Format], help="what its columns are"
+        )
         say = actions.add_parser("report", help="agreement of a study's raters")
         say.add_argument("study", help="name of the study")
         say.add_argument("--json", action="store_true", help="as JSON")

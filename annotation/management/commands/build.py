@@ -33,12 +33,17 @@ class Command(LightCommand):
     help = "Launch a build: mine candidates, then annotate them ('manage.py serve' or 'work' does the work)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name")
+        parser.add_argument("name", help="of the new build")
         parser.add_argument("--queries", required=True, help="name of the collection of queries")
         parser.add_argument("--snippets", required=True, help="name of the collection of snippets")
         parser.add_argument("--encoders", default="bm25,bow", help="comma-separated (default %(default)s)")
         spec_files.add_argument(parser)
-        parser.add_argument("--provider", choices=Build.Provider.values, default=Build.Provider.EXCHANGE)
+        parser.add_argument(
+            "--provider",
+            choices=Build.Provider.values,
+            default=Build.Provider.EXCHANGE,
+            help="who answers (default %(default)s)",
+        )
         parser.add_argument("--model", default="any", help="model that the agents ask")
         parser.add_argument("--recorded", default="", help="file of recorded replies")
         parser.add_argument("--budget", default="", help="dollars; default no cap")

@@ -23,7 +23,7 @@ class Command(LightCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("of", choices=["build", "benchmark", "collection"])
+        parser.add_argument("of", choices=["build", "benchmark", "collection"], help="what is counted")
         parser.add_argument("name", help="of a benchmark also NAME@VERSION")
         parser.add_argument(
             "--kind", choices=Collection.Kind.values, default="snippets", help="of the collection"

@@ -47,7 +47,12 @@ class Command(LightCommand):
 
     def add_order(self, action: CommandParser) -> None:
         action.add_argument("--name", required=True, help="of the job")
-        action.add_argument("--provider", choices=Build.Provider.values, default="exchange")
+        action.add_argument(
+            "--provider",
+            choices=Build.Provider.values,
+            default="exchange",
+            help="who answers (default %(default)s)",
+        )
         action.add_argument("--recorded", default="", help="file of recorded replies")
         action.add_argument("--model", default="", help="default: the build's")
         action.add_argument("--budget", help="dollars; default: no cap")

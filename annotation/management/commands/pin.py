@@ -37,7 +37,7 @@ class Command(LightCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--benchmark", metavar="NAME", help="its name, or name@version")
-        what.add_argument("--study", metavar="NAME")
+        what.add_argument("--study", metavar="NAME", help="its figures")
         what.add_argument(
             "--corpus",
             nargs=2,

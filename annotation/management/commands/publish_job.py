@@ -17,7 +17,7 @@ class Command(LightCommand):
     help = "Publish a build's pairs as a benchmark, or with the holes that it filled, as somebody ordered."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("job", type=int)
+        parser.add_argument("job", type=int, help="its id")
         leash.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -24,7 +24,7 @@ class Command(LightCommand):
     help = "Compute a pin again, as somebody ordered it on the pin's page."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("job", type=int)
+        parser.add_argument("job", type=int, help="its id")
         leash.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

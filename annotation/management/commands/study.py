@@ -22,7 +22,7 @@ from annotation.schemas.studies import StudyIn
 from annotation.studies import controlling, creating, exporting, foreseeing, scoring
 from annotation.studies.auditing import Verb, record
 from annotation.studies.controlling import Action
-from annotation.studies.estimating import outlook_of
+from annotation.studies.estimating import outlook_of, room_of
 from annotation.studies.figures import NoFigures
 from annotation.studies.foreseeing import Rates
 from annotation.studies.orders import order_of
@@ -46,10 +46,10 @@ class Command(LightCommand):
         new.add_argument("file", help="'-' reads the standard input")
         new.add_argument("--as", dest="user", required=True, help="name of the admin who makes it")
         start = what.add_parser("start", help="start a draft")
-        start.add_argument("name")
+        start.add_argument("name", help="of the study")
         start.add_argument("--as", dest="user", required=True, help="name of the admin who starts it")
         plan = what.add_parser("plan", help="print the plan: the text that is hashed, or Markdown")
-        plan.add_argument("name")
+        plan.add_argument("name", help="of the study")
         plan.add_argument("--markdown", action="store_true", help="to be read, with the amendments")
         plan.add_argument("--simulate", action="store_true", help="say how sure the study will be instead")
         plan.add_argument("--needed", action="store_true", help="say how many pairs it takes instead")
@@ -61,7 +61,7 @@ class Command(LightCommand):
                 f"--{name.replace('_', '-')}", type=float, help="a share; assumed in a simulation"
             )
         export = what.add_parser("export", help="print every revision of every rating, or another part")
-        export.add_argument("name")
+        export.add_argument("name", help="of the study")
         export.add_argument(
             "part",
             nargs="?",
@@ -74,11 +74,11 @@ class Command(LightCommand):
         score = what.add_parser(
             "score", help="take annotator versions into a sealed study's figures, for ever"
         )
-        score.add_argument("name")
+        score.add_argument("name", help="of the study")
         score.add_argument("versions", nargs="*", help="name or beginning of the version; all that wait")
         score.add_argument("--as", dest="user", required=True, help="name of the admin who scores them")
         paper = what.add_parser("paper", help="write a LaTeX folder: methods, tables, charts, references")
-        paper.add_argument("name")
+        paper.add_argument("name", help="of the study")
         paper.add_argument("folder", type=Path, help="a new or an empty folder")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -138,6 +138,9 @@ class Command(LightCommand):
                 raise CommandError(
                     f"Even {planner.MOST_PAIRS:,} pairs would not show the margin often enough."
                 )
+            room = room_of(study.sample)
+            if room and (lacking := room.lacking(told.outlook.pairs)):
+                self.stderr.write(lacking)
         else:
             told = foreseeing.foresee(size, rates, planner.STUDIES)
         self.stdout.write(json.dumps({"rates": told.source} | asdict(told.outlook), indent=2))

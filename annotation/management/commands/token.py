@@ -18,7 +18,7 @@ class Command(LightCommand):
     help = "Make, list or withdraw bearer tokens for the API. A token has the rights of its user."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("user")
+        parser.add_argument("user", help="name of the account whose tokens are meant")
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--name", help="make a token, and call it so; it is printed once")
         what.add_argument("--list", action="store_true", help="list the user's tokens")

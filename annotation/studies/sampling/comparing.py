@@ -82,7 +82,7 @@ def draw_pairwise(
     drawn = [Drawn(chance.choice(units_of(query, *kept[query])), part / counts[query]) for query in chosen]
     population = sum(counts.values())
     stratum = Stratum("", population, len(drawn))
-    return Sample(tuple(drawn), (stratum,), len(drawn), population, len(queries))
+    return Sample(tuple(drawn), (stratum,), len(drawn), population, len(queries), room=len(queries))
 
 
 def left(found: Sequence[Match], without: Collection[int]) -> list[Match]:

@@ -58,13 +58,17 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The draw in an order that tells nothing of it, with what it was drawn from."""
+    """The draw in an order that tells nothing of it, with what it was drawn from.
+
+    `room` is how many pairs could be drawn at most, with so many of a query.
+    """
 
     drawn: tuple[Drawn, ...]
     strata: tuple[Stratum, ...]
     queries: int
     population: int
     population_queries: int
+    room: int
 
 
 def draw(units: Sequence[Unit], wish: Wish) -> Sample:
@@ -82,6 +86,7 @@ def draw(units: Sequence[Unit], wish: Wish) -> Sample:
         queries=len({one.unit.query for one in drawn}),
         population=len(units),
         population_queries=len(by_query),
+        room=sum(min(wish.per_query or len(pairs), len(pairs)) for pairs in by_query),
     )
 
 

@@ -21,7 +21,7 @@ class Command(LightCommand):
     help = "Make an account with a role, or change the role, the password or the state of one."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name")
+        parser.add_argument("name", help="with which it logs in; made where there is none")
         parser.add_argument("--role", choices=[role.value for role in Role], help="its only role from now on")
         parser.add_argument(
             "--password-stdin", action="store_true", help="read the password from the standard input"

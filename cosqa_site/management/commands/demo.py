@@ -45,8 +45,8 @@ class Command(BaseCommand):
         )
         parser.add_argument("--no-serve", action="store_true", help="end after the build")
         parser.add_argument("--json", action="store_true", help="print the figures as one JSON object, last")
-        parser.add_argument("--host", default="127.0.0.1")
-        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--host", default="127.0.0.1", help="address to serve on (default %(default)s)")
+        parser.add_argument("--port", type=int, default=8000, help="port to serve on (default %(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -22,7 +22,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path)
+        parser.add_argument("folder", type=Path, help="of the sample")
 
     def handle(self, *args: Any, **options: Any) -> None:
         prepare()

@@ -29,7 +29,12 @@ class Command(LightCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="check|run|call|images|reap …")
+        parser.add_argument(
+            "arguments",
+            nargs=argparse.REMAINDER,
+            metavar="check|run|call|images|reap …",
+            help="what is done, and of what",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         machine = Installation(settings.COSQA_HOME / "sandbox", settings.DOCKER_HOST)

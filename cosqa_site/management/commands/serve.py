@@ -15,8 +15,8 @@ class Command(BaseCommand):
     help = "Serve the workbench, with its workers beside the server in one process."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1")
-        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--host", default="127.0.0.1", help="address to serve on (default %(default)s)")
+        parser.add_argument("--port", type=int, default=8000, help="port to serve on (default %(default)s)")
         parser.add_argument(
             "--no-workers", action="store_true", help="only the web server; workers run elsewhere"
         )

@@ -17,7 +17,7 @@ class Command(LightCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("place", help=PLACES)
-        parser.add_argument("folder", type=Path)
+        parser.add_argument("folder", type=Path, help="where the file is put")
         parser.add_argument("--sha256", default="", help="refuse the file if it has another sum")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -27,7 +27,7 @@ class Command(LightCommand):
     help = "Write one export of a benchmark that somebody ordered on its page."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("job", type=int)
+        parser.add_argument("job", type=int, help="its id")
         leash.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -32,7 +32,9 @@ class Command(LightCommand):
         parser.add_argument(
             "places", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"
         )
-        parser.add_argument("--language", choices=list(LANGUAGES), default="python")
+        parser.add_argument(
+            "--language", choices=list(LANGUAGES), default="python", help="of the files (default %(default)s)"
+        )
         parser.add_argument("--out", type=Path, help="the file to write (default: standard output)")
 
     def handle(self, *args: Any, **options: Any) -> None:

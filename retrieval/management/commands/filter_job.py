@@ -22,7 +22,7 @@ class Command(LightCommand):
     help = "Make a collection, or count, as somebody ordered it on the page of a collection's filters."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("job", type=int)
+        parser.add_argument("job", type=int, help="its id")
         leash.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

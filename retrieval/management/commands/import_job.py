@@ -20,7 +20,7 @@ class Command(LightCommand):
     help = "Perform one import that was ordered in the browser; what lies at an address is downloaded first."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("job", type=int)
+        parser.add_argument("job", type=int, help="its id")
         leash.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -17,7 +17,7 @@ class Command(LightCommand):
     help = "Score ranked lists that somebody uploaded on a benchmark's page."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("job", type=int)
+        parser.add_argument("job", type=int, help="its id")
         leash.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -18,7 +18,7 @@ class Command(LightCommand):
     help = "Score encoders, or compute figures, as somebody ordered it on a benchmark's page."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("job", type=int)
+        parser.add_argument("job", type=int, help="its id")
         leash.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -12,6 +12,7 @@ from annotation.models import AuditEvent, Build, Seen, Study
 from annotation.pages.studies import preview
 from annotation.studies import creating, estimating
 from annotation.studies.creating import ConditionWish, Order, RaterWish, make, remake
+from annotation.studies.naming import foreseen, name_of
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.wishing import SampleRefused, Stratifier, Wish
 from retrieval.models import Annotator, Label
@@ -107,6 +108,11 @@ def test_a_draft_is_made_anew(build: Build) -> None:
         ({"margin": 1.5}, "margin"),
         ({"question": "x" * 20_001}, "20,000"),
         ({"kind": "pairwise", "scale": "preference"}, "two builds"),
+        ({"kind": "pairwise", "scale": "preference", "margin": 0.05}, "margin empty"),
+        (
+            {"kind": "pairwise", "scale": "preference", "comparisons": (("agents", "always 0"),)},
+            "no main table",
+        ),
         ({"conditions": (ConditionWish("reveal"),), "reference": "reveal"}, "does not have"),
     ],
 )
@@ -234,3 +240,26 @@ def test_comparisons_name_rows_that_there_will_be(build: Build) -> None:
     with pytest.raises(StudyRefused, match="no row “reading”"):
         make(order(build, name="second", comparisons=(("agents", "reading"),)), factories.ada())
     assert not Study.objects.filter(name="second").exists()
+
+
+def test_what_it_will_take_refuses_the_comparisons_that_saving_refuses(build: Build) -> None:
+    """An annotator is a row where it judged the sample, or built it; the name decides nothing."""
+    other = factories.annotator(salt="2")
+    Label.objects.create(pair=factories.cases(build)[0].pair, annotator=other, value=1)
+    every = order(build, wish=Wish(9, per_query=0), comparisons=((name_of(other), "own_tests"),))
+    assert preview(every).pairs == make(every, factories.ada()).planned_pairs
+    told = []
+    for refused in (preview, lambda wanted: make(wanted, factories.ada())):
+        with pytest.raises(StudyRefused, match="no row “reading”") as why:
+            refused(replace(every, name="second", comparisons=(("agents", "reading"),)))
+        told.append(str(why.value))
+    assert told[0] == told[1] and name_of(other) in told[0]
+
+
+def test_rows_are_foreseen_of_an_order_as_of_the_stored_study(build: Build) -> None:
+    wanted = order(build, wish=Wish(4, per_query=0))
+    for number, case in enumerate(factories.cases(build)):
+        by = factories.annotator(salt=str(number))
+        Label.objects.create(pair=case.pair, annotator=by, value=1)
+    study = make(wanted, factories.ada())
+    assert creating.foreseen_for(wanted, creating.drawn(wanted)[0]) == foreseen(study)

@@ -118,3 +118,25 @@ def test_the_command_takes_what_is_kept_with_the_draft_and_what_is_typed_first(p
     call_command("study", "plan", plan.name, "--simulate", "--prevalence", "0.3", stdout=out)
     told = json.loads(out.getvalue())
     assert (told["assumed"]["prevalence"], told["assumed"]["skipped"]) == (0.3, 0.1)
+
+
+def test_a_pairwise_study_is_not_simulated() -> None:
+    plan = studies.study("two", kind=Study.Kind.PAIRWISE, scale=Study.Scale.PREFERENCE)
+    for asked in ("--simulate", "--needed"):
+        with pytest.raises(CommandError, match="of agents against people"):
+            call_command("study", "plan", plan.name, asked)
+
+
+def test_the_command_says_that_the_builds_can_not_give_so_many_pairs(
+    pilot: Study, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["study", "plan", pilot.name, "--needed", "--annotator-accuracy", "0.99"]
+    call_command(*asked)
+    assert capsys.readouterr().err == ""  # what the sample was drawn from is not known
+    pilot.sample = {"wish": {"size": 9, "per_query": 1}, "population": 40, "population_queries": 4, "room": 4}
+    pilot.save()
+    call_command(*asked)
+    out, err = capsys.readouterr()
+    assert json.loads(out)["pairs"] >= 30 and err.startswith(
+        "At most 4 pairs can be drawn: there are 40 pairs"
+    )

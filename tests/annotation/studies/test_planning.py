@@ -140,3 +140,13 @@ def test_what_was_frozen_with_a_name_of_no_row_can_still_be_amended_otherwise() 
     freeze(study)
     change(study, "a slip", margin=0.05)
     assert study.margin == 0.05
+
+
+@pytest.mark.parametrize("columns", [{"margin": 0.05}, {"comparisons": [["always 0", "always 1"]]}])
+def test_a_pairwise_study_is_given_no_comparison_afterwards(columns: dict[str, object]) -> None:
+    study = studies.study(kind=Study.Kind.PAIRWISE, scale=Study.Scale.PREFERENCE)
+    with pytest.raises(StudyRefused, match="no main table"):
+        change(study, "because", **columns)
+    Study.objects.filter(pk=study.pk).update(**columns)
+    change(study, "they mean nothing", margin=None, comparisons=[])
+    assert not Study.objects.get(pk=study.pk).comparisons

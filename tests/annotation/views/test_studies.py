@@ -17,7 +17,8 @@ from annotation.models import AuditEvent, Build, Enrolment, Seen, Study
 from annotation.studies import planning
 from retrieval.models import Label
 from tests import factories, studies
-from tests.annotation.studies.rated import agents, rated_study
+from tests.annotation.studies.rated import rated_study
+from tests.studies import posted
 
 pytestmark = pytest.mark.django_db
 PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\n"
@@ -26,34 +27,6 @@ PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\n"
 @pytest.fixture
 def build() -> Build:
     return factories.said(factories.opened("zoo <b>"), (1, 0, 1, 0, 1, 0, 1, 0, 1))
-
-
-def posted(build: Build, **changes: Any) -> dict[str, Any]:
-    people = [factories.person(name, Role.EXPERT) for name in ("ruth", "sam", "tess")]
-    data: dict[str, Any] = {
-        "name": "first <b>study</b>",
-        "question": "As good as people?",
-        "kind": "rating",
-        "purpose": "development",
-        "scale": "binary",
-        "builds": [build.pk],
-        "size": 3,
-        "per_query": 1,
-        "seed": 4,
-        "allocation": "proportional",
-        "with_own_tests": "on",
-        "raters_own_tests": 3,
-        "seconds_own_tests": 600,
-        "reference": "own_tests",
-        "comparisons": "agents vs own_tests",
-        "order": "spaced",
-        "docstring": "shown",
-        "hourly_rate": 30,
-        "step": "save",
-    }
-    for one in people:
-        data |= {f"condition_{one.pk}": "own_tests", f"capacity_{one.pk}": 9}
-    return data | changes
 
 
 def page(client: Client, route: str, *args: object, **query: Any) -> str:
@@ -80,48 +53,6 @@ def test_a_study_is_looked_at_saved_and_started(ada: Client, build: Build) -> No
     text = page(ada, "study", study.pk)
     assert "0 of 9" in text and "ruth" in text and "all is ready" in text
     assert "0 of 9" in page(ada, "studies")
-
-
-def test_how_sure_it_will_be_is_simulated_on_request(ada: Client, build: Build) -> None:
-    text = ada.post(reverse("study-new"), posted(build, step="simulate")).content.decode()
-    assert "In simulated studies of this size" in text and "draw more pairs" in text
-    assert not Study.objects.exists()
-
-
-def test_the_rates_of_the_simulation_are_told(ada: Client, build: Build) -> None:
-    text = ada.post(reverse("study-new"), posted(build, step="simulate")).content.decode()
-    assert "Rates are those of the planner’s usual ones: 21.3 % matches" in text
-    typed = posted(build, step="simulate", rater_accuracy="0.8")
-    text = ada.post(reverse("study-new"), typed).content.decode()
-    assert "assumed, as typed" in text and "a rater is right in 80 %" in text
-
-    pilot = rated_study([[1, 0, 1, 0]] * 3)
-    agents(pilot, [1, 0, 1, 0])
-    text = ada.post(reverse("study-new"), posted(build, step="simulate", pilot=pilot.pk)).content.decode()
-    assert "the pilot “first study”" in text and "50 % matches" in text
-    ada.post(reverse("study-new"), posted(build, pilot=pilot.pk, skipped="0.1"))
-    draft = Study.objects.get(state="draft")
-    assert draft.sample["rates"]["pilot"] == pilot.pk and draft.sample["rates"]["skipped"] == 0.1
-    assert f'<option value="{pilot.pk}" selected>' in page(ada, "study-edit", draft.pk)
-
-
-def test_how_large_it_must_be_is_answered_on_request(ada: Client, build: Build) -> None:
-    typed = posted(build, step="size", annotator_accuracy="0.99", hourly_rate="30")
-    text = ada.post(reverse("study-new"), typed).content.decode()
-    assert "80 % of such studies" in text and "ratings by" in text and "hours, $" in text
-    assert not Study.objects.exists()
-
-
-def test_figures_that_are_closed_are_no_pilot(ada: Client, build: Build) -> None:
-    pilot = rated_study([[1, 0, 1, 0]] * 3, created_by=None)
-    studies.rater("ada", pilot)
-    Study.objects.filter(pk=pilot.pk).update(created_by=None)
-    pilot.pairs.get(number=1).quotas.update(wanted=4)
-    enrolled = pilot.enrolments.latest("pk")
-    enrolled.user = factories.ada()
-    enrolled.save()
-    answer = ada.post(reverse("study-new"), posted(build, step="simulate", pilot=pilot.pk))
-    assert answer.status_code == 422 and "You rate" in answer.content.decode()
 
 
 def test_a_file_of_planted_pairs_stays_in_the_form(ada: Client, build: Build) -> None:
@@ -269,7 +200,9 @@ def test_decisions_and_skips_are_downloaded_and_what_else_is_not_there(ada: Clie
         assert f"-{part}.csv" in answer["Content-Disposition"]
         assert answer.getvalue().decode().startswith("pair,query,")
     for part in ("drafts", "labels"):
-        assert ada.get(where, {"part": part}).status_code == 404
+        wrong = ada.get(where, {"part": part})
+        assert wrong.status_code == 404
+        assert "can be exported of this study is ratings, skips, decisions." in wrong.content.decode()
     found = AuditEvent.objects.filter(verb="exported").values_list("what", flat=True)
     assert set(found) == {f"decisions of {study}", f"skips of {study}"}
 
@@ -351,10 +284,15 @@ def test_a_finished_study_is_published(ada: Client) -> None:
     for name in ("ruth", "sam"):
         studies.rated(studies.rater(name, study), 1, study.pairs.get(number=1))
     planning.freeze(study)
+    refused = page(ada, "study-publish", study.pk)
+    assert "is closed can be published" in refused and "label of the reference" not in refused
+    assert "Publish</button>" not in refused
     Study.objects.update(state=Study.State.CLOSED)
-    assert "1 label of the reference" in page(ada, "study-publish", study.pk)
+    asked = page(ada, "study-publish", study.pk)
+    assert "1 label of the reference" in asked and "Publish</button>" in asked
     ada.post(reverse("study-publish", args=[study.pk]))
     assert Label.objects.count() == 1
+    assert "published already" in page(ada, "study-publish", study.pk)
     assert "Published as the annotator" in page(ada, "study", study.pk)
     told = ada.post(reverse("study-publish", args=[study.pk]), follow=True).content.decode()
     assert "published already" in told

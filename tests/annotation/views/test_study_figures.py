@@ -85,7 +85,9 @@ def test_a_table_can_be_taken_home(ray: Client, study: Study, kind: str) -> None
 
 @pytest.mark.parametrize("asked", [{}, {"table": "main", "format": "exe"}, {"table": "no", "format": "csv"}])
 def test_what_is_not_there_is_not_found(ray: Client, study: Study, asked: dict[str, str]) -> None:
-    assert ray.get(reverse("study-figures-download", args=[study.pk]), asked).status_code == 404
+    answer = ray.get(reverse("study-figures-download", args=[study.pk]), asked)
+    assert answer.status_code == 404
+    assert "Formats are csv, json, tex, svg; tables are main, " in answer.content.decode()
 
 
 def test_a_cell_leads_to_its_pairs(ray: Client, study: Study) -> None:
@@ -93,7 +95,8 @@ def test_a_cell_leads_to_its_pairs(ray: Client, study: Study) -> None:
     assert text.count('scope="row"') == 2
     assert "query number 2" in text
     assert "no such row" in page(ray, study, "study-figures-pairs", row="<b>", cell="1")
-    assert ray.get(reverse("study-figures-pairs", args=[study.pk]), {"cell": "7"}).status_code == 404
+    none = ray.get(reverse("study-figures-pairs", args=[study.pk]), {"cell": "7"})
+    assert none.status_code == 404 and "four cells" in none.content.decode()
 
 
 def test_what_is_left_open_is_counted_beside_the_cells_and_leads_nowhere(ray: Client) -> None:

@@ -137,3 +137,10 @@ def test_dividing_fills_what_there_is_room_for(rooms: list[int], size: int) -> N
     given_ = divide(size, wanted, room)
     assert sum(given_.values()) == min(size, sum(rooms))
     assert all(1 <= given_[name] <= room[name] for name in room)
+
+
+@pytest.mark.parametrize("wish", DESIGNS)
+def test_no_wish_draws_more_than_there_is_room_for(wish: Wish) -> None:
+    room = draw(UNITS, wish).room
+    everything = Wish(1_000, wish.seed, wish.per_query, wish.strata, wish.allocation)
+    assert len(draw(UNITS, everything).drawn) == room
