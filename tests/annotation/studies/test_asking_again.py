@@ -98,6 +98,17 @@ def test_another_round_keeps_what_was_said(study: Study) -> None:
     assert AuditEvent.objects.get(verb="pairs asked again").detail["pairs"] == 1
 
 
+@pytest.mark.parametrize("choice", [Choice(slice="split"), Choice(tag="inverse"), Choice(text="wrong way")])
+def test_what_was_said_before_a_round_asks_for_no_other_one(study: Study, choice: Choice) -> None:
+    ask_again(study, choice, "stricter now", factories.ada())
+    with pytest.raises(StudyRefused, match="No rated pair"):
+        ask_again(study, choice, "sent twice", factories.ada())
+    for one in study.enrolments.all():
+        studies.rated(one, 1, study.pairs.get(number=1))
+    assert not chosen(study, choice).exists(), "now they agree, and say nothing else"
+    assert [pair.number for pair in chosen(study, Choice(every=True))] == [1, 2]
+
+
 def test_what_is_refused(study: Study) -> None:
     with pytest.raises(StudyRefused, match="No rated pair"):
         ask_again(study, Choice(tag="none"), "why", factories.ada())
