@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from annotation.access import Role
 from annotation.models import AuditEvent, Build, Enrolment, Seen, Study
-from annotation.studies import planning
+from annotation.studies import enrolling, planning, queueing
 from retrieval.models import Label
 from tests import factories, studies
 from tests.annotation.studies.rated import agents, rated_study
@@ -321,6 +321,16 @@ def test_raters_are_enrolled_changed_and_removed(ada: Client) -> None:
     assert not made.excluded and "Count their ratings again" not in page(ada, "study", study.pk)
     assert ada.post(where, {"do": "add", "user": "x"}).status_code == 404
     assert "Choose what" in ada.post(where, {"do": "x", "rater": made.pk}, follow=True).content.decode()
+
+
+def test_who_left_or_was_removed_is_told_apart_from_who_finished(ada: Client) -> None:
+    study = studies.study()
+    gone, removed, done = (studies.rater(name, study) for name in ("ruth", "sam", "tess"))
+    queueing.leave(gone)
+    enrolling.remove(removed, "slept", factories.person("root", Role.ADMIN))
+    Enrolment.objects.filter(pk=done.pk).update(finished_at=study.created_at)
+    states = re.findall(r'data-label="State">(\w+)', page(ada, "study", study.pk))
+    assert states == ["left", "removed", "finished"]
 
 
 def test_the_page_says_what_became_of_the_places_of_an_excluded_rater(ada: Client) -> None:
