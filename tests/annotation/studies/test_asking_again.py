@@ -163,11 +163,11 @@ def test_raters_that_have_seen_the_evidence_are_not_asked_again_and_new_ones_are
 
 
 def test_places_that_nobody_can_take_are_given_up_with_a_reason(revealed: Study) -> None:
-    assert unfilled.unfilled(revealed) == [] and gathering.is_complete(revealed)
+    assert unfilled.beyond(revealed) == [] and gathering.is_complete(revealed)
     ask_again(revealed, Choice(every=True), "stricter now", factories.ada())
     new = studies.rater("new", revealed)
     studies.rated(new, 1, revealed.pairs.get(number=1))
-    assert [one.study_pair.number for one in unfilled.unfilled(revealed)] == [1, 2, 3]
+    assert [one.quota.study_pair.number for one in unfilled.beyond(revealed)] == [1, 2, 3]
     with pytest.raises(StudyRefused, match="Say why"):
         unfilled.give_up(revealed, " ", factories.ada())
 
@@ -185,7 +185,7 @@ def test_places_that_nobody_can_take_are_given_up_with_a_reason(revealed: Study)
 
 def test_a_place_that_somebody_holds_or_can_take_is_waited_for(study: Study) -> None:
     studies.assignment(studies.rater("tess", study), study.pairs.get(number=1))
-    held = [one.study_pair.number for one in unfilled.unfilled(study)]
+    held = [one.quota.study_pair.number for one in unfilled.beyond(study)]
     assert held == []
 
 

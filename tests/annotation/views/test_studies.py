@@ -384,12 +384,21 @@ def test_who_can_take_a_round_is_shown_and_what_nobody_can_is_given_up(ada: Clie
 
     ada.post(again, {"every": "on", "why": "stricter"})
     shown = page(ada, "study", study.pk)
-    assert "Places that nobody can take" in shown and "reveal: 3 pairs, 3 free places" in shown
+    assert "Places that nobody can take" in shown and "reveal: 3 pairs, 3 places" in shown
     told = ada.post(again, {"step": "give_up", "why": ""}, follow=True).content.decode()
     assert "Say why" in told
     told = ada.post(again, {"step": "give_up", "why": "all have seen it"}, follow=True).content.decode()
     assert "3 planned ratings are waited for no more" in told
     assert "Places that nobody can take" not in told
+
+
+def test_places_that_somebody_can_take_are_not_among_those_that_nobody_can(ada: Client) -> None:
+    study = studies.study(raters=3)
+    studies.rater("ruth", study)
+    assert "own tests: 3 pairs, 6 places" in page(ada, "study", study.pk)
+    again = reverse("study-again", args=[study.pk])
+    told = ada.post(again, {"step": "give_up", "why": "too few raters"}, follow=True).content.decode()
+    assert "6 planned ratings are waited for no more" in told
 
 
 @pytest.mark.parametrize("where", ["/studies/{}/ratings/?format=csv", "/api/studies/{}/ratings"])
