@@ -353,7 +353,7 @@ def test_pairs_are_counted_and_asked_again(ada: Client) -> None:
     assert "1 rated pair would" in ada.post(where, {"every": "on", "step": "count"}).content.decode()
     assert ada.post(where, {"every": "on"}).status_code == 422
     told = ada.post(where, {"every": "on", "why": "stricter"}, follow=True).content.decode()
-    assert "1 pairs are asked again" in told
+    assert "1 pair is asked again" in told
 
 
 def test_a_finished_study_is_published(ada: Client) -> None:
