@@ -23,6 +23,7 @@ PAUSED: Final = Sign("‖", "paused", "warn")
 WAITS: Final = Sign("!", "waits for you", "warn")
 FINISHED: Final = Sign("✓", "your part is done", "good")
 RUNNING: Final = Sign("▶", "running", "info")
+LEFT: Final = "You have left this study: no further pair is handed to you. What you rated stays as it is."
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,5 +130,7 @@ def closed(enrolment: Enrolment) -> str:
             queueing.refuse_outsiders(enrolment)
         except QueueClosed as why:
             return str(why)
+    if enrolment.left_at is not None:
+        return LEFT
     paused = enrolment.study.state == Study.State.PAUSED
     return "The study is paused: nothing new is handed out until it goes on." if paused else ""

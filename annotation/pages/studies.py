@@ -134,7 +134,7 @@ class StudyPage:
 
 @dataclass(frozen=True, slots=True)
 class Unfilled:
-    """Of a condition: pairs with places that nobody can take, and how many free places those have."""
+    """Of a condition: pairs with places that nobody can take, and how many such places they have."""
 
     word: str
     pairs: int
@@ -197,10 +197,10 @@ def study_page(study: Study) -> StudyPage:
 def unfilled_rows(study: Study) -> Iterable[Unfilled]:
     """By condition, what nobody can rate as things are."""
     places: dict[str, list[int]] = defaultdict(list)
-    for quota in unfilled.unfilled(study):
-        places[quota.condition.get_kind_display()].append(quota.wanted - quota.reserved)
-    for word, free in places.items():
-        yield Unfilled(word, len(free), sum(free))
+    for one in unfilled.beyond(study):
+        places[one.quota.condition.get_kind_display()].append(one.places)
+    for word, counts in places.items():
+        yield Unfilled(word, len(counts), sum(counts))
 
 
 def amendment_rows(amendments: Iterable[Amendment]) -> Iterable[AmendmentRow]:

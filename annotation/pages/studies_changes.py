@@ -73,7 +73,7 @@ class AgainForm(forms.Form):
 
     tag = forms.CharField(required=False, max_length=40, label="Tag", help_text="As raters gave it: inverse.")
     text = forms.CharField(
-        required=False, max_length=200, label="Text", help_text="In query, code (its beginning) or notes."
+        required=False, max_length=200, label="Text", help_text="Anywhere in query, code or notes."
     )
     slice = forms.ChoiceField(required=False, label="Slice")
     every = forms.BooleanField(required=False, label="Every rated pair")

@@ -11,6 +11,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from annotation.models import Assignment, Condition, Guideline, Quota, Rating, Study, StudyPair
+from annotation.models.studies.raters import RatingQuerySet
 from annotation.studies import places, queueing, unfilled
 from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import StudyRefused, changing
@@ -45,9 +46,9 @@ def follow(study: Study, guideline: Guideline, why: str, by: User) -> None:
 
 
 def chosen(study: Study, choice: Choice) -> QuerySet[StudyPair]:
-    """The study's rated pairs that match; none where nothing was chosen."""
-    ratings = Rating.objects.current().filter(assignment__study_pair=OuterRef("pk"))
-    rows = study.pairs.filter(Exists(ratings), planted="").order_by("number")
+    """The study's pairs that were rated in their last round and match; none where nothing was chosen."""
+    rated = standing(study).values("assignment__study_pair")
+    rows = study.pairs.filter(pk__in=rated, planted="").order_by("number")
     if choice.is_empty:
         return rows.none()
     if choice.tag:
@@ -59,9 +60,18 @@ def chosen(study: Study, choice: Choice) -> QuerySet[StudyPair]:
     return rows.filter(stratum=choice.slice) if choice.slice else rows
 
 
+def standing(study: Study) -> RatingQuerySet:
+    """What was said in the round that is asked now: no pair is asked a third time for what came before the
+    second, nor twice for one choice that was sent twice.
+    """
+    same = {name: OuterRef(f"assignment__{name}") for name in ("study_pair", "condition", "round")}
+    now = Exists(Quota.objects.filter(**same))
+    return Rating.objects.current().filter(now, assignment__study_pair__study=study)
+
+
 def tagged(study: Study, tag: str) -> list[int]:
     """Pairs whose standing ratings carry the tag; looked through here, as no database has lists alike."""
-    rows = Rating.objects.current().filter(assignment__study_pair__study=study).exclude(tags=[])
+    rows = standing(study).exclude(tags=[])
     found = rows.values_list("assignment__study_pair_id", "tags").iterator(2000)
     return sorted({pair for pair, tags in found if tag in tags})
 
@@ -74,7 +84,7 @@ def worded(study: Study, part: str) -> list[int]:
     columns = "pk", "pair__query_id", "pair__snippet_id", "other__snippet_id"
     pairs = {pk: {*texts} - {None} for pk, *texts in study.pairs.filter(planted="").values_list(*columns)}
     found = containing({text for texts in pairs.values() for text in texts}, wanted)
-    notes = Rating.objects.current().filter(assignment__study_pair__study=study).exclude(notes="")
+    notes = standing(study).exclude(notes="")
     said = notes.values_list("assignment__study_pair_id", "notes").iterator(2000)
     noted = {pair for pair, words in said if wanted in folded(words)}
     return sorted(pk for pk, texts in pairs.items() if pk in noted or texts & found)
@@ -92,15 +102,7 @@ def containing(texts: Iterable[int], wanted: str) -> set[int]:
 
 def split(study: Study) -> list[int]:
     """Pairs on which two blind ratings of one condition and round part."""
-    rows = (
-        Rating.objects.current()
-        .counted()
-        .filter(
-            assignment__study_pair__study=study,
-            phase=Rating.Phase.BLIND,
-            value__isnull=False,
-        )
-    )
+    rows = standing(study).counted().filter(phase=Rating.Phase.BLIND, value__isnull=False)
     said: dict[tuple[int, int, int], set[int]] = {}
     columns = "assignment__study_pair_id", "assignment__condition_id", "assignment__round", "value"
     for pair, condition, number, value in rows.values_list(*columns).iterator(2000):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
 
 from annotation.models import Assignment, Enrolment, Quota
 from annotation.studies import places
@@ -66,7 +68,7 @@ def is_freed(held: Assignment) -> bool:
     becomes = BECOMES[held.state]
     try:
         with transaction.atomic():
-            places.move(held, becomes)
+            places.move(held, becomes, **ended(becomes))
     except CameTooLate:
         return False
     if becomes is not State.LEFT_OUT:
@@ -74,6 +76,11 @@ def is_freed(held: Assignment) -> bool:
     more = Quota.objects.filter(**places.row_of(held), wanted__gt=F("condition__raters"))
     more.filter(reserved__lt=F("wanted")).update(wanted=F("wanted") - 1)
     return True
+
+
+def ended(becomes: State) -> dict[str, datetime]:
+    """When a rating was left out: whoever is in its place came after that."""
+    return {"reserved_until": timezone.now()} if becomes is State.LEFT_OUT else {}
 
 
 def bring_back(enrolment: Enrolment) -> BroughtBack:
@@ -89,7 +96,21 @@ def is_back(held: Assignment) -> bool:
         with transaction.atomic():
             given_up = Quota.objects.filter(**places.row_of(held), wanted__lt=F("condition__raters"))
             given_up.filter(reserved=F("wanted")).update(wanted=F("wanted") + 1)
+            if not is_replaced(held):
+                open_one_more(held)
             places.move(held, State.DONE)
     except CameTooLate:
         return False
     return True
+
+
+def is_replaced(held: Assignment) -> bool:
+    """Whether somebody has come into the row of places since the rating was left out."""
+    others = Assignment.objects.filter(**places.row_of(held), state__in=places.HOLDING)
+    return others.exclude(done_at__lte=held.reserved_until).exists()
+
+
+def open_one_more(held: Assignment) -> None:
+    """Want the one rating more again that the exclusion had taken back, where it had."""
+    rows = Quota.objects.filter(**places.row_of(held), condition__study__one_more=True)
+    rows.filter(wanted=F("condition__raters"), reserved=F("wanted")).update(wanted=F("wanted") + 1)

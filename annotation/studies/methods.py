@@ -16,6 +16,7 @@ from annotation.studies.planning import plan_of
 from annotation.studies.profiles import Profile
 from annotation.studies.sampling.wishing import STRATIFIERS, Allocation, Stratifier
 from annotation.studies.unfilled import given_up
+from retrieval import counting
 
 Kind = Condition.Kind
 Plan = Mapping[str, Any]
@@ -222,7 +223,8 @@ def scored(found: Figures) -> str:
     """How often the study was looked at, where that is counted."""
     if found.study.purpose != found.study.Purpose.SEALED:
         return "this is a development study, on which scored versions are not counted"
-    return f"{len(found.scorings)} annotator versions were scored on this sealed study"
+    versions = counting.counted(len(found.scorings), "annotator version was", "annotator versions were")
+    return f"{versions} scored on this sealed study"
 
 
 def kept(found: Figures, plan: Plan) -> str:

@@ -14,6 +14,7 @@ from annotation.studies.flow import SUMS
 from annotation.studies.naming import name_of
 from annotation.studies.reported import REPORTED
 from annotation.studies.table import Cell, Table
+from retrieval.counting import counted
 
 CELLS: Final = ("both say match", "only it says match", "only the reference does", "neither does")
 LEFT_OPEN: Final = ("the reference is open", "it has no label")
@@ -347,8 +348,9 @@ def scorings(found: Figures) -> Table:
     )
     rows += tuple((name_of(one), "not scored yet", "") for one in found.unscored)
     sealed = found.study.purpose == found.study.Purpose.SEALED
+    scored = counted(len(found.scorings), "annotator version was", "annotator versions were")
     note = (
-        f"This study is sealed: {len(found.scorings)} annotator versions were scored on it. After many, a "
+        f"This study is sealed: {scored} scored on it. After many, a "
         "study is a training set. A version that is not scored yet is in no figure."
         if sealed
         else "A development study shows every version at once and counts none."

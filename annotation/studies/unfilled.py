@@ -71,7 +71,19 @@ def able(study: Study, quotas: Iterable[Quota]) -> Able:
     )
 
 
-def unfilled(study: Study) -> list[Quota]:
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """A pair's quota, and how many of its free places nobody can take: `takers` could have the others."""
+
+    quota: Quota
+    takers: int
+
+    @property
+    def places(self) -> int:
+        return self.quota.wanted - self.quota.reserved - self.takers
+
+
+def beyond(study: Study) -> list[Beyond]:
     """The sampled pairs' quotas with more free places than raters who could take one."""
     if not study.is_live:
         return []
@@ -80,19 +92,16 @@ def unfilled(study: Study) -> list[Quota]:
     if not quotas:
         return []
     found = able(study, quotas)
-    return [one for one in quotas if found.takers(one, one.round) < one.wanted - one.reserved]
+    able_of = [Beyond(one, found.takers(one, one.round)) for one in quotas]
+    return [one for one in able_of if one.places > 0]
 
 
 def stuck(study: Study) -> set[tuple[int, int]]:
     """The (study pair, condition) of which no rating can come any more, though planned ones are missing."""
-    open_ones = unfilled(study)
-    if not open_ones:
-        return set()
-    found = able(study, open_ones)
     return {
-        (one.study_pair_id, one.condition_id)
-        for one in open_ones
-        if one.reserved == one.done and not found.takers(one, one.round)
+        (one.quota.study_pair_id, one.quota.condition_id)
+        for one in beyond(study)
+        if one.quota.reserved == one.quota.done and not one.takers
     }
 
 
@@ -106,23 +115,23 @@ def give_up(study: Study, why: str, by: User) -> int:
         raise StudyRefused("Say why the missing ratings are given up.")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        quotas = unfilled(study)
-        found = able(study, quotas)
-        missing = sum(lowered(one, found.takers(one, one.round)) for one in quotas)
+        quotas = beyond(study)
+        missing = sum(map(lowered, quotas))
         if not missing:
             raise StudyRefused("Somebody can take every place that is free: nothing has to be given up.")
-        detail = {"ratings": missing, "pairs": len({one.study_pair_id for one in quotas}), "why": reason}
+        pairs = len({one.quota.study_pair_id for one in quotas})
+        detail = {"ratings": missing, "pairs": pairs, "why": reason}
         record(by, Verb.RATINGS_GIVEN_UP, study.name, study, detail)
     return missing
 
 
-def lowered(quota: Quota, takers: int) -> int:
+def lowered(one: Beyond) -> int:
     """Take back the places that nobody can fill, unless the quota has changed; says how many."""
-    surplus = quota.wanted - quota.reserved - takers
+    quota = one.quota
     as_read = Quota.objects.filter(
         pk=quota.pk, wanted=quota.wanted, reserved=quota.reserved, round=quota.round
     )
-    return surplus * as_read.update(wanted=F("wanted") - surplus)
+    return one.places * as_read.update(wanted=F("wanted") - one.places)
 
 
 def given_up(study: Study) -> int:

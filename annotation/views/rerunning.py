@@ -16,6 +16,7 @@ from annotation.launching import LaunchRefused
 from annotation.pages.rerunning import AgainPage, again_page, picked
 from annotation.rerunning import ordering
 from annotation.views.builds import visible
+from retrieval.counting import counted
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -36,7 +37,8 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
         except (LaunchRefused, CapRefused) as refused:
             page.form.add_error(None, str(refused))
         else:
-            messages.success(request, f"{page.offer.plan.able:,} cases are run again.")
+            cases = counted(page.offer.plan.able, "case is", "cases are")
+            messages.success(request, f"{cases} run again.")
             return redirect("build", pk=made.pk)
     return shown(request, page, 422)
 

@@ -116,7 +116,8 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
             except StudyRefused as refused:
                 form.add_error(None, str(refused))
             else:
-                messages.success(request, f"{number:,} pairs are asked again, blind.")
+                asked = counted(number, "pair is", "pairs are")
+                messages.success(request, f"{asked} asked again, blind.")
                 return redirect("study", pk=study.pk)
     context = {"form": form, "study": study, "count": count, "takers": takers}
     return render(request, "annotation/study_again.html", context, status=422 if form.errors else 200)
@@ -128,5 +129,6 @@ def given_up(request: HttpRequest, study: Study) -> HttpResponse:
     except StudyRefused as why:
         messages.error(request, str(why))
     else:
-        messages.success(request, f"{number:,} planned ratings are waited for no more.")
+        ratings = counted(number, "planned rating is", "planned ratings are")
+        messages.success(request, f"{ratings} waited for no more.")
     return redirect("study", pk=study.pk)

@@ -30,6 +30,7 @@ from annotation.studies.paper import write_paper
 from annotation.studies.planning import StudyRefused
 from annotation.studies.records import PARTS, lines_of, parts_of
 from annotation.studies.sampling.wishing import SampleRefused
+from retrieval.counting import counted
 from retrieval.management.light import LightCommand
 
 LARGEST_FILE = 10_000_000
@@ -160,7 +161,7 @@ class Command(LightCommand):
         for made in scoring.score(study, scoring.named(study, options["versions"]), by):
             self.stdout.write(f"scored {made.annotator}")
         total = study.scorings.count()
-        self.stdout.write(f"{total:,} versions were scored on {study.name}")
+        self.stdout.write(f"{counted(total, 'version was', 'versions were')} scored on {study.name}")
 
     def paper(self, options: dict[str, Any]) -> None:
         study, folder = ours(options["name"]), options["folder"]

@@ -98,6 +98,17 @@ def test_another_round_keeps_what_was_said(study: Study) -> None:
     assert AuditEvent.objects.get(verb="pairs asked again").detail["pairs"] == 1
 
 
+@pytest.mark.parametrize("choice", [Choice(slice="split"), Choice(tag="inverse"), Choice(text="wrong way")])
+def test_what_was_said_before_a_round_asks_for_no_other_one(study: Study, choice: Choice) -> None:
+    ask_again(study, choice, "stricter now", factories.ada())
+    with pytest.raises(StudyRefused, match="No rated pair"):
+        ask_again(study, choice, "sent twice", factories.ada())
+    for one in study.enrolments.all():
+        studies.rated(one, 1, study.pairs.get(number=1))
+    assert not chosen(study, choice).exists(), "now they agree, and say nothing else"
+    assert [pair.number for pair in chosen(study, Choice(every=True))] == [1, 2]
+
+
 def test_what_is_refused(study: Study) -> None:
     with pytest.raises(StudyRefused, match="No rated pair"):
         ask_again(study, Choice(tag="none"), "why", factories.ada())
@@ -152,11 +163,11 @@ def test_raters_that_have_seen_the_evidence_are_not_asked_again_and_new_ones_are
 
 
 def test_places_that_nobody_can_take_are_given_up_with_a_reason(revealed: Study) -> None:
-    assert unfilled.unfilled(revealed) == [] and gathering.is_complete(revealed)
+    assert unfilled.beyond(revealed) == [] and gathering.is_complete(revealed)
     ask_again(revealed, Choice(every=True), "stricter now", factories.ada())
     new = studies.rater("new", revealed)
     studies.rated(new, 1, revealed.pairs.get(number=1))
-    assert [one.study_pair.number for one in unfilled.unfilled(revealed)] == [1, 2, 3]
+    assert [one.quota.study_pair.number for one in unfilled.beyond(revealed)] == [1, 2, 3]
     with pytest.raises(StudyRefused, match="Say why"):
         unfilled.give_up(revealed, " ", factories.ada())
 
@@ -174,7 +185,7 @@ def test_places_that_nobody_can_take_are_given_up_with_a_reason(revealed: Study)
 
 def test_a_place_that_somebody_holds_or_can_take_is_waited_for(study: Study) -> None:
     studies.assignment(studies.rater("tess", study), study.pairs.get(number=1))
-    held = [one.study_pair.number for one in unfilled.unfilled(study)]
+    held = [one.quota.study_pair.number for one in unfilled.beyond(study)]
     assert held == []
 
 

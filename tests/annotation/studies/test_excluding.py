@@ -272,3 +272,16 @@ def test_all_or_nothing(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RuntimeError):
         exclude(study)
     assert not rater(study, "ruth").excluded and counts(study) == {(3, 3, 3)} and labels(study) == 9
+
+
+def test_a_rater_counts_again_where_one_more_was_asked_and_nobody_took_the_place(study: Study) -> None:
+    frozen_anew(study, one_more=True)
+    first = study.pairs.get(number=1)
+    Rating.objects.filter(assignment__study_pair=first, assignment__rater__username="sam").update(value=None)
+    Quota.objects.filter(study_pair=first).update(wanted=4)
+    studies.rated(rater(study, "uma"), 1, first)
+    before = counts(study)
+    for name in ("uma", "ruth"):
+        exclude(study, name)
+        assert include(study, name).taken == 0, name
+        assert counts(study) == before

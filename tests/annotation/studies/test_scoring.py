@@ -10,9 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import AuditEvent, Scoring, Study
-from annotation.studies.figures import name_of
+from annotation.studies.figures import compute, name_of
 from annotation.studies.planning import StudyRefused
 from annotation.studies.scoring import named, score
+from annotation.studies.tables import scorings
 from tests import factories, studies
 from tests.annotation.studies.rated import agents, rated_study
 
@@ -29,6 +30,7 @@ def test_a_version_is_scored_once_and_kept_in_the_audit_log(study: Study) -> Non
     (first,) = score(study, [made], factories.ada())
     assert score(study, [made], factories.erin()) == ()
     assert Scoring.objects.get() == first and first.by == factories.ada()
+    assert "1 annotator version was scored on it" in scorings(compute(study)).note
     event = AuditEvent.objects.get(verb="version scored")
     assert event.study == study and event.detail["version"] == made.version
 
@@ -60,7 +62,7 @@ def test_the_command_scores_those_that_wait(study: Study) -> None:
     made = agents(study, [1, 0, 1, 0])
     out = StringIO()
     call_command("study", "score", study.name, "--as", factories.ada().username, stdout=out)
-    assert f"scored {made}" in out.getvalue() and "1 versions were scored" in out.getvalue()
+    assert f"scored {made}" in out.getvalue() and "1 version was scored" in out.getvalue()
     with pytest.raises(CommandError, match="no admin"):
         call_command("study", "score", study.name, "--as", factories.erin().username)
 

@@ -127,3 +127,13 @@ def test_guidelines_that_nothing_is_left_for_keep_nobody_waiting(client: Client)
     ask_again(study, Choice(every=True), "meaning", factories.ada())
     html = client.get(f"/rate/{study.pk}/").content.decode()
     assert "waits for you" in html and "Nothing is left for you here" not in html
+
+
+def test_whoever_left_is_not_told_to_look_in_again(client: Client) -> None:
+    rita = studies.rater("rita", studies.study())
+    client.force_login(rita.user)
+    where = f"/rate/{rita.study_id}/"
+    assert "Only an <em>undo</em>" in client.get(f"{where}leave/").content.decode()
+    client.post(f"{where}leave/")
+    html = client.get(where).content.decode()
+    assert "You have left this study" in html and "look in again" not in html

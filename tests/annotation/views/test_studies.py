@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from annotation.access import Role
 from annotation.models import AuditEvent, Build, Enrolment, Seen, Study
-from annotation.studies import planning
+from annotation.studies import enrolling, planning, queueing
 from retrieval.models import Label
 from tests import factories, studies
 from tests.annotation.studies.rated import rated_study
@@ -256,6 +256,16 @@ def test_raters_are_enrolled_changed_and_removed(ada: Client) -> None:
     assert "Choose what" in ada.post(where, {"do": "x", "rater": made.pk}, follow=True).content.decode()
 
 
+def test_who_left_or_was_removed_is_told_apart_from_who_finished(ada: Client) -> None:
+    study = studies.study()
+    gone, removed, done = (studies.rater(name, study) for name in ("ruth", "sam", "tess"))
+    queueing.leave(gone)
+    enrolling.remove(removed, "slept", factories.person("root", Role.ADMIN))
+    Enrolment.objects.filter(pk=done.pk).update(finished_at=study.created_at)
+    states = re.findall(r'data-label="State">(\w+)', page(ada, "study", study.pk))
+    assert states == ["left", "removed", "finished"]
+
+
 def test_the_page_says_what_became_of_the_places_of_an_excluded_rater(ada: Client) -> None:
     study = studies.study(raters=1)
     where, ruth = reverse("study-raters", args=[study.pk]), studies.rater("ruth", study)
@@ -276,7 +286,7 @@ def test_pairs_are_counted_and_asked_again(ada: Client) -> None:
     assert "1 rated pair would" in ada.post(where, {"every": "on", "step": "count"}).content.decode()
     assert ada.post(where, {"every": "on"}).status_code == 422
     told = ada.post(where, {"every": "on", "why": "stricter"}, follow=True).content.decode()
-    assert "1 pairs are asked again" in told
+    assert "1 pair is asked again" in told
 
 
 def test_a_finished_study_is_published(ada: Client) -> None:
@@ -312,12 +322,21 @@ def test_who_can_take_a_round_is_shown_and_what_nobody_can_is_given_up(ada: Clie
 
     ada.post(again, {"every": "on", "why": "stricter"})
     shown = page(ada, "study", study.pk)
-    assert "Places that nobody can take" in shown and "reveal: 3 pairs, 3 free places" in shown
+    assert "Places that nobody can take" in shown and "reveal: 3 pairs, 3 places" in shown
     told = ada.post(again, {"step": "give_up", "why": ""}, follow=True).content.decode()
     assert "Say why" in told
     told = ada.post(again, {"step": "give_up", "why": "all have seen it"}, follow=True).content.decode()
     assert "3 planned ratings are waited for no more" in told
     assert "Places that nobody can take" not in told
+
+
+def test_places_that_somebody_can_take_are_not_among_those_that_nobody_can(ada: Client) -> None:
+    study = studies.study(raters=3)
+    studies.rater("ruth", study)
+    assert "own tests: 3 pairs, 6 places" in page(ada, "study", study.pk)
+    again = reverse("study-again", args=[study.pk])
+    told = ada.post(again, {"step": "give_up", "why": "too few raters"}, follow=True).content.decode()
+    assert "6 planned ratings are waited for no more" in told
 
 
 @pytest.mark.parametrize("where", ["/studies/{}/ratings/?format=csv", "/api/studies/{}/ratings"])
