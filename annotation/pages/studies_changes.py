@@ -86,6 +86,14 @@ class AgainForm(forms.Form):
         strata = [(name, name) for name in strata_names(study)]
         field.choices = [("", "any"), ("split", "raters part"), *strata]
 
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors and self.choice().is_empty:
+            raise forms.ValidationError(
+                "Choose what is asked again: a tag, a text, a slice, or every rated pair."
+            )
+        return values
+
     def choice(self) -> Choice:
         values = self.cleaned_data
         return Choice(values["tag"].strip(), values["text"].strip(), values["slice"], values["every"])

@@ -212,8 +212,8 @@ def problem_of(load: Load, word: str, pairs: int, sampled: int, room: int, rater
 def warnings_of(queries: int, strata: Sequence[Stratum]) -> Iterable[str]:
     if queries < FEW_QUERIES:
         yield (
-            f"The sample has {queries} queries: with fewer than {FEW_QUERIES} every interval that resamples "
-            "queries is too short."
+            f"The sample has {counted(queries, 'query', 'queries')}: with fewer than {FEW_QUERIES} every "
+            "interval that resamples queries is too short."
         )
     thin = [one.name for one in strata if one.name and one.drawn < 5]
     if thin:

@@ -45,7 +45,10 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How far a rater is. `left` is what can still be handed out; `seconds` were active."""
+    """How far a rater is. `left` is what can still be handed out; `seconds` were active.
+
+    `done` counts what an admin has left out of the figures, too.
+    """
 
     done: int
     skipped: int
@@ -142,7 +145,7 @@ def work_of(enrolment: Enrolment) -> Work:
     """Four queries at most, none of which reads a case. Pairs seen elsewhere by the rater count as left."""
     State = Assignment.State  # noqa: N806 (a class)
     states = enrolment.assignments.aggregate(
-        done=Count("pk", filter=Q(state=State.DONE)),
+        done=Count("pk", filter=Q(state__in=[State.DONE, State.LEFT_OUT])),
         skipped=Count("pk", filter=Q(state=State.SKIPPED)),
         open=Count("pk", filter=Q(state__in=[State.RESERVED, State.LOCKED])),
         lapsed=Count("pk", filter=Q(state=State.LAPSED)),

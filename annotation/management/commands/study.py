@@ -103,15 +103,16 @@ class Command(LightCommand):
         for study in studies:
             done, wanted = progress.get(study.pk, (0, 0))
             ratings = f"{done:,} of {wanted:,} ratings" if wanted else "no ratings yet"
-            pairs = f"{study.planned_pairs:,} pairs"
+            pairs = counted(study.planned_pairs, "pair")
             self.stdout.write(f"{study.name}  {study.state}  {pairs}  {ratings}  {study.plan_hash[:12]}")
 
     def new(self, options: dict[str, Any]) -> None:
         by = admin(options["user"])
         study = creating.make(order_of(read(options["file"]), builds_visible_to(by)), by)
         found = outlook_of(study)
-        cost = f"{found.ratings:,} ratings, {found.hours:,.1f} hours, ${found.dollars:,.2f}"
-        self.stdout.write(f"draft {study.pk}: {found.pairs:,} pairs of {found.queries:,} queries, {cost}")
+        pairs = f"{counted(found.pairs, 'pair')} of {counted(found.queries, 'query', 'queries')}"
+        cost = f"{counted(found.ratings, 'rating')}, {found.hours:,.1f} hours, ${found.dollars:,.2f}"
+        self.stdout.write(f"draft {study.pk}: {pairs}, {cost}")
         for line in (*found.problems, *found.warnings):
             self.stderr.write(line)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Assignment, StudyPair
-from annotation.studies import queueing, welcoming
+from annotation.studies import enrolling, queueing, welcoming
 from annotation.studies.asking_again import Choice, ask_again
 from annotation.studies.welcoming import BadProfile, Profile, Wanted
 from tests import factories, studies
@@ -21,6 +21,15 @@ def test_what_is_left_ends_with_the_capacity() -> None:
     work = welcoming.work_of(rita)
     assert (work.done, work.left, work.total, work.seconds) == (1, 1, 2, 20)
     assert work.seconds_left == 20
+
+
+def test_what_an_admin_has_left_out_was_rated_all_the_same() -> None:
+    rita = studies.rater("rita", studies.study(raters=1))
+    studies.rated(rita, 1)
+    enrolling.remove(rita, "clicked through", factories.ada(), exclude=True)
+    rita.refresh_from_db()
+    work = welcoming.work_of(rita)
+    assert (work.done, work.left) == (1, 0)
 
 
 def test_an_open_pair_and_one_that_lapsed_are_left() -> None:

@@ -284,6 +284,8 @@ def test_pairs_are_counted_and_asked_again(ada: Client) -> None:
     studies.rated(studies.rater("ruth", study), 1)
     where = reverse("study-again", args=[study.pk])
     assert "1 rated pair would" in ada.post(where, {"every": "on", "step": "count"}).content.decode()
+    nothing = ada.post(where, {"step": "count"})
+    assert (nothing.status_code, "Choose what is asked again" in nothing.content.decode()) == (422, True)
     assert ada.post(where, {"every": "on"}).status_code == 422
     told = ada.post(where, {"every": "on", "why": "stricter"}, follow=True).content.decode()
     assert "1 pair is asked again" in told
