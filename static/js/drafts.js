@@ -10,7 +10,8 @@ const WAIT_MS = 600;
 const PREFIX = "draft:";
 const AT_WORK_MS = 3000; // a copy of another window that is so fresh is about to be kept by that window
 
-const waiting = new Map(); // field → timer: typed and not yet kept on the server
+const waiting = new Map(); // field → timer: typed and not yet sent to the server
+const unkept = new WeakSet(); // fields whose text the server does not have, be it under way or refused
 let leaving = false; // the next page is on its way, and may have been rendered without what is kept from now on
 
 export function listen() {
@@ -87,6 +88,7 @@ function changed(field) {
 }
 
 function schedule(field) {
+  unkept.add(field);
   clearTimeout(waiting.get(field));
   waiting.set(field, setTimeout(() => keep(field), WAIT_MS));
 }
@@ -123,9 +125,15 @@ async function keep(field, options = {}) {
 function kept(field, text, revision) {
   if (isTold(field) && revision !== null) field.dataset.draftRevision = revision;
   if (field.value !== text) return store(field); // typed on meanwhile: the next save is on its way
-  if (!leaving) forget(field);
+  unkept.delete(field);
+  if (!leaving) drop(keyOf(field));
   others.hide(field);
-  say(field, text.trim() ? "Draft kept" : "");
+  if (!isUnkept(field.form)) say(field, text.trim() ? "Draft kept" : "");
+}
+
+// The line is of the whole form: it says "kept" when each of its fields is.
+function isUnkept(form) {
+  return [...form.querySelectorAll("[data-draft]")].some((field) => unkept.has(field));
 }
 
 // What is typed here stays in the field and in this browser; the server has what was typed in another window.
@@ -217,6 +225,7 @@ function store(field) {
 }
 
 function forget(field) {
+  unkept.delete(field);
   drop(keyOf(field));
 }
 

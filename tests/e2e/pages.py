@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playwright.sync_api import APIRequestContext, BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import APIRequestContext, BrowserContext, ConsoleMessage, Page, Route
 
 WIDE: Final = 1440
 NARROW: Final = 390
@@ -259,3 +259,12 @@ class Api:
         asked = "&".join(f"{name}={value}" for name, value in wanted.items())
         rows: list[dict[str, Any]] = self.get(f"/builds/{build}/cases?limit=100&{asked}")["items"]
         return rows
+
+
+def arrived(page: Page, held: list[Route], count: int) -> Route:
+    """The last of so many requests that are held; the page says that it runs before its request is there."""
+    for _ in range(250):
+        if len(held) == count:
+            return held[-1]
+        page.wait_for_timeout(20)
+    raise AssertionError(f"{len(held)} of {count} requests were sent")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
 
 from tests.e2e.conftest import Login, Watched
-from tests.e2e.pages import HEIGHTS, NARROW, overflow, watched_page
+from tests.e2e.pages import HEIGHTS, NARROW, arrived, overflow, watched_page
 from tests.e2e.workbench import Workbench
 
 FIELD = "#call-expression"
@@ -78,15 +78,6 @@ def test_what_can_not_be_asked_stays_in_the_field(page: Page) -> None:
     expect(page.locator("#call-problem")).to_contain_text("has no value")
     expect(page.locator(FIELD)).to_have_value("x = 3")
     expect(page.locator(FIELD)).to_be_focused()
-
-
-def arrived(page: Page, held: list[Route], count: int) -> Route:
-    """The last of so many requests that are held; the page says that it runs before its request is there."""
-    for _ in range(250):
-        if len(held) == count:
-            return held[-1]
-        page.wait_for_timeout(20)
-    raise AssertionError(f"{len(held)} of {count} calls were sent")
 
 
 def test_a_call_that_runs_says_so_and_not_what_was_refused_before(page: Page) -> None:
