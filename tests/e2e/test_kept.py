@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Login
@@ -11,12 +12,12 @@ from tests.e2e.workbench import Workbench
 BACK = ".kept-back"
 
 
-def log_in_again(page: Page) -> None:
+def log_in_again(page: Page, to: str = "/guidelines/new/") -> None:
     page.wait_for_url("**/login/**")
     page.get_by_label("Username").fill("ada")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
-    page.wait_for_url("**/guidelines/new/")
+    page.wait_for_url(f"**{to}")
 
 
 def test_guidelines_that_were_sent_without_a_session_come_back(login: Login, server: Workbench) -> None:
@@ -56,3 +57,15 @@ def test_a_refused_form_is_not_told_of_as_if_it_came_back(login: Login, server: 
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.locator("[name=text]")).to_have_value("without a name")
     expect(page.locator(BACK)).to_have_count(0)
+
+
+@pytest.mark.parametrize("path", ["/builds/new/", "/collections/upload/"])
+def test_forms_of_builds_and_uploads_come_back_too(login: Login, server: Workbench, path: str) -> None:
+    page = login("ada").new_page()
+    page.goto(server.url + path)
+    page.locator("main [name=name]").fill("half of a form")
+    page.context.clear_cookies(name="sessionid")
+    page.locator("form[data-kept] .button.primary:visible").click()
+    log_in_again(page, path)
+    expect(page.locator(BACK)).to_contain_text("It was not stored")
+    expect(page.locator("main [name=name]")).to_have_value("half of a form")

@@ -132,6 +132,11 @@ def test_one_key_leads_to_the_step_that_failed(failed: Page) -> None:
     expect(row.get_by_title("Here it went wrong")).to_be_visible()
     expect(failed.locator("#pane-code .line.is-step")).to_be_in_viewport()
     expect(failed.locator("#pane-execution .assertion.is-bad")).to_be_visible()
+    head = failed.locator("#pane-execution .trace thead th").first
+    assert head.evaluate("""(head) => {
+        const { x, y } = head.getBoundingClientRect();
+        return head.contains(document.elementFromPoint(x + 8, y + 8));
+    }"""), "the steps pass below the head of their table"
 
 
 def test_tags_outlive_a_reload_and_are_the_reason_of_an_override(failed: Page) -> None:
