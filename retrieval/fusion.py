@@ -37,8 +37,8 @@ def weights(largest: Doubles) -> Doubles:
     return np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
 
 
-def scaled(scores: Doubles, largest: float) -> Doubles:
-    """Scores by the largest of them, in [-1, 1]; 0 where every score is 0."""
+def scaled(scores: Doubles, largest: Doubles | float) -> Doubles:
+    """Scores by the largest of them (one for all, or one for each), in [-1, 1]; 0 where every score is 0."""
     import numpy as np
 
-    return scores / largest if largest > 0 else np.zeros_like(scores)
+    return np.divide(scores, largest, out=np.zeros_like(scores), where=np.asarray(largest) > 0)

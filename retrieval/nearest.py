@@ -7,7 +7,8 @@ approximate index holds all vectors in memory, looks at few of them, and leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -29,8 +30,32 @@ def best(queries: Floats, rows: Floats, count: int) -> tuple[Floats, Indices]:
     """
     import faiss
 
-    scores, places = faiss.knn(queries, rows, min(count, len(rows)), metric=faiss.METRIC_INNER_PRODUCT)
+    with wide_products():
+        scores, places = faiss.knn(queries, rows, min(count, len(rows)), metric=faiss.METRIC_INNER_PRODUCT)
     return scores, places
+
+
+QUERIES_A_PRODUCT, ROWS_A_PRODUCT = 1_024, 4_096
+"""Of one matrix product within a search. The table takes 16 MB, as by the library's 4,096 and 1,024.
+
+Products of 1,024 rows keep a processor less busy: on two cores of a Zen 3 a search took an eighth longer.
+"""
+
+
+@contextmanager
+def wide_products() -> Iterator[None]:
+    """The library's settings are the whole process's: whoever else uses it finds them as they were."""
+    import faiss
+
+    names = "distance_compute_blas_query_bs", "distance_compute_blas_database_bs"
+    before = [getattr(faiss.cvar, name) for name in names]
+    try:
+        for name, value in zip(names, (QUERIES_A_PRODUCT, ROWS_A_PRODUCT), strict=True):
+            setattr(faiss.cvar, name, value)
+        yield
+    finally:
+        for name, value in zip(names, before, strict=True):
+            setattr(faiss.cvar, name, value)
 
 
 NEIGHBOURS, WHILE_BUILDING, WHILE_SEARCHING = 32, 100, 128

@@ -230,7 +230,7 @@ class Bf16Table:
 
 def longest(vectors: Floats) -> float:
     """The largest Euclidean length, 0 of none."""
-    return float(np.sqrt(np.einsum("ij,ij->i", vectors, vectors).max(initial=0.0)))
+    return float(np.sqrt(np.vecdot(vectors, vectors).max(initial=0.0)))
 
 
 def _norms(vectors: Tensor) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,31 +19,46 @@ def rescored(
     found: Sequence[Indices],
     k: int,
 ) -> Iterator[list[Hit]]:
-    """Score the candidates of a block of queries in float64 and yield the k best of each."""
-    counts = [len(one) for one in found]
-    owners, flat = np.repeat(np.array(block, dtype=np.int64), counts), np.concatenate(found)
-    cosines = {s.name: s.raw(owners, flat) for s in signals if isinstance(s, Cosines)}
-    ends = np.cumsum(counts)
-    for row, query in enumerate(block):
-        entering, raw = dict[str, Doubles](), dict[str, Doubles]()
-        for signal in signals:
-            if isinstance(signal, Cosines):
-                raw[signal.name] = cosines[signal.name][ends[row] - counts[row] : ends[row]]
-                entering[signal.name] = signal.entering(query, raw[signal.name])
-            else:
-                raw[signal.name] = lexical[signal.name].scores.raw[row, found[row]]
-                entering[signal.name] = lexical[signal.name].entering(row, found[row])
-        yield _best(found[row], entering, raw, k)
+    """Score the candidates of a block of queries in float64 and yield the k best of each.
 
-
-def _best(indices: Indices, entering: Mapping[str, Doubles], raw: Mapping[str, Doubles], k: int) -> list[Hit]:
-    """The k best of ascending `indices`."""
+    `found` holds each query's candidates in ascending order. All pairs of the block are worked on at once, as
+    what is done query by query holds the interpreter.
+    """
+    rows, flat = np.repeat(np.arange(len(block)), [len(one) for one in found]), np.concatenate(found)
+    entering, raw = dict[str, Doubles](), dict[str, Doubles]()
+    for signal in signals:
+        if isinstance(signal, Cosines):
+            raw[signal.name] = signal.raw(rows + block.start, flat)
+            entering[signal.name] = signal.entering(rows + block.start, raw[signal.name])
+        else:
+            of = lexical[signal.name]
+            raw[signal.name] = of.scores.raw[rows, flat]
+            entering[signal.name] = np.concatenate([of.entering(row, one) for row, one in enumerate(found)])
     means: Doubles = np.round(np.array(list(entering.values())).mean(axis=0), DECIMALS)
-    best = np.argsort(-means, kind="stable")[:k]
-    enters = zip(*(values[best].tolist() for values in entering.values()), strict=True)
-    raws = zip(*(values[best].tolist() for values in raw.values()), strict=True)
-    rows = zip(indices[best].tolist(), means[best].tolist(), enters, raws, strict=True)
-    return [
-        Hit(index, mean, dict(zip(entering, entered, strict=True)), dict(zip(raw, plain, strict=True)))
-        for index, mean, entered, plain in rows
-    ]
+    best = first_of_each(rows, means, k)
+    hits = _hits(flat[best], means[best], _by_pair(entering, best), _by_pair(raw, best))
+    ends = np.searchsorted(rows[best], np.arange(len(block) + 1)).tolist()
+    for start, stop in pairwise(ends):
+        yield hits[start:stop]
+
+
+def first_of_each(rows: Indices, means: Doubles, k: int) -> Indices:
+    """Where the k largest means of each row are, by row and descending; equal ones keep their order.
+
+    `rows` ascend.
+    """
+    order = np.lexsort((-means, rows))
+    place = np.arange(len(rows)) - np.searchsorted(rows, rows)
+    return order[place < k]
+
+
+def _by_pair(scores: Mapping[str, Doubles], pairs: Indices) -> list[dict[str, float]]:
+    """Of some pairs each encoder's score, by its name."""
+    columns = (values[pairs].tolist() for values in scores.values())
+    return [dict(zip(scores, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _hits(
+    indices: Indices, means: Doubles, entering: list[dict[str, float]], raw: list[dict[str, float]]
+) -> list[Hit]:
+    return list(map(Hit, indices.tolist(), means.tolist(), entering, raw))

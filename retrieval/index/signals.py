@@ -62,9 +62,9 @@ class Cosines:
                 found[start + first : start + last] = vectors[first:last].astype(np.float64) @ query
         return np.round(found, DECIMALS)
 
-    def entering(self, query: int, raw: Doubles) -> Doubles:
-        """What enters the mean of some of a query's cosines."""
-        return raw if self.largest is None else scaled(raw, float(self.largest[query]))
+    def entering(self, queries: Indices, raw: Doubles) -> Doubles:
+        """What enters the mean of the cosines `raw`; whose they are has their shape, or one like it."""
+        return raw if self.largest is None else scaled(raw, self.largest[queries])
 
     def weights(self, queries: slice) -> Floats:
         """What the cosines of some queries are multiplied by, shape (q, 1)."""

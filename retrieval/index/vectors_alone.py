@@ -90,4 +90,4 @@ def doubles(signal: Cosines, queries: Indices, start: int, stop: int) -> Doubles
     """What enters of some queries with the snippets from `start` to `stop`, in float64."""
     vectors = signal.snippets[start:stop].astype(np.float64)
     raw = np.round(signal.queries[queries].astype(np.float64) @ vectors.T, DECIMALS)
-    return np.array([signal.entering(query, row) for query, row in zip(queries, raw, strict=True)])
+    return signal.entering(queries[:, None], raw)
