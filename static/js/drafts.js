@@ -7,6 +7,7 @@ import * as others from "./others.js";
 import * as own from "./window.js";
 
 const WAIT_MS = 600;
+const AGAIN_MS = 5000; // until what did not reach the server is sent again
 const PREFIX = "draft:";
 const AT_WORK_MS = 3000; // a copy of another window that is so fresh is about to be kept by that window
 
@@ -87,10 +88,10 @@ function changed(field) {
   schedule(field);
 }
 
-function schedule(field) {
+function schedule(field, milliseconds = WAIT_MS) {
   unkept.add(field);
   clearTimeout(waiting.get(field));
-  waiting.set(field, setTimeout(() => keep(field), WAIT_MS));
+  waiting.set(field, setTimeout(() => keep(field), milliseconds));
 }
 
 function leave() {
@@ -115,11 +116,18 @@ async function keep(field, options = {}) {
     });
     if (answer.status === 204) return kept(field, text, answer.headers.get("Draft-Revision"));
     if (answer.status === 409) return both(field, await answer.json());
-    say(field, answer.status === 400 ? await answer.text() : "Not kept on the server; it is kept in this browser");
+    if (answer.status === 400) return say(field, await answer.text());
+    if (answer.status >= 500) again(field);
+    say(field, "Not kept on the server; it is kept in this browser");
   } catch {
-    waiting.set(field, 0); // tried again when the browser is online, or with the next key
+    again(field);
     say(field, "The server can't be reached; kept in this browser");
   }
+}
+
+// By itself; sooner when the browser is online, or with the next key.
+function again(field) {
+  if (!waiting.has(field)) schedule(field, AGAIN_MS);
 }
 
 function kept(field, text, revision) {
@@ -194,7 +202,7 @@ function afterRequest({ detail }) {
 
 function say(field, words) {
   const place = field.form.querySelector("[data-draft-state]");
-  if (place) place.textContent = words;
+  if (place && place.textContent !== words) place.textContent = words; // what is said again is not read out again
 }
 
 // what this browser keeps

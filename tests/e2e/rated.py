@@ -38,6 +38,7 @@ RATERS = {
     "pairwise": ("rolf", "own_tests"),
     "tabs": ("rudi", "reading"),
     "offline": ("ruth", "reading"),
+    "keeping": ("rahel", "reading"),
     "logged_out": ("rene", "reading"),
     "stopped": ("ralf", "reading"),
     "stepped": ("rosi", "own_tests"),

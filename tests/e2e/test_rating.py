@@ -315,7 +315,7 @@ def test_a_lost_connection_loses_nothing_that_is_typed(page: Page) -> None:
     expect(page.locator("input[name=tags][value=inverse]")).to_be_checked()
 
 
-@pytest.mark.parametrize("page", ["offline"], indirect=True)
+@pytest.mark.parametrize("page", ["keeping"], indirect=True)
 def test_a_form_is_kept_only_when_each_of_its_fields_is(page: Page) -> None:
     state = page.locator("#label-form [data-draft-state]")
     held: list[Route] = []
@@ -326,6 +326,23 @@ def test_a_form_is_kept_only_when_each_of_its_fields_is(page: Page) -> None:
     expect(state).not_to_have_text("Draft kept")
     arrived(page, held, 1).continue_()
     expect(state).to_have_text("Draft kept")
+
+
+@pytest.mark.parametrize("page", ["keeping"], indirect=True)
+def test_a_draft_that_did_not_arrive_is_sent_again_by_itself(page: Page) -> None:
+    state = page.locator("#label-form [data-draft-state]")
+    refusals = iter([503])
+    page.route("**/draft/", lambda route: refused(route, next(refusals, 0)))
+    page.locator("#reading").fill("typed while the server restarts")
+    expect(state).to_contain_text("kept in this browser")
+    expect(state).to_have_text("Draft kept")
+
+
+def refused(route: Route, status: int) -> None:
+    if status:
+        route.fulfill(status=status)
+    else:
+        route.continue_()
 
 
 def of_tags(route: Route) -> bool:
