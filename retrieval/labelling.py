@@ -138,7 +138,8 @@ def means_of(labels: QuerySet[Label]) -> Iterator[Chosen]:
 
 
 def scale_of(relevances: Iterable[float]) -> Scale:
-    return "graded" if any(relevance > 1 for relevance in relevances) else "binary"
+    """All are looked at, so that a line that is none refuses a file before anything of it is stored."""
+    return "graded" if max(relevances, default=0) > 1 else "binary"
 
 
 def _resolved(

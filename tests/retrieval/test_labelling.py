@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from retrieval import labelling
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.running import evaluate_file
 from retrieval.imported import Imported, Options
@@ -54,6 +55,15 @@ def test_a_broken_line_and_a_dry_run_store_nothing(
     done = labelled(small, tmp_path / "qrels", "q1 0 d1 1\nbroken\n")
     assert "qrels, record 2: expected 4 columns" in str(done.problems[0])
     labelled(small, tmp_path / "qrels", "q1 0 d1 1\n", dry_run=True)
+    assert not Label.objects.exists()
+
+
+def test_a_broken_line_behind_grades_stores_nothing(
+    small: tuple[Collection, Collection], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(labelling, "BATCH", 1)
+    done = labelled(small, tmp_path / "qrels", "q1 0 d1 3\nq1 0 d2 1\nbroken\n")
+    assert "qrels, record 3: expected 4 columns" in str(done.problems[0])
     assert not Label.objects.exists()
 
 
