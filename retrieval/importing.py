@@ -13,6 +13,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.hostile import clean
 from retrieval.imported import Counts, Imported, Options
 from retrieval.models import (
     Annotator,
@@ -48,7 +49,7 @@ class Identified(NamedTuple):
 def collection(name: str, kind: str, source: str) -> Collection:
     """The newest version of the collection of this name and kind; made when there is none."""
     found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
-    return found or Collection.objects.create(name=name, kind=kind, source=source[:400])
+    return found or Collection.objects.create(name=name, kind=kind, source=clean(source)[:400])
 
 
 def store_members(
@@ -167,9 +168,9 @@ def add_members(target: Collection, new: Sequence[tuple[Identified, int, Rule]])
             target.pk,
             text,
             position,
-            one.record.source_id[:300],
-            one.record.origin[:400],
-            one.record.licence[:120],
+            clean(one.record.source_id)[:300],
+            clean(one.record.origin)[:400],
+            clean(one.record.licence)[:120],
             int(rules),
         )
         for position, (one, text, rules) in enumerate(new, 0 if last is None else last + 1)

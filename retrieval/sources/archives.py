@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
 
+from retrieval.hostile import clean
 from retrieval.sources import Problem
 from retrieval.sources import files as limits
 from retrieval.sources.files import METADATA_LICENCE, SourceFile, is_licence, licence_of, stated, within_limit
@@ -132,7 +133,7 @@ def _tar_member(
     refused = why_refused(member.name, content is None)
     if refused or content is None:
         return Problem(f"{origin}: {member.name[:200]}", 0, refused)
-    file = SourceFile(member.name, content.read(limits.FILE_LIMIT + 1), origin, licence)
+    file = SourceFile(clean(member.name), content.read(limits.FILE_LIMIT + 1), origin, licence)
     return within_limit(file)
 
 

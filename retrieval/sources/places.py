@@ -8,6 +8,7 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from retrieval.hostile import clean
 from retrieval.sources import Problem, archives, git
 from retrieval.sources import files as limits
 from retrieval.sources.files import SourceFile, is_licence, licence_of, within_limit
@@ -85,7 +86,7 @@ def _one_file(path: Path, name: str, origin: str, licence: str) -> SourceFile | 
             content = stream.read(limits.FILE_LIMIT + 1)
     except OSError as error:
         return Problem(str(path), 0, f"cannot be read: {error.strerror or error}")
-    return within_limit(SourceFile(name, content, origin, licence))
+    return within_limit(SourceFile(clean(name), content, origin, licence))  # names may be any bytes
 
 
 def _licence(root: Path) -> str:

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from retrieval.counting import counted
 from retrieval.filters.steps import Refusals
+from retrieval.hostile import clean
 from retrieval.imported import Counts, Imported
 from retrieval.models import Benchmark, ImportJob
 from retrieval.sources import Problem
@@ -43,8 +44,8 @@ def close(job: ImportJob, done: Imported, refusals: Refusals) -> None:
         read=total.read,
         stored=total.stored,
         unreadable=total.unreadable,
-        problems=[by_name(job, str(problem)) for problem in done.problems[:PROBLEMS_KEPT]],
-        message=by_name(job, _message(nothing, refusals, done.problems)) or _became(done, total),
+        problems=[clean(by_name(job, str(problem))) for problem in done.problems[:PROBLEMS_KEPT]],
+        message=clean(by_name(job, _message(nothing, refusals, done.problems))) or _became(done, total),
         lease_until=None,
     )
     remove_files(job)
@@ -52,7 +53,7 @@ def close(job: ImportJob, done: Imported, refusals: Refusals) -> None:
 
 def fail(job: ImportJob, why: str) -> None:
     """Close a job of which nothing was imported; its files are removed."""
-    _wanted(job).update(state=ImportJob.State.FAILED, message=why, lease_until=None)
+    _wanted(job).update(state=ImportJob.State.FAILED, message=clean(why), lease_until=None)
     remove_files(job)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from datetime import timedelta
 from pathlib import Path
 
@@ -46,6 +48,18 @@ def test_a_collection_names_the_file_that_it_came_from() -> None:
     imported("good.py", b"def double(x):\n    return 2 * x\n")
     made = Collection.objects.get()
     assert (made.source, made.size) == ("good.py", 1)
+
+
+def test_names_that_no_database_takes_are_marked() -> None:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        for name, code in (("caf\udce9.py", b"def f(x): return x"), ("caf\udce9/link.py", b"")):
+            info = tarfile.TarInfo(name)
+            info.size, info.type = len(code), tarfile.REGTYPE if code else tarfile.SYMTYPE
+            archive.addfile(info, io.BytesIO(code))
+    job = imported("names.tar", content.getvalue())
+    assert (job.state, job.stored) == (ImportJob.State.DONE, 1)
+    assert job.problems == ["names.tar: caf⟨U+DCE9⟩/link.py: is a link or no file and is skipped"]
 
 
 def test_what_was_there_before_a_failed_import_stays() -> None:

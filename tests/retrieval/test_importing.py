@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -162,6 +163,24 @@ def test_functions_of_a_source_tree_keep_file_and_name(tmp_path: Path) -> None:
         "good.py::Pet.name",
         "good.py::double",
     ]
+
+
+def test_names_that_no_database_takes_are_marked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / os.fsdecode(b"src\xe9")
+    folder.mkdir()
+    (folder / os.fsdecode(b"caf\xe9.py")).write_text(GOOD)
+    call_command("import", "python", str(folder), "--name", "tree")
+    with pytest.raises(CommandError, match="Nothing could be read"):
+        call_command("import", "documented", str(folder), "--name", "none", "--dry-run")
+    assert "(such as caf⟨U+DCE9⟩.py::double)" in capsys.readouterr().out
+    member = Member.objects.get()
+    assert (member.source_id, member.origin) == ("caf⟨U+DCE9⟩.py::double", "src⟨U+DCE9⟩")
+    assert member.collection.source.endswith("src⟨U+DCE9⟩")
+    items = [Snippet(METHOD, "a\x00", "b\x00", "\ud83d")]
+    import_items(items, "here\x00", "marked", Options())
+    marked = Member.objects.get(collection__name="marked")
+    assert (marked.source_id, marked.origin, marked.licence) == ("a␀", "b␀", "⟨U+D83D⟩")
+    assert marked.collection.source == "here␀"
 
 
 def test_the_command_prints_the_counts_of_each_rule(
