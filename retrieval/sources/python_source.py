@@ -113,6 +113,6 @@ def _decoded(content: bytes) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return content.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError) as error:
+    except (SyntaxError, LookupError, UnicodeError) as error:  # a codec may be none of texts, as rot13 is
         line = content.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
         raise Unreadable(line, f"bad encoding: {error}") from error
