@@ -98,8 +98,12 @@ def _tree(folder: Path, commit: str, *paths: str) -> Iterator[tuple[str, str, in
             *entries, waiting = (waiting + chunk).split(b"\0")
             for entry in entries:
                 about, _, path = entry.partition(b"\t")
-                mode, _, name, size = about.decode().split()
-                yield mode, name, int(size) if size != "-" else 0, path.decode("utf-8", "replace")
+                mode, _, name, size = about.decode().split()  # "-" of a submodule, "BAD" of what is missing
+                yield mode, name, int(size) if size.isdigit() else 0, path.decode("utf-8", "replace")
+        if process.wait():
+            raise GitFailed(
+                f"git ls-tree failed: of {commit[:12]} not all is there; is the clone a partial one?"
+            )
 
 
 def _content(objects: subprocess.Popen[bytes], name: str) -> bytes:

@@ -92,6 +92,24 @@ def test_what_is_not_there_is_one_problem(repository: Path, place: str, said: st
     assert said in problem.message
 
 
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [("HEAD:b", "git ls-tree failed: of "), ("HEAD:b/m.py", "is missing; is the clone a partial")],
+)
+def test_what_a_damaged_repository_lacks_is_told(tmp_path: Path, gone: str, said: str) -> None:
+    git(tmp_path, "init", "--quiet")
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "m.py").write_text(f"def {name}(x): return x")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "-m", "one")
+    name = git(tmp_path, "rev-parse", gone)
+    (tmp_path / ".git" / "objects" / name[:2] / name[2:]).unlink()
+    record, problem = read(f"git+{tmp_path}")
+    assert isinstance(record, Record) and record.source_id == "a/m.py::a"
+    assert said in str(problem)
+
+
 def test_a_helper_of_the_url_is_refused(tmp_path: Path) -> None:
     (problem,) = read(f"git+ext::sh -c touch% {tmp_path}/was-run/@x")
     assert isinstance(problem, Problem)
