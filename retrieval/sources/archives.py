@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO
+from typing import IO, Self
 
 from retrieval.hostile import clean
 from retrieval.sources import Problem
@@ -27,6 +27,8 @@ MEMBERS_LIMIT = 200_000
 UNPACKED_LIMIT = 2 * 2**30
 """Bytes that are unpacked of one archive."""
 HEADER_LIMIT = 2**20
+DAMAGED = (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError, tarfile.EmptyHeaderError)  # type: ignore[attr-defined]
+"""Of a header that is none, as against the mark of the archive's end."""
 UNREADABLE = (
     OSError,
     zipfile.BadZipFile,
@@ -106,7 +108,18 @@ def _zip_licence(archive: zipfile.ZipFile) -> str:
 
 
 class _CappedHeader(tarfile.TarInfo):
-    """A member whose long name or attributes are not read into memory at any length."""
+    """A member whose long name or attributes are not read into memory at any length.
+
+    A header that is cut off, or none, ends the reading with a message: `tarfile` takes all but the first for
+    the archive's end.
+    """
+
+    @classmethod
+    def fromtarfile(cls, tarfile_: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(tarfile_)
+        except DAMAGED as error:
+            raise tarfile.ReadError(f"cut off or damaged: {error}") from error
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         if not self.isreg() and self.size > HEADER_LIMIT and self.type not in tarfile.REGULAR_TYPES:

@@ -110,6 +110,15 @@ def test_a_damaged_tar_keeps_what_came_before(tmp_path: Path) -> None:
     assert problems(found)[-1].startswith(f"{tar}: is not a readable tar or sdist: ")
 
 
+@pytest.mark.parametrize("rest", [b"", b"half a header", b"x" * 512])
+def test_a_tar_that_ends_at_a_header_is_told(tmp_path: Path, rest: bytes) -> None:
+    tar = tarred(tmp_path / "a.tar.gz", ("0.py", CODE), ("1.py", CODE))
+    tar.write_bytes(gzip.compress(gzip.decompress(tar.read_bytes())[:1024] + rest))
+    found = list(read_tar(tar, ENDINGS))
+    assert names(found) == ["0.py"]
+    assert "is not a readable tar or sdist: cut off or damaged: " in problems(found)[0]
+
+
 def test_an_encrypted_member_is_told(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("a.py", "x = 1")
