@@ -1,7 +1,10 @@
 """Folders: links that lead out and what is no file are refused; the licence at the root is known."""
 
+import errno
 import os
 from pathlib import Path
+
+import pytest
 
 from retrieval.sources import Problem
 from retrieval.sources.files import SourceFile
@@ -22,6 +25,22 @@ def test_links_inside_are_followed_and_those_that_lead_out_are_not(tmp_path: Pat
     assert isinstance(out, Problem)
     assert "is a link out of the folder" in str(out)
     assert "is no regular file" in str(pipe)
+
+
+def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shut").mkdir()
+    (tmp_path / "open.py").write_text("x = 1")
+    listed = os.scandir
+
+    def refusing(path: str) -> object:
+        if Path(path).name == "shut":
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    file, problem = files(tmp_path)
+    assert isinstance(file, SourceFile) and file.name == "open.py"
+    assert str(problem) == f"{tmp_path}/shut: cannot be read: Permission denied"
 
 
 def test_places_that_are_no_paths() -> None:
