@@ -40,6 +40,7 @@ from retrieval.models import (
     statements,
 )
 from retrieval.models.texts import canonical
+from retrieval.releases.beside import Beside
 from retrieval.releases.storing import Members, store
 from retrieval.sources import Problem, Record
 from retrieval.sources.cosqa import has_label, label_of, read_queries, read_query_file, read_snippets
@@ -220,8 +221,8 @@ class _Import:
 
         Made by a thread: nothing here may ask the database, nor count.
         """
-        sides = self.side(provenance.LABELS, "query-idx")
-        side = next(sides, None)
+        rows = self.side(provenance.LABELS, "query-idx")
+        sides = Beside((f"{number} {row.get('code-idx')}", row) for number, row in rows)
         hashed = lru_cache(maxsize=8)(_hash)  # the pairs of a query follow each other
         refused = self.refused
         for element in elements(path):
@@ -235,10 +236,8 @@ class _Import:
             if isinstance(found, Problem):
                 yield found if self.release.queries or found.record not in refused else None
                 continue
-            keys = (element.value.get("query-idx"), element.value.get("code-idx"))  # type: ignore[union-attr]
-            told: Object = {}
-            if side is not None and (side[0], side[1].get("code-idx")) == keys:
-                told, side = side[1], next(sides, None)
+            pair: Object = element.value  # type: ignore[union-attr]  # problems have been told of
+            told = sides.of(f"{pair.get('query-idx')} {pair.get('code-idx')}")
             yield (
                 hashed(found.query),
                 _hash(found.snippet),

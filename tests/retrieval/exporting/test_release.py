@@ -139,6 +139,20 @@ def test_every_pair_carries_its_labels_source(tmp_path: Path) -> None:
     assert {row.annotator.kind for row in Label.objects.filter(annotator__name="again")} == {"original"}
 
 
+@pytest.mark.parametrize("change", [{"label": 7}, {"query-idx": 99}, None])
+def test_a_pair_that_is_refused_or_gone_costs_no_other_its_source(
+    tmp_path: Path, change: dict[str, Any] | None
+) -> None:
+    study = annotator("merge", study="first")
+    made = benchmark(said={annotator(): {(0, 0): 1}, study: {(0, 1): 2, (1, 1): 1}}, scale="graded")
+    export(made, "release", tmp_path, Options())
+    first, *rest = loaded(tmp_path, "pairs.json")
+    (tmp_path / "pairs.json").write_text(json.dumps([*([first | change] if change else []), *rest]))
+    imported(tmp_path, "again")
+    found = Label.objects.filter(annotator__config__given_by="study").order_by("pk")
+    assert list(found.values_list("value", "scale")) == [(2, "graded"), (1, "graded")]
+
+
 def test_numbers_of_the_source_are_kept_where_all_have_one(tmp_path: Path) -> None:
     made = benchmark()
     for number, member in enumerate(Member.objects.filter(collection=made.queries)):
