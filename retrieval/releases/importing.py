@@ -42,8 +42,7 @@ from retrieval.models import (
 from retrieval.models.texts import canonical
 from retrieval.releases.beside import Beside
 from retrieval.releases.storing import Members, store
-from retrieval.sources import Problem, Record
-from retrieval.sources.cosqa import has_label, label_of, read_queries, read_query_file, read_snippets
+from retrieval.sources import Problem, Record, cosqa
 from retrieval.sources.cosqa_plus import LICENCE, Release, release_in
 from retrieval.sources.json_stream import elements
 from retrieval.sources.metering import expect
@@ -159,13 +158,12 @@ class _Import:
 
     def sources(self) -> tuple[Iterator[Record | Problem], Iterator[Record | Problem]]:
         """Queries and snippets, those of the pairs where they have no file."""
-        queries, codebase = (
-            self.release.queries or self.release.pairs,
-            self.release.codebase or self.release.pairs,
-        )
+        release = self.release
+        queries, codebase = release.queries or release.pairs, release.codebase or release.pairs
         assert queries and codebase, "else it is no release"
-        read = read_query_file if self.release.queries else read_queries
-        return read(queries, LICENCE), read_snippets(codebase, LICENCE)
+        ask = cosqa.read_query_file if release.queries else cosqa.read_queries
+        code = cosqa.read_snippet_file if release.codebase else cosqa.read_snippets
+        return ask(queries, LICENCE), code(codebase, LICENCE)
 
     def counted(self) -> Imported:
         """What is there, and nothing stored."""
@@ -229,10 +227,10 @@ class _Import:
             if (
                 not isinstance(element, Problem)
                 and isinstance(element.value, dict)
-                and not has_label(element.value)
+                and not cosqa.has_label(element.value)
             ):
                 continue  # a pair without a label is unjudged
-            found = element if isinstance(element, Problem) else label_of(element, path)
+            found = element if isinstance(element, Problem) else cosqa.label_of(element, path)
             if isinstance(found, Problem):
                 yield found if self.release.queries or found.record not in refused else None
                 continue

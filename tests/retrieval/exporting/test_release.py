@@ -218,6 +218,17 @@ def test_an_id_of_two_queries_is_told(tmp_path: Path, dry_run: bool) -> None:
     assert "the id '0' was there before" in done.problems[0].message
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_an_id_of_two_functions_is_told(tmp_path: Path, dry_run: bool) -> None:
+    rows = [{"code-idx": 0, "code": code} for code in ("b", "other", "b ")]
+    rows += [{"code-idx": None, "code": code} for code in ("c", "d")]
+    (tmp_path / "codebase.json").write_text(json.dumps(rows))
+    (tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "a"}]')
+    done = import_release(tmp_path, "again", ImportOptions(dry_run=dry_run))
+    assert [problem.record for problem in done.problems] == [2]
+    assert "the id '0' was there before" in done.problems[0].message
+
+
 def test_a_dry_run_reads_the_pairs_too(plain: Benchmark, tmp_path: Path) -> None:
     export(plain, "release", tmp_path / "out", Options())
     path = tmp_path / "out/pairs.json"
