@@ -66,6 +66,7 @@ def test_beir_is_read_back(made: Benchmark, tmp_path: Path) -> None:
     assert [item.text for item in items if isinstance(item, Query)] == list(factories.QUERIES)
     codes = [item for item in items if isinstance(item, Snippet)]
     assert codes[3].text == made.snippets.members.get(position=3).text.text
+    assert {(one.origin, one.licence) for one in codes} == {("tests", "MIT")}
     assert [item.value for item in items if isinstance(item, GivenLabel)] == [1, 0, 1]
     assert {row["_id"] for row in lines(tmp_path, "corpus.jsonl")}.isdisjoint(
         row["_id"] for row in lines(tmp_path, "queries.jsonl")
