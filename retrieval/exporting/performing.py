@@ -158,10 +158,12 @@ def _warnings(done: Exported, subject: Subject, kind: Format, parts: Parts | Non
             f"{reasons_told(subject.reasons)}; {provenance.WITHHELD} has origins and hashes, "
             f"{provenance.WITHHELD_PAIRS} their labels"
         )
-    graded = int((subject.open_pairs.relevances > 1).sum()) if not kind.grades else 0
+    relevances = subject.open_pairs.relevances
+    graded = 0 if kind.grades else int(((relevances > 0) & (relevances != 1)).sum())
     if graded:
         told.append(
-            f"{counted(graded, 'label')} above 1 written as 1: {provenance.LABELS} has the relevance of each"
+            f"{counted(graded, 'label')} between 0 and 1 or above written as 1: {provenance.LABELS} has the "
+            "relevance of each"
         )
     return told if parts is None else [*told, *_of_split(parts)]
 

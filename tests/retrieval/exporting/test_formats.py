@@ -79,8 +79,17 @@ def test_grades_are_kept_where_a_format_has_them(tmp_path: Path) -> None:
     assert (tmp_path / "beir/qrels/test.tsv").read_text().splitlines()[1:] == ["q0\td0\t3", "q0\td1\t0"]
     done = export(graded, "coclr", tmp_path / "coclr", Options())
     assert done.warnings[1:] == [
-        "1 label above 1 written as 1: provenance/labels.jsonl has the relevance of each"
+        "1 label between 0 and 1 or above written as 1: provenance/labels.jsonl has the relevance of each"
     ]
+
+
+def test_means_below_one_are_told_where_a_format_has_no_grades(tmp_path: Path) -> None:
+    made = benchmark()
+    made.labels.filter(relevance=1).update(relevance=0.5)
+    told = "2 labels between 0 and 1 or above written as 1"
+    for name, count in (("release", 1), ("coclr", 1), ("huggingface", 0)):
+        done = export(made, name, tmp_path / name, Options())
+        assert sum(text.startswith(told) for text in done.warnings) == count
 
 
 @pytest.mark.parametrize("name", ["beir", "qrels", "release"])
