@@ -143,6 +143,22 @@ def test_it_notes_what_share_of_the_bytes_it_has_read(
     assert noted == sorted(noted) and 0 < noted[0] < noted[-1] == 100
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(b"no JSON", "map.txt: expected a JSON array or object"), (b"{}", "there is nothing in it")],
+)
+def test_a_code_base_of_which_nothing_can_be_read_fails_it(content: bytes, why: str) -> None:
+    rows = [{"doc": "sort", "code": "def f(x): return x", "label": 1}]
+    pairs, codebase = ContentFile(json.dumps(rows).encode(), "pairs.json"), ContentFile(content, "map.txt")
+    job = factories.import_job(name="pairs", format=ImportJob.Format.COSQA, file=pairs, codebase=codebase)
+    call_command("import_job", str(job.pk))
+    job.refresh_from_db()
+    assert job.state == ImportJob.State.FAILED
+    said = "No snippet of the code base could be read, the queries are kept: "
+    assert job.message.startswith(f"{said}{why}")
+    assert Collection.objects.get().kind == "queries"
+
+
 def test_it_keeps_the_first_problems_and_their_exact_number() -> None:
     rows = json.dumps([{"question": "how?", "answer": "this();"}, *[1] * 130])
     file = ContentFile(rows.encode(), name="questions.json")
