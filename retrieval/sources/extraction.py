@@ -113,8 +113,9 @@ def functions_of(file: SourceFile, language: str) -> Iterator[Function]:
 
     The grammar of Python refuses some valid code: of a file with such a function Python's parser is asked.
     """
-    cuts = cache(lambda: LANGUAGES[language].cuts(file.content))
-    tree, rules = tree_sitter.Parser(_grammar(language)).parse(file.content), LANGUAGES[language]
+    rules = LANGUAGES[language]
+    cuts = cache(lambda: rules.cuts(file.content))
+    tree = tree_sitter.Parser(_grammar(language)).parse(rules.in_utf8(file.content))
     seen = Counter[str]()
     for node, outer, prefix in _nodes(tree.root_node, rules):
         name = _field(node, "name")

@@ -54,6 +54,14 @@ class Cut(NamedTuple):
     end: int
 
 
+def in_utf8(content: bytes) -> bytes:
+    """A source file as grammars read it, whatever encoding it declares; as it is where it can't be read."""
+    try:
+        return _decoded(content).encode()
+    except (Unreadable, UnicodeEncodeError):
+        return content
+
+
 def cuts_of(content: bytes) -> dict[tuple[int, str], Cut]:
     """The functions of a source file by first line and name; none of one that Python can't parse."""
     try:
