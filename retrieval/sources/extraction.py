@@ -95,7 +95,7 @@ def extracted(place: Path | str, language: str, refusals: Refusals) -> Iterator[
         if isinstance(file, Problem):
             yield file
             continue
-        licence = file.licence or stated(SPDX, file.content[:2000].decode("utf-8", "replace"))
+        licence = stated(SPDX, file.content[:2000].decode("utf-8", "replace")) or file.licence
         for function in functions_of(file, language):
             if rule := broken(function):
                 refusals.refuse(rule, f"{file.name}::{function.qualified_name}")

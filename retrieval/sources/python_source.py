@@ -38,7 +38,7 @@ def functions_of(file: SourceFile) -> Iterator[Record | Problem]:
     except Unreadable as error:
         yield Problem(f"{file.origin}: {file.name}", error.lineno, f"is not readable Python: {error.msg}")
         return
-    licence = file.licence or stated(SPDX, code[:2000])
+    licence = stated(SPDX, code[:2000]) or file.licence  # what is taken from others says so itself
     lines, seen = ast_lines(code), Counter[str]()
     for name, function in _functions(statements):
         seen[name] += 1
