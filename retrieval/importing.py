@@ -29,6 +29,7 @@ from retrieval.models import (
 from retrieval.models.blobs import digest_of
 from retrieval.models.texts import HEAD, canonical, folded
 from retrieval.sources import GivenLabel, Item, Problem, Query, Record, Snippet, cosqa, python_source
+from retrieval.sources.git import without_secret
 from retrieval.sources.metering import expect
 from retrieval.sources.places import expect_archives
 
@@ -262,9 +263,9 @@ def import_python(places: Sequence[Path | str], name: str, options: Options) -> 
     """Functions out of source files, folders, wheels, zips, or the word "stdlib"."""
     counts = options.counts()
     expect_archives(places)
+    told = ", ".join(without_secret(str(place)) for place in places)
     for place in places:
-        records = python_source.read(place)
-        fill(name, Collection.Kind.SNIPPETS, ", ".join(map(str, places)), records, counts, options)
+        fill(name, Collection.Kind.SNIPPETS, told, python_source.read(place), counts, options)
     return Imported(snippets=counts)
 
 

@@ -16,7 +16,7 @@ from retrieval.filters import Rule
 from retrieval.imported import PROBLEMS_KEPT, Counts, Imported, Options
 from retrieval.importing import import_cosqa, import_items, import_python
 from retrieval.models import Collection, Label, Member, QueryText, Text
-from retrieval.sources import GivenLabel, Item, Query, Snippet
+from retrieval.sources import GivenLabel, Item, Query, Record, Snippet
 from retrieval.sources.metering import metered
 
 pytestmark = pytest.mark.django_db
@@ -181,6 +181,13 @@ def test_names_that_no_database_takes_are_marked(tmp_path: Path, capsys: pytest.
     marked = Member.objects.get(collection__name="marked")
     assert (marked.source_id, marked.origin, marked.licence) == ("a␀", "b␀", "⟨U+D83D⟩")
     assert marked.collection.source == "here␀"
+
+
+def test_a_collection_does_not_tell_the_token_of_its_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [Record(GOOD, "m.py::double")]
+    monkeypatch.setattr("retrieval.sources.python_source.read", lambda place: iter(records))
+    import_python(["git+https://me:token@example.org/a/b@v1"], "tree", Options())
+    assert Collection.objects.get().source == "git+https://example.org/a/b@v1"
 
 
 def test_the_command_prints_the_counts_of_each_rule(

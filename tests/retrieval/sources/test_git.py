@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.sources import Problem, Record
-from retrieval.sources.git import split
+from retrieval.sources.git import split, without_secret
 from retrieval.sources.python_source import read
 
 OLD, NEW = "def f(a): return a", "def f(a):\n    return a + 1"
@@ -122,6 +122,14 @@ def test_without_git_the_message_says_so(repository: Path, monkeypatch: pytest.M
     monkeypatch.setenv("PATH", "")
     (problem,) = read(f"git+{repository}")
     assert "install git" in str(problem)
+
+
+def test_nobody_is_told_a_token() -> None:
+    (problem,) = read("git+https://me:token@127.0.0.1:1/a/b@v1")
+    assert "token" not in str(problem) and str(problem).startswith(
+        "git+https://127.0.0.1:1/a/b@v1: git clone failed"
+    )
+    assert without_secret("https://a@b/c") == "https://a@b/c", "a folder may be called so"
 
 
 def test_revisions_come_after_the_path() -> None:
