@@ -13,6 +13,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.filters.licences import shortened
 from retrieval.hostile import clean
 from retrieval.imported import Counts, Imported, Options
 from retrieval.models import (
@@ -35,6 +36,7 @@ from retrieval.sources.places import expect_archives
 
 BATCH = 1000
 KEYS_A_READ: Final = 500
+LICENCE_LENGTH: Final = 120
 MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin", "licence", "rules")
 LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
 
@@ -171,7 +173,7 @@ def add_members(target: Collection, new: Sequence[tuple[Identified, int, Rule]])
             position,
             clean(one.record.source_id)[:300],
             clean(one.record.origin)[:400],
-            clean(one.record.licence)[:120],
+            shortened(clean(one.record.licence), LICENCE_LENGTH),
             int(rules),
         )
         for position, (one, text, rules) in enumerate(new, 0 if last is None else last + 1)

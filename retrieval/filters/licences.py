@@ -108,6 +108,7 @@ UNSTATED: Final = frozenset(
 )
 """What stands where there is no licence; NOASSERTION and NONE are SPDX's words."""
 LONGEST = 1000
+CUT_OFF: Final = " AND …"
 
 
 class Standing(StrEnum):
@@ -163,6 +164,15 @@ def may_be_passed_on(licence: str) -> bool:
     (True, False)
     """
     return _allows(_read(_stated(licence)))
+
+
+def shortened(licence: str, most: int) -> str:
+    """A licence of `most` characters: what was cut off stays one that has to hold, and nobody knows which.
+
+    >>> shortened("MIT AND ISC AND CC-BY-NC-4.0", 17)
+    'MIT AND ISC AND …'
+    """
+    return licence if len(licence) <= most else f"{licence[: most - len(CUT_OFF)]}{CUT_OFF}"
 
 
 def _stated(licence: str) -> str:

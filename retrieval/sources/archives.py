@@ -18,7 +18,7 @@ from typing import IO, Self
 from retrieval.hostile import clean
 from retrieval.sources import Problem
 from retrieval.sources import files as limits
-from retrieval.sources.files import METADATA_LICENCE, SourceFile, is_licence, licence_of, stated, within_limit
+from retrieval.sources.files import SourceFile, is_licence, licence_in_metadata, licence_of, within_limit
 from retrieval.sources.metering import finished, opened
 
 ZIPS = (".whl", ".zip")
@@ -94,7 +94,7 @@ def _zip_member(
 def _zip_licence(archive: zipfile.ZipFile) -> str:
     """What a wheel's METADATA states, or the text of a licence at the root."""
     text = ""
-    for info in archive.infolist():
+    for info in sorted(archive.infolist(), key=lambda info: info.filename.count("/")):
         name = PurePosixPath(info.filename)
         metadata = name.name == "METADATA" and name.parent.suffix == ".dist-info"
         if not metadata and (text or not is_licence(info.filename)):
@@ -102,7 +102,7 @@ def _zip_licence(archive: zipfile.ZipFile) -> str:
         file = _zip_member(archive, info, "", "")
         content = "" if isinstance(file, Problem) else file.content.decode("utf-8", "replace")
         if metadata:
-            return stated(METADATA_LICENCE, content)
+            return licence_in_metadata(content)
         text = content
     return licence_of(text)
 
@@ -162,7 +162,7 @@ def _tar_licence(path: Path) -> str:
             if not metadata and not is_licence(member.name):
                 continue
             said = content.read(limits.FILE_LIMIT).decode("utf-8", "replace")
-            if metadata and (licence := stated(METADATA_LICENCE, said)):
+            if metadata and (licence := licence_in_metadata(said)):
                 return licence
             text = text if metadata else said
     return licence_of(text)

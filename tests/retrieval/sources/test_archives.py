@@ -139,6 +139,37 @@ def test_the_licence_at_the_root_of_a_zip(tmp_path: Path) -> None:
     assert file.licence == "MIT"
 
 
+@pytest.mark.parametrize(
+    ("metadata", "licence"),
+    [
+        (f"Name: a\nLicense: Ours {'x' * 100}\n\nLicense: MIT\n", f"Ours {'x' * 100}"),
+        ("Name: a\r\nLicense: UNKNOWN\r\n\r\nLicense: ISC\r\n", ""),
+        ("Name: a\n\nLicense: ISC\n", ""),
+    ],
+)
+def test_a_description_is_no_licence_and_a_long_one_is_one(
+    tmp_path: Path, metadata: str, licence: str
+) -> None:
+    tar = tarred(tmp_path / "a.tar.gz", ("a/m.py", CODE), ("a/PKG-INFO", metadata))
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as archive:
+        archive.writestr("m.py", CODE)
+        archive.writestr("a-1.dist-info/METADATA", metadata)
+    for (file,) in (read_tar(tar, ENDINGS), read_zip(tmp_path / "a.whl", ENDINGS)):
+        assert isinstance(file, SourceFile) and file.licence == licence
+
+
+def test_the_licence_at_the_root_stands_over_one_of_a_folder(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name, content in (
+            ("vendor/LICENSE", MIT),
+            ("LICENSE", "Apache License\nVersion 2.0"),
+            ("m.py", CODE),
+        ):
+            archive.writestr(name, content)
+    (file,) = read_zip(tmp_path / "a.zip", ENDINGS)
+    assert isinstance(file, SourceFile) and file.licence == "Apache-2.0"
+
+
 def test_known_licences() -> None:
     assert licence_of("GNU LESSER GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007") == "LGPL-3.0"
     assert licence_of("All rights reserved.") == ""
