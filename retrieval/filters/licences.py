@@ -184,6 +184,8 @@ def _stated(licence: str) -> str:
 def _allows(licence: _Licence) -> bool:
     if isinstance(licence, _Several):
         return (any if licence.operator == "OR" else all)(map(_allows, licence.parts))
+    if not _identifier(licence):  # of a known one alone what stands behind WITH is known to allow more
+        return False
     plain = licence.split(" WITH ")[0].lower().removesuffix("+")
     plain = plain.removesuffix("-only").removesuffix("-or-later")
     return plain in REDISTRIBUTABLE or plain in FAMILIES

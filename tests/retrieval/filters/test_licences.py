@@ -88,6 +88,8 @@ def test_what_no_words_tell_stays_as_it_is_and_is_not_passed_on(written: str) ->
         ("MIT License, see elsewhere", False),
         ("License :: OSI Approved :: MIT License; License :: Other/Proprietary License", False),
         ("Apache-2.0 WITH LLVM-exception", True),
+        ("Apache-2.0 WITH Commons-Clause", False),
+        ("MIT WITH no commercial use", False),
         ("", False),
         ("CC-BY-NC-4.0", False),
         ("C-UDA-1.0", False),
