@@ -95,7 +95,7 @@ IGNORED: Final = frozenset(
     {"the", "gnu", "license", "licence", "licenses", "licensed", "under", "version", "v"}
 )
 REGION: Final = re.compile(r"(cc by[a-z ]* \d\.\d) (international|unported|generic)( public)?")
-WORD = re.compile(r"[a-z]+|\d+(?:\.\d+)*|\+")
+WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)*|\+")  # letters of all scripts: each word may forbid it
 CLASSIFIER = re.compile(r"License\s*::\s*(?:OSI Approved\s*::\s*)?", re.IGNORECASE)
 OPERATORS: Final = (
     ("OR", re.compile(r"\s+(?:and/or|or)\s+", re.IGNORECASE), False),

@@ -90,6 +90,8 @@ def test_what_no_words_tell_stays_as_it_is_and_is_not_passed_on(written: str) ->
         ("Apache-2.0 WITH LLVM-exception", True),
         ("Apache-2.0 WITH Commons-Clause", False),
         ("MIT WITH no commercial use", False),
+        ("MIT License 非商用", False),
+        ("MIT (кроме коммерции)", False),
         ("", False),
         ("CC-BY-NC-4.0", False),
         ("C-UDA-1.0", False),
