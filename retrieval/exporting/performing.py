@@ -152,6 +152,11 @@ def _warnings(done: Exported, subject: Subject, kind: Format, parts: Parts | Non
             f"{counted(subject.passed_on, 'snippet')} passed on whose stated licence is not known to allow "
             f"it: policy {Withhold.FORBIDDEN} (--withhold {Withhold.FORBIDDEN}) leaves such ones out"
         )
+    if subject.asked:
+        told.append(
+            f"{counted(subject.asked, 'query', 'queries')} passed on whose stated licence is not known to "
+            "allow it, such as documentation of such code: policies withhold snippets alone"
+        )
     if done.withheld:
         told.append(
             f"{counted(done.withheld, 'snippet')} withheld by policy {subject.policy}: "

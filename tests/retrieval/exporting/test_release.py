@@ -276,6 +276,15 @@ def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path
         assert path.is_dir() or "fromisoformat" not in path.read_text()
 
 
+def test_queries_that_may_not_be_passed_on_are_told(plain: Benchmark, tmp_path: Path) -> None:
+    Member.objects.filter(collection=plain.queries, position=1).update(licence="CC-BY-NC-4.0")
+    for policy in Withhold:
+        done = export(plain, "release", tmp_path, Options(withhold=policy))
+        assert sum(text.startswith("1 query passed on whose stated licence") for text in done.warnings) == 1
+    Member.objects.filter(collection=plain.queries).update(licence="MIT")
+    assert "query passed on" not in str(export(plain, "release", tmp_path, Options()).warnings)
+
+
 def test_what_states_no_licence_is_passed_on_unless_asked(plain: Benchmark, tmp_path: Path) -> None:
     Member.objects.filter(collection=plain.snippets, position=1).update(licence="")
     call_command("export", "release", plain.name, str(tmp_path / "out"))
