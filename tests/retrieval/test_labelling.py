@@ -67,6 +67,18 @@ def test_a_broken_line_behind_grades_stores_nothing(
     assert not Label.objects.exists()
 
 
+def test_an_id_of_several_members_is_told_and_none_of_them_is_labelled(
+    small: tuple[Collection, Collection], tmp_path: Path
+) -> None:
+    more: list[Item] = [Query("other", "q2"), Query("third", "q2"), Snippet("def h(): ...", "d1")]
+    import_items(more, "here", "small", Options())
+    done = labelled(small, tmp_path / "qrels", "q1 0 d1 1\nq2 0 d2 1\nq1 0 d2 1\nq\x00 0 d2 1\n")
+    assert [problem.record for problem in done.problems] == [1, 2, 4]
+    assert "several members of small (snippets, version 1) are called 'd1'" in str(done.problems[0])
+    assert "several members of small (queries, version 1) are called 'q2'" in str(done.problems[1])
+    assert Label.objects.get().pair.snippet.text == "def g(): ..."
+
+
 def test_the_command_needs_both_collections(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q1 0 d1 1\n")
     with pytest.raises(CommandError, match="no collection of queries called 'none'"):
@@ -122,6 +134,13 @@ def test_annotations_go_by_texts_and_links_and_have_the_mean_of_all_ratings(
     assert f"has no snippet '{LINK.format(9)}'" in done.problems[0].message
     assert "has no query 'read a file'" in done.problems[1].message
     assert Annotator.objects.filter(kind="original").count() == 2
+
+
+def test_a_link_of_several_functions_is_told(linked: tuple[Collection, Collection], tmp_path: Path) -> None:
+    import_items([Snippet("def g(): ...", "g", LINK.format(3))], "here", "small", Options())
+    done = labelled(linked, tmp_path / "annotationStore.csv", ANNOTATIONS)
+    assert [problem.record for problem in done.problems] == [3, 7, 8]
+    assert "several members of small (snippets, version 1) are called" in done.problems[0].message
 
 
 def test_predictions_are_scored_by_mean_relevance(
