@@ -13,6 +13,7 @@ from typing import Any
 
 from retrieval.sources import GivenLabel, Problem, Record
 from retrieval.sources.json_stream import Element, elements
+from retrieval.sources.records import name_of
 from retrieval.sources.seen import Seen
 
 QUERY_TEXT = ("doc", "query")
@@ -126,11 +127,10 @@ def _record(
         return element
     try:
         text = _text(element.value, text_keys)
-        told = (element.value.get(key) for key in id_keys)
-        name = next((each for each in told if each is not None), element.number - 1)
+        name = name_of(element.value, id_keys, element.number - 1)
     except _WrongShape as wrong:
         return Problem(str(path), element.number, str(wrong))
-    return Record(text, str(name), path.name, licence)
+    return Record(text, name, path.name, licence)
 
 
 def _mapped(element: Element, code: str, path: Path, licence: str) -> Record | Problem:

@@ -78,9 +78,16 @@ def text_of(record: Object, keys: Sequence[str], needed: bool = True) -> str:
 
 
 def name_of(record: Object, keys: Sequence[str], otherwise: object) -> str:
-    """What the record is called: the first of `keys` that it has, a text or a number."""
-    found = next((record[key] for key in keys if isinstance(record.get(key), str | int)), otherwise)
-    return str(found)
+    """What the record is called: the first of `keys` that it has, a text or a number.
+
+    `7.0` is 7: so data frames write a column in which a number is missing.
+    """
+    found = next((record[key] for key in keys if _is_name(record.get(key))), otherwise)
+    return str(int(found) if isinstance(found, float) else found)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | int) or (isinstance(value, float) and value.is_integer())
 
 
 def whole_number(written: object, allowed: Sequence[int], what: str) -> int:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.sources import Problem, records
-from retrieval.sources.records import Refused, lines_of, objects, text_of, whole_number
+from retrieval.sources.records import Refused, lines_of, name_of, objects, text_of, whole_number
 
 
 def saved(folder: Path, name: str, content: str | bytes) -> Path:
@@ -95,6 +95,11 @@ def test_a_label_is_a_whole_number(written: object) -> None:
     with pytest.raises(Refused, match="expected 0 or 1"):
         whole_number(written, (0, 1), "label")
     assert [whole_number(one, (0, 1), "label") for one in (1, "1", 1.0, " 1 ", "1.0")] == [1] * 5
+
+
+def test_a_name_is_a_text_or_a_whole_number() -> None:
+    values: list[object] = ["a", 7, 7.0, 7.5, float("nan"), float("inf"), None, [1]]
+    assert [name_of({"id": value}, ["id"], "row") for value in values] == ["a", "7", "7", *["row"] * 5]
 
 
 @given(rows=st.lists(st.dictionaries(st.text(), st.text() | st.integers(), max_size=3), max_size=5))
