@@ -132,8 +132,9 @@ def _query(origin: str, number: int, record: Object) -> Query:
 
 
 def _document(origin: str, number: int, record: Object) -> Snippet:
-    title, text = text_of(record, ["title"], needed=False), text_of(record, ["text"])
-    whole = f"{title}\n{text}" if title.strip() else text
+    title = text_of(record, ["title"], needed=False)
+    text = text_of(record, ["text"], needed=not title.strip())
+    whole = "\n".join(part for part in (title, text) if part.strip())
     return Snippet(whole, name_of(record, ID, number - 1), *_told(origin, record))
 
 
