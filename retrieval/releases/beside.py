@@ -14,8 +14,8 @@ LOOKED_AHEAD: Final = 1000
 class Beside:
     """The rows of a side file by their keys, taken in the order of the file.
 
-    A record without a row takes none, and rows whose records are refused or gone are passed over, so that one
-    of these does not cost all that follow theirs; so far as `LOOKED_AHEAD` rows at once.
+    A record without a row takes none, and rows whose records are refused or gone are passed over, up to
+    `LOOKED_AHEAD` of them: so none of these costs those that follow it their rows.
     """
 
     def __init__(self, rows: Iterable[tuple[str, Object]]) -> None:

@@ -191,8 +191,7 @@ class _Import:
             self.queries, self.snippets = (
                 (filled, self.snippets) if kind == Collection.Kind.QUERIES else (self.queries, filled)
             )
-            known = self.side(side, key)
-            told = _with_origins(records, known, self.told.knows_rules, filled.counts)
+            told = _with_origins(records, self.beside(side, key), self.told.knows_rules, filled.counts)
             for batch in ahead(_batches(told)):
                 store(filled, batch, wanted, self.apart)
                 self.tick()
@@ -204,6 +203,12 @@ class _Import:
             for row in objects(path):
                 if not isinstance(row, Problem) and isinstance(row[1].get(key), int):
                     yield row[1][key], row[1]
+
+    def beside(self, name: str, key: str) -> Beside:
+        """What a side file says of members, by their numbers; those that were withheld are not here."""
+        withheld = {number for number, _ in self.side(provenance.WITHHELD, key)}
+        rows = self.side(name, key)
+        return Beside((str(number), row) for number, row in rows if number not in withheld)
 
     def label(self) -> None:
         """The labels of `pairs.json`, in batches."""
@@ -368,26 +373,23 @@ def _value(told: Mapping[str, Any], label: int) -> int:
 
 def _with_origins(
     records: Iterable[Record | Problem],
-    sides: Iterator[tuple[int, Object]],
+    sides: Beside,
     knows_rules: bool,
     counts: Counts,
 ) -> Iterator[tuple[Record, str, Rule | None]]:
     """Yield each record with its number in the file, as a text, and its rules where they are known."""
-    side = next(sides, None)
     for record in records:
         counts.read += 1
         if isinstance(record, Problem):
             counts.refuse(record)
             continue
-        while side is not None and str(side[0]) != record.source_id:
-            side = next(sides, None)
-        if side is None:
+        side = sides.of(record.source_id)
+        if not side:
             yield record, record.source_id, None
             continue
-        told = {name: str(side[1].get(name, "")) for name in ("source_id", "origin", "licence")}
-        rules = side[1].get("rules")
+        told = {name: str(side.get(name, "")) for name in ("source_id", "origin", "licence")}
+        rules = side.get("rules")
         known = (
             Rule(rules) if knows_rules and isinstance(rules, int) and 0 <= rules < 2 ** len(Rule) else None
         )
         yield Record(record.text, **told), record.source_id, known
-        side = next(sides, None)

@@ -22,7 +22,7 @@ from retrieval.filters import Rule
 from retrieval.imported import Options as ImportOptions
 from retrieval.models import Annotator, Benchmark, Candidate, Label, Member, Mining, Pair, Source, source_of
 from retrieval.models.texts import canonical
-from retrieval.releases import import_release
+from retrieval.releases import beside, import_release
 from tests import factories
 from tests.retrieval.exporting.conftest import annotator, benchmark, lines, loaded, names
 
@@ -274,6 +274,21 @@ def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path
     assert [row["relevance"] for row in lines(tmp_path, "provenance/withheld_pairs.jsonl")] == [0, 1]
     for path in tmp_path.rglob("*"):
         assert path.is_dir() or "fromisoformat" not in path.read_text()
+
+
+def test_a_function_that_was_added_costs_no_other_its_licence(
+    plain: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "LOOKED_AHEAD", 1)  # fewer than are withheld
+    Member.objects.filter(collection=plain.snippets, position__in=(0, 1)).update(licence="Proprietary")
+    export(plain, "release", tmp_path, Options(withhold=Withhold.FORBIDDEN))
+    more = {"code-idx": 99, "code": "def more(x):\n    return x"}
+    kept = loaded(tmp_path, "codebase.json")
+    (tmp_path / "codebase.json").write_text(json.dumps([more, *kept]))
+    import_release(tmp_path, "again", ImportOptions())
+    found = Member.objects.filter(collection__name="again", collection__kind="snippets")
+    told = list(found.order_by("position").values_list("source_id", "licence"))
+    assert told == [("99", "CC-BY-4.0"), ("snippets-2", "MIT"), ("snippets-3", "MIT")]
 
 
 def test_queries_that_may_not_be_passed_on_are_told(plain: Benchmark, tmp_path: Path) -> None:
