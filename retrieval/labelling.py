@@ -73,11 +73,13 @@ def _judgements(path: Path, of: Target, options: Options, others: Counts) -> Ben
         others.read += len(batch)
         found = _resolved(path, batch, scale, asked, code, of, several)
         labels = list(readable_labels(found, others.refuse))
-        if not options.dry_run:
+        if options.dry_run:
+            others.labels += len(labels)
+        else:
             annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, {"source": path.name})
             store_labels(labels, annotator, others)
         options.tick(others)
-    return published(of) if others.labels else None
+    return published(of) if others.labels and not options.dry_run else None
 
 
 def published(of: Target) -> Benchmark | None:
@@ -113,6 +115,7 @@ def _annotations(
         seen[label.query, label.snippet] += 1
         numbered.setdefault(seen[label.query, label.snippet], []).append(label)
     if options.dry_run:
+        others.labels = seen.total()
         return None
     for number, given in numbered.items():
         config = {"source": path.name, RATING: number}

@@ -54,7 +54,8 @@ def test_a_broken_line_and_a_dry_run_store_nothing(
 ) -> None:
     done = labelled(small, tmp_path / "qrels", "q1 0 d1 1\nbroken\n")
     assert "qrels, record 2: expected 4 columns" in str(done.problems[0])
-    labelled(small, tmp_path / "qrels", "q1 0 d1 1\n", dry_run=True)
+    dry = labelled(small, tmp_path / "qrels", "q1 0 d1 1\n", dry_run=True)
+    assert dry.total().labels == 1
     assert not Label.objects.exists()
 
 
@@ -174,6 +175,7 @@ def test_annotations_of_one_language(linked: tuple[Collection, Collection], tmp_
 def test_annotations_dry(linked: tuple[Collection, Collection], tmp_path: Path) -> None:
     done = labelled(linked, tmp_path / "annotationStore.csv", ANNOTATIONS, dry_run=True)
     assert done.benchmark is None and not Label.objects.exists()
+    assert done.total().labels == 4
 
 
 @pytest.mark.real_data
