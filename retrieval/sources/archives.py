@@ -6,6 +6,7 @@ tar. Paths that lead out of the archive and links are refused with a message.
 
 from __future__ import annotations
 
+import lzma
 import stat
 import tarfile
 import zipfile
@@ -34,6 +35,7 @@ UNREADABLE = (
     zipfile.BadZipFile,
     tarfile.TarError,
     zlib.error,
+    lzma.LZMAError,
     EOFError,
     RuntimeError,
     NotImplementedError,

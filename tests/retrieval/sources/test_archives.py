@@ -129,6 +129,20 @@ def test_an_encrypted_member_is_told(tmp_path: Path) -> None:
     assert "cannot be unpacked" in problems(list(read_zip(tmp_path / "a.zip", ENDINGS)))[0]
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_member_is_told_however_it_is_packed(tmp_path: Path, packing: int) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", packing) as archive:
+        archive.writestr("a.py", CODE * 50)
+        archive.writestr("b.py", CODE)
+    content = bytearray((tmp_path / "a.zip").read_bytes())
+    begins = 30 + len("a.py") + (9 if packing == zipfile.ZIP_LZMA else 0)
+    content[begins : begins + 12] = bytes(byte ^ 0xFF for byte in content[begins : begins + 12])
+    (tmp_path / "a.zip").write_bytes(content)
+    found = list(read_zip(tmp_path / "a.zip", ENDINGS))
+    assert names(found) == ["b.py"]
+    assert problems(found)[0].startswith("a.zip: a.py: cannot be unpacked: ")
+
+
 def test_the_licence_at_the_root_of_a_zip(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("a-main/LICENSE", MIT)
