@@ -132,7 +132,7 @@ class _CappedHeader(tarfile.TarInfo):
 def _tar_members(path: Path) -> Iterator[tuple[tarfile.TarInfo | Problem, IO[bytes] | None]]:
     """Yield the members with their open contents, to the limits; memory does not grow with their number."""
     number = unpacked = 0
-    with opened(path) as raw, tarfile.open(fileobj=raw, mode="r|*", tarinfo=_CappedHeader) as archive:
+    with opened(path) as raw, _tar(raw) as archive:
         for member in archive:
             archive.members = []  # type: ignore[attr-defined]  # else a stream remembers all that it passed
             number, unpacked = number + 1, unpacked + member.size
@@ -140,6 +140,13 @@ def _tar_members(path: Path) -> Iterator[tuple[tarfile.TarInfo | Problem, IO[byt
                 yield (_too_many(path) if number > MEMBERS_LIMIT else _too_large(path)), None
                 return
             yield member, archive.extractfile(member) if member.isreg() else None
+
+
+def _tar(raw: IO[bytes]) -> tarfile.TarFile:
+    try:
+        return tarfile.open(fileobj=raw, mode="r|*", tarinfo=_CappedHeader)
+    except (AttributeError, TypeError) as error:  # of `tarfile` itself: a field of it, or it is cut off
+        raise tarfile.ReadError("a header of gzip that can't be read") from error
 
 
 def _tar_member(

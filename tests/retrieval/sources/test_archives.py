@@ -119,6 +119,15 @@ def test_a_tar_that_ends_at_a_header_is_told(tmp_path: Path, rest: bytes) -> Non
     assert "is not a readable tar or sdist: cut off or damaged: " in problems(found)[0]
 
 
+def test_a_header_of_gzip_that_cannot_be_skipped_is_told(tmp_path: Path) -> None:
+    tar = tarred(tmp_path / "a.tar.gz", ("0.py", CODE))
+    content = bytearray(tar.read_bytes())
+    content[3] |= 4  # says that a further field follows
+    for damaged in (content, content[:3]):
+        tar.write_bytes(damaged)
+        assert "is not a readable tar or sdist: a header of gzip" in problems(list(read_tar(tar, ENDINGS)))[0]
+
+
 def test_an_encrypted_member_is_told(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("a.py", "x = 1")
