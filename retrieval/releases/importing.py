@@ -25,6 +25,7 @@ from retrieval.exporting import provenance
 from retrieval.exporting.writing import FORMAT, MANIFEST
 from retrieval.filters import Rule
 from retrieval.filters.apart import Apart
+from retrieval.hostile import clean, clean_json
 from retrieval.imported import Counts, Imported, Options
 from retrieval.importing import collection, flags_of, good
 from retrieval.models import (
@@ -93,7 +94,7 @@ class Manifest:
 def manifest_of(folder: Path) -> Manifest:
     """What the folder says of itself; one that is no export of ours says nothing."""
     try:
-        told = json.loads((folder / MANIFEST).read_text("utf-8"))
+        told: Any = clean_json(json.loads((folder / MANIFEST).read_text("utf-8")))
         if told["format"] != FORMAT or told["written_as"] != "release":
             return Manifest()
         mining = told["mining"] or {"encoders": [], "k": 1}
@@ -272,7 +273,8 @@ class _Import:
             source, assisted, scale, annotator, version = key or ("",) * len(GIVER)
             config: dict[str, Any] = {"source": self.folder.name}
             if source in Source.values and source != Source.ORIGINAL:
-                config |= {"given_by": source, "annotator": annotator[:120], "version": version[:64]}
+                who, which = clean(annotator)[:120], clean(version)[:64]
+                config |= {"given_by": source, "annotator": who, "version": which}
             by = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
             scale = scale if scale in Label.Scale.values else Label.Scale.BINARY.value
             self.givers[key] = by.pk, scale, assisted == str(True)

@@ -243,6 +243,21 @@ def test_a_dry_run_reads_the_pairs_too(plain: Benchmark, tmp_path: Path) -> None
     assert Label.objects.count() == before
 
 
+def test_what_no_database_takes_is_marked_in_what_a_release_says(plain: Benchmark, tmp_path: Path) -> None:
+    export(plain, "release", tmp_path, Options())
+    manifest = loaded(tmp_path, "workbench.json") | {"merge_rule": "by\0me"}
+    (tmp_path / "workbench.json").write_text(json.dumps(manifest))
+    rows = lines(tmp_path, "provenance/labels.jsonl")
+    labels = [json.dumps(row | {"annotator": "a\ud83d"}) for row in rows]
+    (tmp_path / "provenance/labels.jsonl").write_text("\n".join(labels))
+    made = imported(tmp_path, "again")
+    assert made.merge_rule == "as released: by␀me"
+    assert Annotator.objects.get(kind="original").config["annotator"] == "a⟨U+D83D⟩"
+    endless = manifest["mining"] | {"k": float("inf")}
+    (tmp_path / "workbench.json").write_text(json.dumps(manifest | {"mining": endless}))
+    assert imported(tmp_path, "other").pool == "collection", "a manifest that says nothing"
+
+
 @pytest.mark.parametrize(
     "broken", ["{", "[]", '{"format": "other"}', '{"format": "cosqa-workbench export 1"}']
 )
