@@ -170,7 +170,9 @@ def codesearchnet_step(member: Member) -> str | None:
         parse(code)
     except Unreadable:
         return "does not parse"
-    file = SourceFile(member.source_id.partition("::")[0], code.encode(), "", "")
+    path, within, _ = member.source_id.partition("::")
+    is_path = within or "/" in path  # other ids, such as test-12 of a data set, are no place in a source
+    file = SourceFile(path if is_path else "", code.encode(), "", "")
     function = next(extraction.functions_of(file, "python"), None)
     return extraction.broken(function) if function else "no function"
 

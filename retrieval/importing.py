@@ -13,6 +13,8 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.filters.licences import shortened
+from retrieval.hostile import clean
 from retrieval.imported import Counts, Imported, Options
 from retrieval.models import (
     Annotator,
@@ -28,11 +30,13 @@ from retrieval.models import (
 from retrieval.models.blobs import digest_of
 from retrieval.models.texts import HEAD, canonical, folded
 from retrieval.sources import GivenLabel, Item, Problem, Query, Record, Snippet, cosqa, python_source
+from retrieval.sources.git import without_secret
 from retrieval.sources.metering import expect
 from retrieval.sources.places import expect_archives
 
 BATCH = 1000
 KEYS_A_READ: Final = 500
+LICENCE_LENGTH: Final = 120
 MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin", "licence", "rules")
 LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
 
@@ -48,7 +52,7 @@ class Identified(NamedTuple):
 def collection(name: str, kind: str, source: str) -> Collection:
     """The newest version of the collection of this name and kind; made when there is none."""
     found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
-    return found or Collection.objects.create(name=name, kind=kind, source=source[:400])
+    return found or Collection.objects.create(name=name, kind=kind, source=clean(source)[:400])
 
 
 def store_members(
@@ -167,9 +171,9 @@ def add_members(target: Collection, new: Sequence[tuple[Identified, int, Rule]])
             target.pk,
             text,
             position,
-            one.record.source_id[:300],
-            one.record.origin[:400],
-            one.record.licence[:120],
+            clean(one.record.source_id)[:300],
+            clean(one.record.origin)[:400],
+            shortened(clean(one.record.licence), LICENCE_LENGTH),
             int(rules),
         )
         for position, (one, text, rules) in enumerate(new, 0 if last is None else last + 1)
@@ -261,9 +265,9 @@ def import_python(places: Sequence[Path | str], name: str, options: Options) -> 
     """Functions out of source files, folders, wheels, zips, or the word "stdlib"."""
     counts = options.counts()
     expect_archives(places)
+    told = ", ".join(without_secret(str(place)) for place in places)
     for place in places:
-        records = python_source.read(place)
-        fill(name, Collection.Kind.SNIPPETS, ", ".join(map(str, places)), records, counts, options)
+        fill(name, Collection.Kind.SNIPPETS, told, python_source.read(place), counts, options)
     return Imported(snippets=counts)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 
 from retrieval.evaluation.files import NotComparable, of_language
 from retrieval.evaluation.publishing import Chosen, NothingToPublish, Order, publish, publish_chosen
+from retrieval.hostile import clean
 from retrieval.imported import Counts, Imported, Options
 from retrieval.importing import BATCH, readable_labels, store_labels
 from retrieval.models import Annotator, Benchmark, Collection, Label
@@ -66,15 +67,19 @@ def _judgements(path: Path, of: Target, options: Options, others: Counts) -> Ben
     scale = scale_of(row.relevance for row in trec.read_qrels(path).rows)
     rows = trec.read_qrels(path).rows
     while batch := list(islice(rows, BATCH)):
-        asked = texts_by_id(of.queries, {row.query for row in batch})
-        code = texts_by_id(of.snippets, {row.document for row in batch})
+        several = set[str](), set[str]()
+        asked = texts_by_id(of.queries, {row.query for row in batch}, several[0])
+        code = texts_by_id(of.snippets, {row.document for row in batch}, several[1])
         others.read += len(batch)
-        labels = list(readable_labels(_resolved(path, batch, scale, asked, code, of), others.refuse))
-        if not options.dry_run:
+        found = _resolved(path, batch, scale, asked, code, of, several)
+        labels = list(readable_labels(found, others.refuse))
+        if options.dry_run:
+            others.labels += len(labels)
+        else:
             annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, {"source": path.name})
             store_labels(labels, annotator, others)
         options.tick(others)
-    return published(of) if others.labels else None
+    return published(of) if others.labels and not options.dry_run else None
 
 
 def published(of: Target) -> Benchmark | None:
@@ -94,13 +99,15 @@ def _annotations(
     judged = list(rows)  # 4,000 in the real file; a bad line is found before anything is stored
     asked, code = {row.query for row in judged}, {row.document for row in judged}
     others.read += len(judged)
+    several = set[str](), set[str]()
     found = _resolved(
         path,
         judged,
         "graded",
-        texts_by_text(of.queries, asked) | texts_by_id(of.queries, asked),
-        texts_by_link(of.snippets, code) | texts_by_id(of.snippets, code),
+        texts_by_text(of.queries, asked) | texts_by_id(of.queries, asked, several[0]),
+        texts_by_link(of.snippets, code, several[1]) | texts_by_id(of.snippets, code, several[1]),
         of,
+        several,
     )
     numbered: dict[int, list[GivenLabel]] = {}
     seen = Counter[tuple[str, str]]()
@@ -108,6 +115,7 @@ def _annotations(
         seen[label.query, label.snippet] += 1
         numbered.setdefault(seen[label.query, label.snippet], []).append(label)
     if options.dry_run:
+        others.labels = seen.total()
         return None
     for number, given in numbered.items():
         config = {"source": path.name, RATING: number}
@@ -138,7 +146,8 @@ def means_of(labels: QuerySet[Label]) -> Iterator[Chosen]:
 
 
 def scale_of(relevances: Iterable[float]) -> Scale:
-    return "graded" if any(relevance > 1 for relevance in relevances) else "binary"
+    """All are looked at, so that a line that is none refuses a file before anything of it is stored."""
+    return "graded" if max(relevances, default=0) > 1 else "binary"
 
 
 def _resolved(
@@ -148,8 +157,12 @@ def _resolved(
     asked: Mapping[str, str],
     code: Mapping[str, str],
     of: Target,
+    several: tuple[Container[str], Container[str]],
 ) -> Iterator[GivenLabel | Problem]:
-    """The judgements with their texts, by the names that stand in the file."""
+    """The judgements with their texts, by the names that stand in the file.
+
+    `several` are names of more than one query, and of more than one snippet.
+    """
     for row in rows:
         if row.relevance not in ALLOWED[scale]:
             message = f"relevance {row.relevance:g} is none of {', '.join(map(str, ALLOWED[scale]))}"
@@ -158,27 +171,36 @@ def _resolved(
             yield Problem(str(path), row.line, f"{of.queries} has no query {row.query[:40]!r}")
         elif row.document not in code:
             yield Problem(str(path), row.line, f"{of.snippets} has no snippet {row.document[:200]!r}")
+        elif row.query in several[0] or row.document in several[1]:
+            name, where = (row.query, of.queries) if row.query in several[0] else (row.document, of.snippets)
+            message = f"several members of {where} are called {name[:40]!r}: which one is meant is not known"
+            yield Problem(str(path), row.line, message)
         else:
             yield GivenLabel(asked[row.query], code[row.document], int(row.relevance), scale)
 
 
-def texts_by_id(members: Collection, source_ids: Iterable[str]) -> dict[str, str]:
-    """The texts of the members with these source ids; of several with one id, the first."""
-    return _texts_by(members.members.all(), "source_id", source_ids)
+def texts_by_id(members: Collection, source_ids: Iterable[str], several: set[str]) -> dict[str, str]:
+    """The texts of the members with these source ids; an id that more than one has goes into `several`."""
+    return _texts_by(members.members.all(), "source_id", source_ids, several)
 
 
-def texts_by_link(members: Collection, links: Iterable[str]) -> dict[str, str]:
-    """The texts of the members whose origin is one of these links; of several with one link, the first."""
-    return _texts_by(members.members.all(), "origin", (link for link in links if "://" in link))
+def texts_by_link(members: Collection, links: Iterable[str], several: set[str]) -> dict[str, str]:
+    """The texts of the members whose origin is one of these links; `several` as in `texts_by_id`."""
+    return _texts_by(members.members.all(), "origin", (link for link in links if "://" in link), several)
 
 
-def _texts_by(members: MemberQuerySet, column: str, names: Iterable[str]) -> dict[str, str]:
-    wanted = sorted(set(names))
+def _texts_by(
+    members: MemberQuerySet, column: str, names: Iterable[str], several: set[str]
+) -> dict[str, str]:
+    wanted = sorted({clean(name) for name in names})  # a NUL would be an error of PostgreSQL
     found: dict[str, str] = {}
     for start in range(0, len(wanted), 500):
         rows = members.filter(**{f"{column}__in": wanted[start : start + 500]}).select_related("text__body")
         for row in rows.order_by("-position"):
-            found[getattr(row, column)] = row.text.text
+            name = getattr(row, column)
+            if name in found:
+                several.add(name)
+            found[name] = row.text.text
     return found
 
 

@@ -137,7 +137,8 @@ class Subject:
     """A benchmark that is exported: ids and numbers of its members by position, and its labelled pairs.
 
     `withheld` marks snippets that `policy` withholds, `reasons` counts them by what their licence says;
-    `passed_on` are those that it lets pass though a stated licence is not known to allow it.
+    `passed_on` are those that it lets pass though a stated licence is not known to allow it, `asked` such
+    queries, which no policy withholds.
     """
 
     benchmark: Benchmark
@@ -150,6 +151,7 @@ class Subject:
     policy: Withhold
     reasons: Mapping[Standing, int]
     passed_on: int
+    asked: int
 
     def queries(self) -> Iterator[Entry]:
         return _entries(query_members(self.benchmark), self.query_numbers)
@@ -213,7 +215,7 @@ def subject_of(
     benchmark: Benchmark, choice: Choice = Choice.FINAL, policy: Withhold = Withhold.NONE
 ) -> Subject:
     """Read a benchmark for an export. Raises `NothingToExport`."""
-    query_ids, query_numbers, _ = _members(query_members(benchmark), OF_QUERIES)
+    query_ids, query_numbers, stated = _members(query_members(benchmark), OF_QUERIES)
     snippet_ids, snippet_numbers, standings = _members(snippet_members(benchmark), OF_SNIPPETS)
     pairs = _pairs(benchmark, choice, Places.of(query_ids), Places.of(snippet_ids))
     if not len(pairs):
@@ -227,8 +229,9 @@ def subject_of(
     reasons = {one: int((standings[withheld] == place).sum()) for place, one in enumerate(STANDINGS)}
     told = {one: count for one, count in reasons.items() if count}
     numbers = query_numbers, snippet_numbers
-    passed_on = int((~withheld & (standings == STANDINGS.index(Standing.FORBIDDEN))).sum())
-    return Subject(benchmark, query_ids, snippet_ids, *numbers, pairs, withheld, policy, told, passed_on)
+    forbidden = STANDINGS.index(Standing.FORBIDDEN)
+    counts = int((~withheld & (standings == forbidden)).sum()), int((stated == forbidden).sum())
+    return Subject(benchmark, query_ids, snippet_ids, *numbers, pairs, withheld, policy, told, *counts)
 
 
 def _members(members: MemberQuerySet, letter: str) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:

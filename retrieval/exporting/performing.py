@@ -152,16 +152,23 @@ def _warnings(done: Exported, subject: Subject, kind: Format, parts: Parts | Non
             f"{counted(subject.passed_on, 'snippet')} passed on whose stated licence is not known to allow "
             f"it: policy {Withhold.FORBIDDEN} (--withhold {Withhold.FORBIDDEN}) leaves such ones out"
         )
+    if subject.asked:
+        told.append(
+            f"{counted(subject.asked, 'query', 'queries')} passed on whose stated licence is not known to "
+            "allow it, such as documentation of such code: policies withhold snippets alone"
+        )
     if done.withheld:
         told.append(
             f"{counted(done.withheld, 'snippet')} withheld by policy {subject.policy}: "
             f"{reasons_told(subject.reasons)}; {provenance.WITHHELD} has origins and hashes, "
             f"{provenance.WITHHELD_PAIRS} their labels"
         )
-    graded = int((subject.open_pairs.relevances > 1).sum()) if not kind.grades else 0
+    relevances = subject.open_pairs.relevances
+    graded = 0 if kind.grades else int(((relevances > 0) & (relevances != 1)).sum())
     if graded:
         told.append(
-            f"{counted(graded, 'label')} above 1 written as 1: {provenance.LABELS} has the relevance of each"
+            f"{counted(graded, 'label')} between 0 and 1 or above written as 1: {provenance.LABELS} has the "
+            "relevance of each"
         )
     return told if parts is None else [*told, *_of_split(parts)]
 

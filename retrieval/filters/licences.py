@@ -95,7 +95,7 @@ IGNORED: Final = frozenset(
     {"the", "gnu", "license", "licence", "licenses", "licensed", "under", "version", "v"}
 )
 REGION: Final = re.compile(r"(cc by[a-z ]* \d\.\d) (international|unported|generic)( public)?")
-WORD = re.compile(r"[a-z]+|\d+(?:\.\d+)*|\+")
+WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)*|\+")  # letters of all scripts: each word may forbid it
 CLASSIFIER = re.compile(r"License\s*::\s*(?:OSI Approved\s*::\s*)?", re.IGNORECASE)
 OPERATORS: Final = (
     ("OR", re.compile(r"\s+(?:and/or|or)\s+", re.IGNORECASE), False),
@@ -108,6 +108,7 @@ UNSTATED: Final = frozenset(
 )
 """What stands where there is no licence; NOASSERTION and NONE are SPDX's words."""
 LONGEST = 1000
+CUT_OFF: Final = " AND …"
 
 
 class Standing(StrEnum):
@@ -165,6 +166,15 @@ def may_be_passed_on(licence: str) -> bool:
     return _allows(_read(_stated(licence)))
 
 
+def shortened(licence: str, most: int) -> str:
+    """A licence of `most` characters: what was cut off stays one that has to hold, and nobody knows which.
+
+    >>> shortened("MIT AND ISC AND CC-BY-NC-4.0", 17)
+    'MIT AND ISC AND …'
+    """
+    return licence if len(licence) <= most else f"{licence[: most - len(CUT_OFF)]}{CUT_OFF}"
+
+
 def _stated(licence: str) -> str:
     """Without what stands around a licence, empty where none is stated."""
     bare = CLASSIFIER.sub("", licence).strip(" \t\r\n\"'.,;")
@@ -174,6 +184,8 @@ def _stated(licence: str) -> str:
 def _allows(licence: _Licence) -> bool:
     if isinstance(licence, _Several):
         return (any if licence.operator == "OR" else all)(map(_allows, licence.parts))
+    if not _identifier(licence):  # of a known one alone what stands behind WITH is known to allow more
+        return False
     plain = licence.split(" WITH ")[0].lower().removesuffix("+")
     plain = plain.removesuffix("-only").removesuffix("-or-later")
     return plain in REDISTRIBUTABLE or plain in FAMILIES

@@ -25,6 +25,7 @@ from retrieval.exporting import provenance
 from retrieval.exporting.writing import FORMAT, MANIFEST
 from retrieval.filters import Rule
 from retrieval.filters.apart import Apart
+from retrieval.hostile import clean, clean_json
 from retrieval.imported import Counts, Imported, Options
 from retrieval.importing import collection, flags_of, good
 from retrieval.models import (
@@ -40,9 +41,9 @@ from retrieval.models import (
     statements,
 )
 from retrieval.models.texts import canonical
+from retrieval.releases.beside import Beside
 from retrieval.releases.storing import Members, store
-from retrieval.sources import Problem, Record
-from retrieval.sources.cosqa import has_label, label_of, read_queries, read_query_file, read_snippets
+from retrieval.sources import Problem, Record, cosqa
 from retrieval.sources.cosqa_plus import LICENCE, Release, release_in
 from retrieval.sources.json_stream import elements
 from retrieval.sources.metering import expect
@@ -93,7 +94,7 @@ class Manifest:
 def manifest_of(folder: Path) -> Manifest:
     """What the folder says of itself; one that is no export of ours says nothing."""
     try:
-        told = json.loads((folder / MANIFEST).read_text("utf-8"))
+        told: Any = clean_json(json.loads((folder / MANIFEST).read_text("utf-8")))
         if told["format"] != FORMAT or told["written_as"] != "release":
             return Manifest()
         mining = told["mining"] or {"encoders": [], "k": 1}
@@ -158,13 +159,12 @@ class _Import:
 
     def sources(self) -> tuple[Iterator[Record | Problem], Iterator[Record | Problem]]:
         """Queries and snippets, those of the pairs where they have no file."""
-        queries, codebase = (
-            self.release.queries or self.release.pairs,
-            self.release.codebase or self.release.pairs,
-        )
+        release = self.release
+        queries, codebase = release.queries or release.pairs, release.codebase or release.pairs
         assert queries and codebase, "else it is no release"
-        read = read_query_file if self.release.queries else read_queries
-        return read(queries, LICENCE), read_snippets(codebase, LICENCE)
+        ask = cosqa.read_query_file if release.queries else cosqa.read_queries
+        code = cosqa.read_snippet_file if release.codebase else cosqa.read_snippets
+        return ask(queries, LICENCE), code(codebase, LICENCE)
 
     def counted(self) -> Imported:
         """What is there, and nothing stored."""
@@ -192,8 +192,7 @@ class _Import:
             self.queries, self.snippets = (
                 (filled, self.snippets) if kind == Collection.Kind.QUERIES else (self.queries, filled)
             )
-            known = self.side(side, key)
-            told = _with_origins(records, known, self.told.knows_rules, filled.counts)
+            told = _with_origins(records, self.beside(side, key), self.told.knows_rules, filled.counts)
             for batch in ahead(_batches(told)):
                 store(filled, batch, wanted, self.apart)
                 self.tick()
@@ -205,6 +204,12 @@ class _Import:
             for row in objects(path):
                 if not isinstance(row, Problem) and isinstance(row[1].get(key), int):
                     yield row[1][key], row[1]
+
+    def beside(self, name: str, key: str) -> Beside:
+        """What a side file says of members, by their numbers; those that were withheld are not here."""
+        withheld = {number for number, _ in self.side(provenance.WITHHELD, key)}
+        rows = self.side(name, key)
+        return Beside((str(number), row) for number, row in rows if number not in withheld)
 
     def label(self) -> None:
         """The labels of `pairs.json`, in batches."""
@@ -220,25 +225,23 @@ class _Import:
 
         Made by a thread: nothing here may ask the database, nor count.
         """
-        sides = self.side(provenance.LABELS, "query-idx")
-        side = next(sides, None)
+        rows = self.side(provenance.LABELS, "query-idx")
+        sides = Beside((f"{number} {row.get('code-idx')}", row) for number, row in rows)
         hashed = lru_cache(maxsize=8)(_hash)  # the pairs of a query follow each other
         refused = self.refused
         for element in elements(path):
             if (
                 not isinstance(element, Problem)
                 and isinstance(element.value, dict)
-                and not has_label(element.value)
+                and not cosqa.has_label(element.value)
             ):
                 continue  # a pair without a label is unjudged
-            found = element if isinstance(element, Problem) else label_of(element, path)
+            found = element if isinstance(element, Problem) else cosqa.label_of(element, path)
             if isinstance(found, Problem):
                 yield found if self.release.queries or found.record not in refused else None
                 continue
-            keys = (element.value.get("query-idx"), element.value.get("code-idx"))  # type: ignore[union-attr]
-            told: Object = {}
-            if side is not None and (side[0], side[1].get("code-idx")) == keys:
-                told, side = side[1], next(sides, None)
+            pair: Object = element.value  # type: ignore[union-attr]  # problems have been told of
+            told = sides.of(f"{pair.get('query-idx')} {pair.get('code-idx')}")
             yield (
                 hashed(found.query),
                 _hash(found.snippet),
@@ -270,7 +273,8 @@ class _Import:
             source, assisted, scale, annotator, version = key or ("",) * len(GIVER)
             config: dict[str, Any] = {"source": self.folder.name}
             if source in Source.values and source != Source.ORIGINAL:
-                config |= {"given_by": source, "annotator": annotator[:120], "version": version[:64]}
+                who, which = clean(annotator)[:120], clean(version)[:64]
+                config |= {"given_by": source, "annotator": who, "version": which}
             by = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
             scale = scale if scale in Label.Scale.values else Label.Scale.BINARY.value
             self.givers[key] = by.pk, scale, assisted == str(True)
@@ -371,26 +375,23 @@ def _value(told: Mapping[str, Any], label: int) -> int:
 
 def _with_origins(
     records: Iterable[Record | Problem],
-    sides: Iterator[tuple[int, Object]],
+    sides: Beside,
     knows_rules: bool,
     counts: Counts,
 ) -> Iterator[tuple[Record, str, Rule | None]]:
     """Yield each record with its number in the file, as a text, and its rules where they are known."""
-    side = next(sides, None)
     for record in records:
         counts.read += 1
         if isinstance(record, Problem):
             counts.refuse(record)
             continue
-        while side is not None and str(side[0]) != record.source_id:
-            side = next(sides, None)
-        if side is None:
+        side = sides.of(record.source_id)
+        if not side:
             yield record, record.source_id, None
             continue
-        told = {name: str(side[1].get(name, "")) for name in ("source_id", "origin", "licence")}
-        rules = side[1].get("rules")
+        told = {name: str(side.get(name, "")) for name in ("source_id", "origin", "licence")}
+        rules = side.get("rules")
         known = (
             Rule(rules) if knows_rules and isinstance(rules, int) and 0 <= rules < 2 ** len(Rule) else None
         )
         yield Record(record.text, **told), record.source_id, known
-        side = next(sides, None)

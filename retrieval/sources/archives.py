@@ -6,6 +6,7 @@ tar. Paths that lead out of the archive and links are refused with a message.
 
 from __future__ import annotations
 
+import lzma
 import stat
 import tarfile
 import zipfile
@@ -13,11 +14,12 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO
+from typing import IO, Self
 
+from retrieval.hostile import clean
 from retrieval.sources import Problem
 from retrieval.sources import files as limits
-from retrieval.sources.files import METADATA_LICENCE, SourceFile, is_licence, licence_of, stated, within_limit
+from retrieval.sources.files import SourceFile, is_licence, licence_in_metadata, licence_of, within_limit
 from retrieval.sources.metering import finished, opened
 
 ZIPS = (".whl", ".zip")
@@ -26,11 +28,14 @@ MEMBERS_LIMIT = 200_000
 UNPACKED_LIMIT = 2 * 2**30
 """Bytes that are unpacked of one archive."""
 HEADER_LIMIT = 2**20
+DAMAGED = (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError, tarfile.EmptyHeaderError)  # type: ignore[attr-defined]
+"""Of a header that is none, as against the mark of the archive's end."""
 UNREADABLE = (
     OSError,
     zipfile.BadZipFile,
     tarfile.TarError,
     zlib.error,
+    lzma.LZMAError,
     EOFError,
     RuntimeError,
     NotImplementedError,
@@ -91,7 +96,7 @@ def _zip_member(
 def _zip_licence(archive: zipfile.ZipFile) -> str:
     """What a wheel's METADATA states, or the text of a licence at the root."""
     text = ""
-    for info in archive.infolist():
+    for info in sorted(archive.infolist(), key=lambda info: info.filename.count("/")):
         name = PurePosixPath(info.filename)
         metadata = name.name == "METADATA" and name.parent.suffix == ".dist-info"
         if not metadata and (text or not is_licence(info.filename)):
@@ -99,13 +104,24 @@ def _zip_licence(archive: zipfile.ZipFile) -> str:
         file = _zip_member(archive, info, "", "")
         content = "" if isinstance(file, Problem) else file.content.decode("utf-8", "replace")
         if metadata:
-            return stated(METADATA_LICENCE, content)
+            return licence_in_metadata(content)
         text = content
     return licence_of(text)
 
 
 class _CappedHeader(tarfile.TarInfo):
-    """A member whose long name or attributes are not read into memory at any length."""
+    """A member whose long name or attributes are not read into memory at any length.
+
+    A header that is cut off, or none, ends the reading with a message: `tarfile` takes all but the first for
+    the archive's end.
+    """
+
+    @classmethod
+    def fromtarfile(cls, tarfile_: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(tarfile_)
+        except DAMAGED as error:
+            raise tarfile.ReadError(f"cut off or damaged: {error}") from error
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         if not self.isreg() and self.size > HEADER_LIMIT and self.type not in tarfile.REGULAR_TYPES:
@@ -116,7 +132,7 @@ class _CappedHeader(tarfile.TarInfo):
 def _tar_members(path: Path) -> Iterator[tuple[tarfile.TarInfo | Problem, IO[bytes] | None]]:
     """Yield the members with their open contents, to the limits; memory does not grow with their number."""
     number = unpacked = 0
-    with opened(path) as raw, tarfile.open(fileobj=raw, mode="r|*", tarinfo=_CappedHeader) as archive:
+    with opened(path) as raw, _tar(raw) as archive:
         for member in archive:
             archive.members = []  # type: ignore[attr-defined]  # else a stream remembers all that it passed
             number, unpacked = number + 1, unpacked + member.size
@@ -126,13 +142,20 @@ def _tar_members(path: Path) -> Iterator[tuple[tarfile.TarInfo | Problem, IO[byt
             yield member, archive.extractfile(member) if member.isreg() else None
 
 
+def _tar(raw: IO[bytes]) -> tarfile.TarFile:
+    try:
+        return tarfile.open(fileobj=raw, mode="r|*", tarinfo=_CappedHeader)
+    except (AttributeError, TypeError) as error:  # of `tarfile` itself: a field of it, or it is cut off
+        raise tarfile.ReadError("a header of gzip that can't be read") from error
+
+
 def _tar_member(
     member: tarfile.TarInfo, content: IO[bytes] | None, origin: str, licence: str
 ) -> SourceFile | Problem:
     refused = why_refused(member.name, content is None)
     if refused or content is None:
         return Problem(f"{origin}: {member.name[:200]}", 0, refused)
-    file = SourceFile(member.name, content.read(limits.FILE_LIMIT + 1), origin, licence)
+    file = SourceFile(clean(member.name), content.read(limits.FILE_LIMIT + 1), origin, licence)
     return within_limit(file)
 
 
@@ -148,7 +171,7 @@ def _tar_licence(path: Path) -> str:
             if not metadata and not is_licence(member.name):
                 continue
             said = content.read(limits.FILE_LIMIT).decode("utf-8", "replace")
-            if metadata and (licence := stated(METADATA_LICENCE, said)):
+            if metadata and (licence := licence_in_metadata(said)):
                 return licence
             text = text if metadata else said
     return licence_of(text)

@@ -27,8 +27,8 @@ ID = ("_id", "id", "number")
 QUERY_ID = ("query-id", "query_id", "query")
 DOCUMENT_ID = ("corpus-id", "corpus_id", "code")
 SCORE = ("score", "relevance")
-ORIGIN, LICENCE = "origin", ("licence", "license")
-OF_TEXTS = (*ID, "title", "text", ORIGIN, *LICENCE)
+ORIGIN, LICENCE, METADATA = "origin", ("licence", "license"), "metadata"
+OF_TEXTS = (*ID, "title", "text", ORIGIN, *LICENCE, METADATA)
 OF_LABELS = (*QUERY_ID, *DOCUMENT_ID, *SCORE)
 
 __all__ = ["NotChosen", "read"]
@@ -132,14 +132,18 @@ def _query(origin: str, number: int, record: Object) -> Query:
 
 
 def _document(origin: str, number: int, record: Object) -> Snippet:
-    title, text = text_of(record, ["title"], needed=False), text_of(record, ["text"])
-    whole = f"{title}\n{text}" if title.strip() else text
+    title = text_of(record, ["title"], needed=False)
+    text = text_of(record, ["text"], needed=not title.strip())
+    whole = "\n".join(part for part in (title, text) if part.strip())
     return Snippet(whole, name_of(record, ID, number - 1), *_told(origin, record))
 
 
 def _told(origin: str, record: Object) -> tuple[str, str]:
-    """Origin and licence of a record that tells them."""
-    return name_of(record, [ORIGIN], "") or origin, name_of(record, LICENCE, "")
+    """Origin and licence of a record that tells them, also in its metadata, where our exports have them."""
+    metadata = record.get(METADATA)
+    inside = metadata if isinstance(metadata, dict) else {}
+    came_from = name_of(record, [ORIGIN], "") or name_of(inside, [ORIGIN], "")
+    return came_from or origin, name_of(record, LICENCE, "") or name_of(inside, LICENCE, "")
 
 
 def _labels(path: Path, scale: Scale, queries: Lookup, documents: Lookup) -> Iterator[Item]:

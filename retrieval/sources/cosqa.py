@@ -13,6 +13,7 @@ from typing import Any
 
 from retrieval.sources import GivenLabel, Problem, Record
 from retrieval.sources.json_stream import Element, elements
+from retrieval.sources.records import name_of
 from retrieval.sources.seen import Seen
 
 QUERY_TEXT = ("doc", "query")
@@ -30,6 +31,7 @@ __all__ = [
     "read_pairs",
     "read_queries",
     "read_query_file",
+    "read_snippet_file",
     "read_snippets",
 ]
 
@@ -48,21 +50,20 @@ def read_query_file(path: Path, licence: str = "") -> Iterator[Record | Problem]
     """Yield the queries of a file of their own, in which an id stands for one query: the first counts."""
     seen = Seen()
     for element in elements(path):
-        found = _record(element, path, QUERY_TEXT, QUERY_ID, licence)
-        if isinstance(element, Element) and isinstance(found, Record):
-            has_id = any(key in element.value for key in QUERY_ID)
-            if has_id and (why := seen.refusal(found.source_id, found.text)):
-                found = Problem(str(path), element.number, why)
-        yield found
+        yield _once(element, _record(element, path, QUERY_TEXT, QUERY_ID, licence), path, QUERY_ID, seen)
 
 
 def read_snippets(path: Path, licence: str = "") -> Iterator[Record | Problem]:
     """Yield the functions of a code base."""
     for element in elements(path):
-        if isinstance(element, Element) and element.key is not None:
-            yield _mapped(element, element.key, path, licence)
-        else:
-            yield _record(element, path, CODE_TEXT, CODE_ID, licence)
+        yield _snippet(element, path, licence)
+
+
+def read_snippet_file(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+    """As `read_snippets`; an id of an array stands for one function: the first counts."""
+    seen = Seen()
+    for element in elements(path):
+        yield _once(element, _snippet(element, path, licence), path, CODE_ID, seen)
 
 
 def read_code_of_pairs(path: Path, licence: str = "") -> Iterator[Record | Problem]:
@@ -102,6 +103,23 @@ def read_pairs(path: Path) -> Iterator[GivenLabel | Problem]:
             yield label_of(element, path)
 
 
+def _snippet(element: Element | Problem, path: Path, licence: str) -> Record | Problem:
+    if isinstance(element, Element) and element.key is not None:
+        return _mapped(element, element.key, path, licence)
+    return _record(element, path, CODE_TEXT, CODE_ID, licence)
+
+
+def _once(
+    element: Element | Problem, found: Record | Problem, path: Path, id_keys: Sequence[str], seen: Seen
+) -> Record | Problem:
+    """What was found, or why not: its id stood for another text before. A null is no id."""
+    if isinstance(found, Problem) or isinstance(element, Problem) or not isinstance(element.value, dict):
+        return found
+    has_id = any(element.value.get(key) is not None for key in id_keys)
+    why = seen.refusal(found.source_id, found.text) if has_id else ""
+    return Problem(str(path), element.number, why) if why else found
+
+
 def _record(
     element: Element | Problem, path: Path, text_keys: Sequence[str], id_keys: Sequence[str], licence: str
 ) -> Record | Problem:
@@ -109,10 +127,10 @@ def _record(
         return element
     try:
         text = _text(element.value, text_keys)
-        name = next((element.value[key] for key in id_keys if key in element.value), element.number - 1)
+        name = name_of(element.value, id_keys, element.number - 1)
     except _WrongShape as wrong:
         return Problem(str(path), element.number, str(wrong))
-    return Record(text, str(name), path.name, licence)
+    return Record(text, name, path.name, licence)
 
 
 def _mapped(element: Element, code: str, path: Path, licence: str) -> Record | Problem:

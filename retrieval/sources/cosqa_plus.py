@@ -18,7 +18,7 @@ from retrieval.sources.cosqa import (
     read_pairs,
     read_queries,
     read_query_file,
-    read_snippets,
+    read_snippet_file,
 )
 from retrieval.sources.metering import expect
 
@@ -67,7 +67,7 @@ def read(release: Release) -> Iterator[Item]:
     if release.queries:
         yield from _as(Query, read_query_file(release.queries, LICENCE))
     if release.codebase:
-        yield from _as(Snippet, read_snippets(release.codebase, LICENCE))
+        yield from _as(Snippet, read_snippet_file(release.codebase, LICENCE))
     if release.pairs:
         if not release.queries:
             yield from _as(Query, read_queries(release.pairs, LICENCE))

@@ -93,6 +93,10 @@ def fetch(
     """
     url, name = address_of(place)
     target, part = folder / name, folder / f"{name}{PART}"
+    if target.is_dir():
+        raise NotDownloaded(
+            f"{target} is a folder", "name another one, and a place that ends in a file's name"
+        )
     if target.exists():
         _check(target, sha256, "move it away to download it again")
         return target

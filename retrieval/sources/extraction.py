@@ -95,7 +95,7 @@ def extracted(place: Path | str, language: str, refusals: Refusals) -> Iterator[
         if isinstance(file, Problem):
             yield file
             continue
-        licence = file.licence or stated(SPDX, file.content[:2000].decode("utf-8", "replace"))
+        licence = stated(SPDX, file.content[:2000].decode("utf-8", "replace")) or file.licence
         for function in functions_of(file, language):
             if rule := broken(function):
                 refusals.refuse(rule, f"{file.name}::{function.qualified_name}")
@@ -113,8 +113,9 @@ def functions_of(file: SourceFile, language: str) -> Iterator[Function]:
 
     The grammar of Python refuses some valid code: of a file with such a function Python's parser is asked.
     """
-    cuts = cache(lambda: LANGUAGES[language].cuts(file.content))
-    tree, rules = tree_sitter.Parser(_grammar(language)).parse(file.content), LANGUAGES[language]
+    rules = LANGUAGES[language]
+    cuts = cache(lambda: rules.cuts(file.content))
+    tree = tree_sitter.Parser(_grammar(language)).parse(rules.in_utf8(file.content))
     seen = Counter[str]()
     for node, outer, prefix in _nodes(tree.root_node, rules):
         name = _field(node, "name")

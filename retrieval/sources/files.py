@@ -6,13 +6,16 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from retrieval.filters.licences import spdx
 from retrieval.sources import Problem
 
 FILE_LIMIT = 4 * 2**20
 """Bytes in one source file; longer ones are generated tables."""
 
 SPDX = re.compile(r"SPDX-License-Identifier:[ \t]*([\w.+() -]+)")
-METADATA_LICENCE = re.compile(r"^(?:License-Expression|License):[ \t]*(\S[^\r\n]{0,99})\r?$", re.MULTILINE)
+METADATA_LICENCE = re.compile(r"^(?:License-Expression|License):[ \t]*(\S[^\r\n]{0,999})", re.MULTILINE)
+DESCRIPTION = re.compile(r"\r?\n\r?\n")
+"""What stands between the fields of a wheel's METADATA or an sdist's PKG-INFO and its description."""
 LICENCE_FILES = frozenset({"LICENSE", "LICENCE", "COPYING", "UNLICENSE"})
 LICENCE_TEXTS = (
     ("GNU AFFERO GENERAL PUBLIC LICENSE Version 3", "AGPL-3.0"),
@@ -67,6 +70,16 @@ def licence_of(text: str) -> str:
     """
     flat = " ".join(text.split()).lower()
     return next((name for phrase, name in LICENCE_TEXTS if phrase.lower() in flat), "")
+
+
+def licence_in_metadata(text: str) -> str:
+    """What a wheel or sdist states in its fields; empty for nothing, or what says nothing, as UNKNOWN does.
+
+    >>> licence_in_metadata("License: UNKNOWN\\nLicense-Expression: MIT\\n\\nLicense: ISC")
+    'MIT'
+    """
+    fields = METADATA_LICENCE.findall(DESCRIPTION.split(text, maxsplit=1)[0])
+    return next((field.strip() for field in fields if spdx(field)), "")
 
 
 def stated(pattern: re.Pattern[str], text: str) -> str:

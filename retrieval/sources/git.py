@@ -22,6 +22,7 @@ from retrieval.sources.files import SourceFile, is_licence, licence_of
 
 MARK = "git+"
 REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:")
+SECRET = re.compile(r"(?<=://)[^/@\s]+@")
 LIKE_SSH = re.compile(r"[\w.-]+@([\w.-]+):(.+)")
 SAFE = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.ext.allow=never", "core.pager=cat")
 REGULAR = ("100644", "100755")
@@ -42,7 +43,7 @@ def read(place: str, endings: tuple[str, ...]) -> Iterator[SourceFile | Problem]
             )
             yield from _files(folder, commit, _web(repository, folder), place, endings)
     except GitFailed as failed:
-        yield Problem(place, 0, str(failed))
+        yield Problem(without_secret(place), 0, str(failed))
 
 
 def split(place: str) -> tuple[str, str]:
@@ -55,6 +56,15 @@ def split(place: str) -> tuple[str, str]:
     before, at, revision = whole.rpartition("@")
     has_path = "/" in before.split("://")[-1]
     return (before, revision) if at and revision and has_path else (whole, "HEAD")
+
+
+def without_secret(place: str) -> str:
+    """A place without the name and password, or token, of whoever may read it.
+
+    >>> without_secret("git+https://me:token@example.org/a/b@v1")
+    'git+https://example.org/a/b@v1'
+    """
+    return SECRET.sub("", place) if place.startswith(MARK) else place
 
 
 @contextmanager
@@ -98,8 +108,12 @@ def _tree(folder: Path, commit: str, *paths: str) -> Iterator[tuple[str, str, in
             *entries, waiting = (waiting + chunk).split(b"\0")
             for entry in entries:
                 about, _, path = entry.partition(b"\t")
-                mode, _, name, size = about.decode().split()
-                yield mode, name, int(size) if size != "-" else 0, path.decode("utf-8", "replace")
+                mode, _, name, size = about.decode().split()  # "-" of a submodule, "BAD" of what is missing
+                yield mode, name, int(size) if size.isdigit() else 0, path.decode("utf-8", "replace")
+        if process.wait():
+            raise GitFailed(
+                f"git ls-tree failed: of {commit[:12]} not all is there; is the clone a partial one?"
+            )
 
 
 def _content(objects: subprocess.Popen[bytes], name: str) -> bytes:

@@ -16,7 +16,7 @@ import tree_sitter_java
 import tree_sitter_python
 from tree_sitter import Node
 
-from retrieval.sources.python_source import Cut, cuts_of
+from retrieval.sources.python_source import Cut, cuts_of, in_utf8
 
 JAVADOC_INLINE = re.compile(r"\{@\w++[ \t]*+([^{}]*+)\}")  # possessive: a hostile comment takes no longer
 PARAGRAPH_TAG = re.compile(r"</?p[ \t]*/?>", re.IGNORECASE)
@@ -43,6 +43,8 @@ class Language:
     left_out: re.Pattern[str]
     strings: frozenset[str]
     """Strings whose lines may not lose their indent: their value would change."""
+    in_utf8: Callable[[bytes], bytes] = lambda content: content
+    """A file in the encoding that the grammar reads."""
     cuts: Callable[[bytes], Mapping[tuple[int, str], Cut]] = lambda content: {}
     """Functions by first line and name as another parser reads a file: asked where the grammar errs."""
 
@@ -88,6 +90,7 @@ LANGUAGES: Mapping[str, Language] = {
         trivial=frozenset({"pass_statement", "raise_statement"}),
         left_out=re.compile(r"__\w+__"),
         strings=frozenset({"string"}),
+        in_utf8=in_utf8,
         cuts=cuts_of,
     ),
     "java": Language(

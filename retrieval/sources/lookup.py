@@ -6,11 +6,14 @@ import sqlite3
 from collections.abc import Iterable
 from types import TracebackType
 
+from retrieval.hostile import clean
+
 
 class Lookup:
     """Texts of the names that are wanted, in a temporary database: memory does not grow with them.
 
-    Use it as a context; what was not wanted is not kept.
+    Use it as a context; what was not wanted is not kept. Lone surrogates, which no database takes, are marked
+    as they are where texts are stored.
     """
 
     def __init__(self) -> None:
@@ -26,13 +29,15 @@ class Lookup:
         self.rows.close()
 
     def want(self, names: Iterable[str]) -> None:
-        self.rows.executemany("INSERT OR IGNORE INTO wanted (name) VALUES (?)", ((name,) for name in names))
+        rows = ((clean(name),) for name in names)
+        self.rows.executemany("INSERT OR IGNORE INTO wanted (name) VALUES (?)", rows)
 
     def keep(self, name: str, text: str) -> None:
         """Remember the first text of a name that is wanted."""
-        self.rows.execute("UPDATE wanted SET text = ? WHERE name = ? AND text IS NULL", (text, name))
+        row = clean(text), clean(name)
+        self.rows.execute("UPDATE wanted SET text = ? WHERE name = ? AND text IS NULL", row)
 
     def get(self, name: str) -> str | None:
         """The text of a name, None where it has not been seen."""
-        row = self.rows.execute("SELECT text FROM wanted WHERE name = ?", (name,)).fetchone()
+        row = self.rows.execute("SELECT text FROM wanted WHERE name = ?", (clean(name),)).fetchone()
         return row[0] if row else None

@@ -51,14 +51,30 @@ def rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Object] | Pr
                     told = f"unpacks to over {PACKED_AT_MOST} times its size: what is left is not read"
                     yield Problem(str(path), number + 1, told)
                     return
-                for number, record in enumerate(batch.to_pylist(), number + 1):  # noqa: B020 -- goes on from it
+                for number, record in enumerate(_records(batch), number + 1):  # noqa: B020 -- goes on from it
                     yield _within_limit(path, number, record)
-    except (OSError, arrow.ArrowException) as error:
+    except (OSError, arrow.ArrowException, UnicodeDecodeError) as error:  # the last of a column's name
         why = " ".join(str(error).split())
         yield Problem(str(path), number, f"is not readable Parquet: {why}")
 
 
-def _within_limit(path: Path, number: int, record: Object) -> tuple[int, Object] | Problem:
+def _records(batch: Any) -> Sequence[Object | None]:
+    """The rows of a batch; None for one with bytes that are no text, which costs the others nothing."""
+    try:
+        return list(batch.to_pylist())
+    except UnicodeDecodeError:
+        found: list[Object | None] = []
+        for place in range(batch.num_rows):
+            try:
+                found += batch.slice(place, 1).to_pylist()
+            except UnicodeDecodeError:
+                found.append(None)
+        return found
+
+
+def _within_limit(path: Path, number: int, record: Object | None) -> tuple[int, Object] | Problem:
+    if record is None:
+        return Problem(str(path), number, "has bytes that are not UTF-8")
     if any(isinstance(value, str) and len(value) > RECORD_LIMIT for value in record.values()):
         message = f"is longer than {RECORD_LIMIT:,} characters and is skipped"
         return Problem(str(path), number, message)

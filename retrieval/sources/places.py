@@ -8,6 +8,7 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from retrieval.hostile import clean
 from retrieval.sources import Problem, archives, git
 from retrieval.sources import files as limits
 from retrieval.sources.files import SourceFile, is_licence, licence_of, within_limit
@@ -66,7 +67,8 @@ def _folder(
     endings: tuple[str, ...],
     left_out: frozenset[str] = frozenset(),
 ) -> Iterator[SourceFile | Problem]:
-    for folder, folders, names in os.walk(root):
+    unread = list[OSError]()
+    for folder, folders, names in os.walk(root, onerror=unread.append):
         folders[:] = sorted(f for f in folders if f not in NO_SOURCE | left_out and not f.startswith("."))
         for name in sorted(names):
             if name.endswith(endings):
@@ -75,6 +77,8 @@ def _folder(
                 out = path.is_symlink() and not path.resolve().is_relative_to(root.resolve())
                 message = "is a link out of the folder and is skipped"
                 yield Problem(str(path), 0, message) if out else _one_file(path, inside, origin, licence)
+    for error in unread:
+        yield Problem(str(error.filename), 0, f"cannot be read: {error.strerror or error}")
 
 
 def _one_file(path: Path, name: str, origin: str, licence: str) -> SourceFile | Problem:
@@ -85,7 +89,7 @@ def _one_file(path: Path, name: str, origin: str, licence: str) -> SourceFile | 
             content = stream.read(limits.FILE_LIMIT + 1)
     except OSError as error:
         return Problem(str(path), 0, f"cannot be read: {error.strerror or error}")
-    return within_limit(SourceFile(name, content, origin, licence))
+    return within_limit(SourceFile(clean(name), content, origin, licence))  # names may be any bytes
 
 
 def _licence(root: Path) -> str:

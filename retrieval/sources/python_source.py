@@ -38,7 +38,7 @@ def functions_of(file: SourceFile) -> Iterator[Record | Problem]:
     except Unreadable as error:
         yield Problem(f"{file.origin}: {file.name}", error.lineno, f"is not readable Python: {error.msg}")
         return
-    licence = file.licence or stated(SPDX, code[:2000])
+    licence = stated(SPDX, code[:2000]) or file.licence  # what is taken from others says so itself
     lines, seen = ast_lines(code), Counter[str]()
     for name, function in _functions(statements):
         seen[name] += 1
@@ -52,6 +52,14 @@ class Cut(NamedTuple):
 
     text: str
     end: int
+
+
+def in_utf8(content: bytes) -> bytes:
+    """A source file as grammars read it, whatever encoding it declares; as it is where it can't be read."""
+    try:
+        return _decoded(content).encode()
+    except (Unreadable, UnicodeEncodeError):
+        return content
 
 
 def cuts_of(content: bytes) -> dict[tuple[int, str], Cut]:
@@ -113,6 +121,6 @@ def _decoded(content: bytes) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return content.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError) as error:
+    except (SyntaxError, LookupError, UnicodeError) as error:  # a codec may be none of texts, as rot13 is
         line = content.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
         raise Unreadable(line, f"bad encoding: {error}") from error

@@ -14,6 +14,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
@@ -30,6 +31,13 @@ JSON_LINES = (".jsonl", ".ndjson")
 PACKED = ".gz"
 
 Object: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _BadLine(Problem):
+    """A line with bytes that are no text: a row of a table that has it ends where it would have ended."""
+
+    text: str = ""
 
 
 class Refused(ValueError):
@@ -70,9 +78,16 @@ def text_of(record: Object, keys: Sequence[str], needed: bool = True) -> str:
 
 
 def name_of(record: Object, keys: Sequence[str], otherwise: object) -> str:
-    """What the record is called: the first of `keys` that it has, a text or a number."""
-    found = next((record[key] for key in keys if isinstance(record.get(key), str | int)), otherwise)
-    return str(found)
+    """What the record is called: the first of `keys` that it has, a text or a number.
+
+    `7.0` is 7: so data frames write a column in which a number is missing.
+    """
+    found = next((record[key] for key in keys if _is_name(record.get(key))), otherwise)
+    return str(int(found) if isinstance(found, float) else found)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | int) or (isinstance(value, float) and value.is_integer())
 
 
 def whole_number(written: object, allowed: Sequence[int], what: str) -> int:
@@ -124,7 +139,7 @@ def _lines(stream: TextIO, path: Path, limit: int) -> Iterator[tuple[int, str] |
                 line = stream.readline(limit)
                 left -= len(line)
         elif BAD_BYTES.search(line):
-            yield Problem(file, number, "has bytes that are not UTF-8; convert the file to UTF-8")
+            yield _BadLine(file, number, "has bytes that are not UTF-8; convert the file to UTF-8", line)
         else:
             yield number, line
 
@@ -167,33 +182,63 @@ def _array(path: Path) -> Iterator[tuple[int, Object] | Problem]:
 
 def _rows(path: Path, separator: str) -> Iterator[tuple[int, Object] | Problem]:
     """Rows as objects by the header's names; numbers count lines, as a row's last line has them."""
-    last, problems = 0, list[Problem]()
-
-    def texts() -> Iterator[str]:
-        nonlocal last
-        for line in lines_of(path):
-            if isinstance(line, Problem):
-                problems.append(line)
-            else:
-                last = line[0]
-                yield line[1]
-
-    rows, header = csv.reader(texts(), delimiter=separator, strict=True), list[str]()
-    while True:
-        try:
-            row = next(rows)
-        except StopIteration:
-            yield from problems
-            return
-        except csv.Error as error:
-            problems.append(Problem(str(path), last, f"is not {kind_of(path)[1:].upper()}: {error}"))
-            row = []
-        yield from problems
-        problems.clear()
+    lines, header = _Lines(path), list[str]()
+    rows = csv.reader(lines, delimiter=separator, strict=True)
+    while (row := _row(rows, lines, path)) is not None:
+        yield from lines.problems
+        if lines.problems:
+            continue  # without one of its lines it would be another row
         if not header:
             header = [name.strip() for name in row]
         elif any(field.strip() for field in row):
-            yield _named(header, row, str(path), last)
+            yield _named(header, row, str(path), lines.last)
+
+
+def _row(rows: Iterator[list[str]], lines: _Lines, path: Path) -> list[str] | None:
+    """The next row, None behind the last; what is wrong with it is among the problems of its lines."""
+    lines.begin()
+    try:
+        return next(rows, None)
+    except csv.Error as error:
+        lines.problems.append(Problem(str(path), lines.last, f"is not {kind_of(path)[1:].upper()}: {error}"))
+        if "field limit" in str(error):
+            lines.pass_over()
+        return []
+
+
+class _Lines:
+    """The lines of a table, for the reader of CSV, which takes as many as a row has.
+
+    `problems` are those of the row at hand, `last` is the number of its last line.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.lines, self.problems = lines_of(path), list[Problem]()
+        self.last = self.quotes = 0
+
+    def begin(self) -> None:
+        """What comes is another row."""
+        self.problems.clear()
+        self.quotes = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self.lines)
+        if isinstance(line, Problem):
+            self.problems.append(line)
+            text = line.text if isinstance(line, _BadLine) else ""
+        else:
+            self.last, text = line
+        self.quotes += text.count('"')
+        return text
+
+    def pass_over(self) -> None:
+        """Go on to the end of a cell that is too long, or its lines would be taken for rows."""
+        left = RECORD_LIMIT
+        while self.quotes % 2 and left > 0 and (line := next(self, None)) is not None:
+            left -= len(line)
 
 
 def _named(header: list[str], row: list[str], file: str, line: int) -> tuple[int, Object] | Problem:

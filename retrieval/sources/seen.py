@@ -12,9 +12,10 @@ class Seen:
     def refusal(self, name: str, text: str) -> str:
         """Why an id is refused that stood for another text before; empty for one that is not.
 
-        The same id and text again does no harm: what is known already is counted as such.
+        The same id and text again does no harm: what is known already is counted as such. Blanks around a
+        text and its line ends are no part of it, as where it is stored.
         """
-        said = hash(text)
+        said = hash(text.replace("\r\n", "\n").strip())
         if self.texts.setdefault(hash(name), said) == said:
             return ""
         return f"the id {name[:40]!r} was there before with another text; the first one counts"

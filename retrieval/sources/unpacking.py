@@ -118,7 +118,8 @@ def _safe(members: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
     """The members that are files. One that leads out of the archive, or is a link, refuses all."""
     if len(members) > archives.MEMBERS_LIMIT:
         raise NotUnpacked(f"has more than {archives.MEMBERS_LIMIT:,} members.")
-    files = [info for info in members if not info.is_dir() and not _is_no_file(info.filename)]
+    named = [info for info in members if info.filename]  # a damaged one may have no name at all
+    files = [info for info in named if not info.is_dir() and not _is_no_file(info.filename)]
     for info in files:
         if why_refused(info.filename, stat.S_ISLNK(info.external_attr >> 16)):
             raise NotUnpacked(

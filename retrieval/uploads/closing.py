@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from retrieval.counting import counted
 from retrieval.filters.steps import Refusals
+from retrieval.hostile import clean
 from retrieval.imported import Counts, Imported
 from retrieval.models import Benchmark, ImportJob
 from retrieval.sources import Problem
@@ -38,13 +39,15 @@ def close(job: ImportJob, done: Imported, refusals: Refusals) -> None:
     tidy(job)
     total = done.total()
     nothing = total.read == total.unreadable
+    why = _message(nothing, refusals, done.problems) if nothing else _without_code(job, done)
     _wanted(job).update(
-        state=ImportJob.State.FAILED if nothing else ImportJob.State.DONE,
+        state=ImportJob.State.FAILED if why else ImportJob.State.DONE,
         read=total.read,
         stored=total.stored,
         unreadable=total.unreadable,
-        problems=[by_name(job, str(problem)) for problem in done.problems[:PROBLEMS_KEPT]],
-        message=by_name(job, _message(nothing, refusals, done.problems)) or _became(done, total),
+        problems=[clean(by_name(job, str(problem))) for problem in done.problems[:PROBLEMS_KEPT]],
+        message=clean(by_name(job, why or _message(nothing, refusals, done.problems)))
+        or _became(done, total),
         lease_until=None,
     )
     remove_files(job)
@@ -52,13 +55,22 @@ def close(job: ImportJob, done: Imported, refusals: Refusals) -> None:
 
 def fail(job: ImportJob, why: str) -> None:
     """Close a job of which nothing was imported; its files are removed."""
-    _wanted(job).update(state=ImportJob.State.FAILED, message=why, lease_until=None)
+    _wanted(job).update(state=ImportJob.State.FAILED, message=clean(why), lease_until=None)
     remove_files(job)
 
 
 def _wanted(job: ImportJob) -> QuerySet[ImportJob]:
     """The job, unless somebody cancelled it meanwhile: then that is how it ended."""
     return ImportJob.objects.filter(pk=job.pk).exclude(state=ImportJob.State.CANCELLED)
+
+
+def _without_code(job: ImportJob, done: Imported) -> str:
+    """What is said where nothing of a code base could be read, which the command takes for a failure, too."""
+    code = done.snippets
+    if not job.codebase or code is None or code.read > code.unreadable:
+        return ""
+    why = str(code.problems[0]) if code.problems else "there is nothing in it"
+    return f"No snippet of the code base could be read, the queries are kept: {why}"
 
 
 def _message(nothing: bool, refusals: Refusals, problems: Sequence[Problem]) -> str:

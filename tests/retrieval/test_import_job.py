@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from datetime import timedelta
 from pathlib import Path
 
@@ -46,6 +48,18 @@ def test_a_collection_names_the_file_that_it_came_from() -> None:
     imported("good.py", b"def double(x):\n    return 2 * x\n")
     made = Collection.objects.get()
     assert (made.source, made.size) == ("good.py", 1)
+
+
+def test_names_that_no_database_takes_are_marked() -> None:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        for name, code in (("caf\udce9.py", b"def f(x): return x"), ("caf\udce9/link.py", b"")):
+            info = tarfile.TarInfo(name)
+            info.size, info.type = len(code), tarfile.REGTYPE if code else tarfile.SYMTYPE
+            archive.addfile(info, io.BytesIO(code))
+    job = imported("names.tar", content.getvalue())
+    assert (job.state, job.stored) == (ImportJob.State.DONE, 1)
+    assert job.problems == ["names.tar: caf⟨U+DCE9⟩/link.py: is a link or no file and is skipped"]
 
 
 def test_what_was_there_before_a_failed_import_stays() -> None:
@@ -127,6 +141,22 @@ def test_it_notes_what_share_of_the_bytes_it_has_read(
     job = factories.import_job(name="pairs", format=ImportJob.Format.COSQA, file=pairs, codebase=codebase)
     call_command("import_job", str(job.pk))
     assert noted == sorted(noted) and 0 < noted[0] < noted[-1] == 100
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(b"no JSON", "map.txt: expected a JSON array or object"), (b"{}", "there is nothing in it")],
+)
+def test_a_code_base_of_which_nothing_can_be_read_fails_it(content: bytes, why: str) -> None:
+    rows = [{"doc": "sort", "code": "def f(x): return x", "label": 1}]
+    pairs, codebase = ContentFile(json.dumps(rows).encode(), "pairs.json"), ContentFile(content, "map.txt")
+    job = factories.import_job(name="pairs", format=ImportJob.Format.COSQA, file=pairs, codebase=codebase)
+    call_command("import_job", str(job.pk))
+    job.refresh_from_db()
+    assert job.state == ImportJob.State.FAILED
+    said = "No snippet of the code base could be read, the queries are kept: "
+    assert job.message.startswith(f"{said}{why}")
+    assert Collection.objects.get().kind == "queries"
 
 
 def test_it_keeps_the_first_problems_and_their_exact_number() -> None:

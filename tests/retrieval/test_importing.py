@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from retrieval.filters import Rule
 from retrieval.imported import PROBLEMS_KEPT, Counts, Imported, Options
 from retrieval.importing import import_cosqa, import_items, import_python
 from retrieval.models import Collection, Label, Member, QueryText, Text
-from retrieval.sources import GivenLabel, Item, Query, Snippet
+from retrieval.sources import GivenLabel, Item, Query, Record, Snippet
 from retrieval.sources.metering import metered
 
 pytestmark = pytest.mark.django_db
@@ -162,6 +163,31 @@ def test_functions_of_a_source_tree_keep_file_and_name(tmp_path: Path) -> None:
         "good.py::Pet.name",
         "good.py::double",
     ]
+
+
+def test_names_that_no_database_takes_are_marked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / os.fsdecode(b"src\xe9")
+    folder.mkdir()
+    (folder / os.fsdecode(b"caf\xe9.py")).write_text(GOOD)
+    call_command("import", "python", str(folder), "--name", "tree")
+    with pytest.raises(CommandError, match="Nothing could be read"):
+        call_command("import", "documented", str(folder), "--name", "none", "--dry-run")
+    assert "(such as caf⟨U+DCE9⟩.py::double)" in capsys.readouterr().out
+    member = Member.objects.get()
+    assert (member.source_id, member.origin) == ("caf⟨U+DCE9⟩.py::double", "src⟨U+DCE9⟩")
+    assert member.collection.source.endswith("src⟨U+DCE9⟩")
+    items = [Snippet(METHOD, "a\x00", "b\x00", "\ud83d")]
+    import_items(items, "here\x00", "marked", Options())
+    marked = Member.objects.get(collection__name="marked")
+    assert (marked.source_id, marked.origin, marked.licence) == ("a␀", "b␀", "⟨U+D83D⟩")
+    assert marked.collection.source == "here␀"
+
+
+def test_a_collection_does_not_tell_the_token_of_its_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [Record(GOOD, "m.py::double")]
+    monkeypatch.setattr("retrieval.sources.python_source.read", lambda place: iter(records))
+    import_python(["git+https://me:token@example.org/a/b@v1"], "tree", Options())
+    assert Collection.objects.get().source == "git+https://example.org/a/b@v1"
 
 
 def test_the_command_prints_the_counts_of_each_rule(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from retrieval import labelling
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.running import evaluate_file
 from retrieval.imported import Imported, Options
@@ -53,8 +54,30 @@ def test_a_broken_line_and_a_dry_run_store_nothing(
 ) -> None:
     done = labelled(small, tmp_path / "qrels", "q1 0 d1 1\nbroken\n")
     assert "qrels, record 2: expected 4 columns" in str(done.problems[0])
-    labelled(small, tmp_path / "qrels", "q1 0 d1 1\n", dry_run=True)
+    dry = labelled(small, tmp_path / "qrels", "q1 0 d1 1\n", dry_run=True)
+    assert dry.total().labels == 1
     assert not Label.objects.exists()
+
+
+def test_a_broken_line_behind_grades_stores_nothing(
+    small: tuple[Collection, Collection], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(labelling, "BATCH", 1)
+    done = labelled(small, tmp_path / "qrels", "q1 0 d1 3\nq1 0 d2 1\nbroken\n")
+    assert "qrels, record 3: expected 4 columns" in str(done.problems[0])
+    assert not Label.objects.exists()
+
+
+def test_an_id_of_several_members_is_told_and_none_of_them_is_labelled(
+    small: tuple[Collection, Collection], tmp_path: Path
+) -> None:
+    more: list[Item] = [Query("other", "q2"), Query("third", "q2"), Snippet("def h(): ...", "d1")]
+    import_items(more, "here", "small", Options())
+    done = labelled(small, tmp_path / "qrels", "q1 0 d1 1\nq2 0 d2 1\nq1 0 d2 1\nq\x00 0 d2 1\n")
+    assert [problem.record for problem in done.problems] == [1, 2, 4]
+    assert "several members of small (snippets, version 1) are called 'd1'" in str(done.problems[0])
+    assert "several members of small (queries, version 1) are called 'q2'" in str(done.problems[1])
+    assert Label.objects.get().pair.snippet.text == "def g(): ..."
 
 
 def test_the_command_needs_both_collections(tmp_path: Path) -> None:
@@ -114,6 +137,13 @@ def test_annotations_go_by_texts_and_links_and_have_the_mean_of_all_ratings(
     assert Annotator.objects.filter(kind="original").count() == 2
 
 
+def test_a_link_of_several_functions_is_told(linked: tuple[Collection, Collection], tmp_path: Path) -> None:
+    import_items([Snippet("def g(): ...", "g", LINK.format(3))], "here", "small", Options())
+    done = labelled(linked, tmp_path / "annotationStore.csv", ANNOTATIONS)
+    assert [problem.record for problem in done.problems] == [3, 7, 8]
+    assert "several members of small (snippets, version 1) are called" in done.problems[0].message
+
+
 def test_predictions_are_scored_by_mean_relevance(
     linked: tuple[Collection, Collection], tmp_path: Path
 ) -> None:
@@ -145,6 +175,7 @@ def test_annotations_of_one_language(linked: tuple[Collection, Collection], tmp_
 def test_annotations_dry(linked: tuple[Collection, Collection], tmp_path: Path) -> None:
     done = labelled(linked, tmp_path / "annotationStore.csv", ANNOTATIONS, dry_run=True)
     assert done.benchmark is None and not Label.objects.exists()
+    assert done.total().labels == 4
 
 
 @pytest.mark.real_data

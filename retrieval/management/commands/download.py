@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from retrieval.management.light import LightCommand
-from retrieval.sources.download import PLACES, NotDownloaded, fetch, sum_of
+from retrieval.sources.download import PLACES, NotDownloaded, address_of, fetch, sum_of
 
 
 class Command(LightCommand):
@@ -28,7 +28,10 @@ class Command(LightCommand):
                 bar.update(there - bar.n)
 
             try:
+                was_there = (options["folder"] / address_of(options["place"])[1]).exists()
                 file = fetch(options["place"], options["folder"], options["sha256"], tick)
             except NotDownloaded as why:
                 raise CommandError(f"{why}.") from why
+        if was_there:  # of another revision, perhaps, or of another place
+            self.stderr.write(f"{file} was there and was not asked for again; move it away for a new one.")
         self.stdout.write(f"{file}  sha256 {sum_of(file)}")

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from retrieval.counting import counted
 from retrieval.filters.steps import Refusals
+from retrieval.hostile import clean
 from retrieval.management.light import LightCommand
 from retrieval.sources import Problem
 from retrieval.sources.extraction import Extracted, extracted
@@ -72,7 +73,7 @@ class Command(LightCommand):
                         self.stderr.write(str(found))
                     else:
                         bar.update()
-                        yield json.dumps(record(found, language), ensure_ascii=False)
+                        yield clean(json.dumps(record(found, language), ensure_ascii=False))
 
 
 def record(found: Extracted, language: str) -> dict[str, Any]:

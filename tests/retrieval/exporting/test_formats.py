@@ -66,6 +66,7 @@ def test_beir_is_read_back(made: Benchmark, tmp_path: Path) -> None:
     assert [item.text for item in items if isinstance(item, Query)] == list(factories.QUERIES)
     codes = [item for item in items if isinstance(item, Snippet)]
     assert codes[3].text == made.snippets.members.get(position=3).text.text
+    assert {(one.origin, one.licence) for one in codes} == {("tests", "MIT")}
     assert [item.value for item in items if isinstance(item, GivenLabel)] == [1, 0, 1]
     assert {row["_id"] for row in lines(tmp_path, "corpus.jsonl")}.isdisjoint(
         row["_id"] for row in lines(tmp_path, "queries.jsonl")
@@ -78,8 +79,17 @@ def test_grades_are_kept_where_a_format_has_them(tmp_path: Path) -> None:
     assert (tmp_path / "beir/qrels/test.tsv").read_text().splitlines()[1:] == ["q0\td0\t3", "q0\td1\t0"]
     done = export(graded, "coclr", tmp_path / "coclr", Options())
     assert done.warnings[1:] == [
-        "1 label above 1 written as 1: provenance/labels.jsonl has the relevance of each"
+        "1 label between 0 and 1 or above written as 1: provenance/labels.jsonl has the relevance of each"
     ]
+
+
+def test_means_below_one_are_told_where_a_format_has_no_grades(tmp_path: Path) -> None:
+    made = benchmark()
+    made.labels.filter(relevance=1).update(relevance=0.5)
+    told = "2 labels between 0 and 1 or above written as 1"
+    for name, count in (("release", 1), ("coclr", 1), ("huggingface", 0)):
+        done = export(made, name, tmp_path / name, Options())
+        assert sum(text.startswith(told) for text in done.warnings) == count
 
 
 @pytest.mark.parametrize("name", ["beir", "qrels", "release"])

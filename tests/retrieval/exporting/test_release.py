@@ -22,7 +22,7 @@ from retrieval.filters import Rule
 from retrieval.imported import Options as ImportOptions
 from retrieval.models import Annotator, Benchmark, Candidate, Label, Member, Mining, Pair, Source, source_of
 from retrieval.models.texts import canonical
-from retrieval.releases import import_release
+from retrieval.releases import beside, import_release
 from tests import factories
 from tests.retrieval.exporting.conftest import annotator, benchmark, lines, loaded, names
 
@@ -139,6 +139,20 @@ def test_every_pair_carries_its_labels_source(tmp_path: Path) -> None:
     assert {row.annotator.kind for row in Label.objects.filter(annotator__name="again")} == {"original"}
 
 
+@pytest.mark.parametrize("change", [{"label": 7}, {"query-idx": 99}, None])
+def test_a_pair_that_is_refused_or_gone_costs_no_other_its_source(
+    tmp_path: Path, change: dict[str, Any] | None
+) -> None:
+    study = annotator("merge", study="first")
+    made = benchmark(said={annotator(): {(0, 0): 1}, study: {(0, 1): 2, (1, 1): 1}}, scale="graded")
+    export(made, "release", tmp_path, Options())
+    first, *rest = loaded(tmp_path, "pairs.json")
+    (tmp_path / "pairs.json").write_text(json.dumps([*([first | change] if change else []), *rest]))
+    imported(tmp_path, "again")
+    found = Label.objects.filter(annotator__config__given_by="study").order_by("pk")
+    assert list(found.values_list("value", "scale")) == [(2, "graded"), (1, "graded")]
+
+
 def test_numbers_of_the_source_are_kept_where_all_have_one(tmp_path: Path) -> None:
     made = benchmark()
     for number, member in enumerate(Member.objects.filter(collection=made.queries)):
@@ -204,6 +218,17 @@ def test_an_id_of_two_queries_is_told(tmp_path: Path, dry_run: bool) -> None:
     assert "the id '0' was there before" in done.problems[0].message
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_an_id_of_two_functions_is_told(tmp_path: Path, dry_run: bool) -> None:
+    rows = [{"code-idx": 0, "code": code} for code in ("b", "other", "b ")]
+    rows += [{"code-idx": None, "code": code} for code in ("c", "d")]
+    (tmp_path / "codebase.json").write_text(json.dumps(rows))
+    (tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "a"}]')
+    done = import_release(tmp_path, "again", ImportOptions(dry_run=dry_run))
+    assert [problem.record for problem in done.problems] == [2]
+    assert "the id '0' was there before" in done.problems[0].message
+
+
 def test_a_dry_run_reads_the_pairs_too(plain: Benchmark, tmp_path: Path) -> None:
     export(plain, "release", tmp_path / "out", Options())
     path = tmp_path / "out/pairs.json"
@@ -216,6 +241,21 @@ def test_a_dry_run_reads_the_pairs_too(plain: Benchmark, tmp_path: Path) -> None
         [len(pairs)],
     )
     assert Label.objects.count() == before
+
+
+def test_what_no_database_takes_is_marked_in_what_a_release_says(plain: Benchmark, tmp_path: Path) -> None:
+    export(plain, "release", tmp_path, Options())
+    manifest = loaded(tmp_path, "workbench.json") | {"merge_rule": "by\0me"}
+    (tmp_path / "workbench.json").write_text(json.dumps(manifest))
+    rows = lines(tmp_path, "provenance/labels.jsonl")
+    labels = [json.dumps(row | {"annotator": "a\ud83d"}) for row in rows]
+    (tmp_path / "provenance/labels.jsonl").write_text("\n".join(labels))
+    made = imported(tmp_path, "again")
+    assert made.merge_rule == "as released: by␀me"
+    assert Annotator.objects.get(kind="original").config["annotator"] == "a⟨U+D83D⟩"
+    endless = manifest["mining"] | {"k": float("inf")}
+    (tmp_path / "workbench.json").write_text(json.dumps(manifest | {"mining": endless}))
+    assert imported(tmp_path, "other").pool == "collection", "a manifest that says nothing"
 
 
 @pytest.mark.parametrize(
@@ -249,6 +289,30 @@ def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path
     assert [row["relevance"] for row in lines(tmp_path, "provenance/withheld_pairs.jsonl")] == [0, 1]
     for path in tmp_path.rglob("*"):
         assert path.is_dir() or "fromisoformat" not in path.read_text()
+
+
+def test_a_function_that_was_added_costs_no_other_its_licence(
+    plain: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "LOOKED_AHEAD", 1)  # fewer than are withheld
+    Member.objects.filter(collection=plain.snippets, position__in=(0, 1)).update(licence="Proprietary")
+    export(plain, "release", tmp_path, Options(withhold=Withhold.FORBIDDEN))
+    more = {"code-idx": 99, "code": "def more(x):\n    return x"}
+    kept = loaded(tmp_path, "codebase.json")
+    (tmp_path / "codebase.json").write_text(json.dumps([more, *kept]))
+    import_release(tmp_path, "again", ImportOptions())
+    found = Member.objects.filter(collection__name="again", collection__kind="snippets")
+    told = list(found.order_by("position").values_list("source_id", "licence"))
+    assert told == [("99", "CC-BY-4.0"), ("snippets-2", "MIT"), ("snippets-3", "MIT")]
+
+
+def test_queries_that_may_not_be_passed_on_are_told(plain: Benchmark, tmp_path: Path) -> None:
+    Member.objects.filter(collection=plain.queries, position=1).update(licence="CC-BY-NC-4.0")
+    for policy in Withhold:
+        done = export(plain, "release", tmp_path, Options(withhold=policy))
+        assert sum(text.startswith("1 query passed on whose stated licence") for text in done.warnings) == 1
+    Member.objects.filter(collection=plain.queries).update(licence="MIT")
+    assert "query passed on" not in str(export(plain, "release", tmp_path, Options()).warnings)
 
 
 def test_what_states_no_licence_is_passed_on_unless_asked(plain: Benchmark, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retrieval.filters.licences import REDISTRIBUTABLE, Standing, may_be_passed_on, spdx, standing
+from retrieval.filters.licences import REDISTRIBUTABLE, Standing, may_be_passed_on, shortened, spdx, standing
 
 WRITTEN = {
     "MIT": ["mit", "MIT License", "The MIT License (MIT)", "Expat License", "MIT/X11", '"MIT".'],
@@ -88,6 +88,10 @@ def test_what_no_words_tell_stays_as_it_is_and_is_not_passed_on(written: str) ->
         ("MIT License, see elsewhere", False),
         ("License :: OSI Approved :: MIT License; License :: Other/Proprietary License", False),
         ("Apache-2.0 WITH LLVM-exception", True),
+        ("Apache-2.0 WITH Commons-Clause", False),
+        ("MIT WITH no commercial use", False),
+        ("MIT License 非商用", False),
+        ("MIT (кроме коммерции)", False),
         ("", False),
         ("CC-BY-NC-4.0", False),
         ("C-UDA-1.0", False),
@@ -111,3 +115,11 @@ PIECES = ["MIT", "Apache 2.0", "or", "AND", "(", ")", "/", ",", "WITH", "x", "+"
 def test_any_text_says_something(text: str) -> None:
     assert standing(text) in Standing
     assert bool(spdx(text)) is (standing(text) is not Standing.UNSTATED)
+
+
+@given(most=st.integers(7, 60))
+def test_what_is_cut_off_a_licence_still_has_to_hold(most: int) -> None:
+    cut = shortened("MIT AND ISC AND (Apache-2.0 OR 0BSD) AND Zlib AND CC-BY-NC-4.0", most)
+    assert len(cut) == most
+    assert standing(cut) is Standing.FORBIDDEN
+    assert shortened("MIT", 3) == "MIT"

@@ -110,6 +110,24 @@ def test_a_damaged_tar_keeps_what_came_before(tmp_path: Path) -> None:
     assert problems(found)[-1].startswith(f"{tar}: is not a readable tar or sdist: ")
 
 
+@pytest.mark.parametrize("rest", [b"", b"half a header", b"x" * 512])
+def test_a_tar_that_ends_at_a_header_is_told(tmp_path: Path, rest: bytes) -> None:
+    tar = tarred(tmp_path / "a.tar.gz", ("0.py", CODE), ("1.py", CODE))
+    tar.write_bytes(gzip.compress(gzip.decompress(tar.read_bytes())[:1024] + rest))
+    found = list(read_tar(tar, ENDINGS))
+    assert names(found) == ["0.py"]
+    assert "is not a readable tar or sdist: cut off or damaged: " in problems(found)[0]
+
+
+def test_a_header_of_gzip_that_cannot_be_skipped_is_told(tmp_path: Path) -> None:
+    tar = tarred(tmp_path / "a.tar.gz", ("0.py", CODE))
+    content = bytearray(tar.read_bytes())
+    content[3] |= 4  # says that a further field follows
+    for damaged in (content, content[:3]):
+        tar.write_bytes(damaged)
+        assert "is not a readable tar or sdist: a header of gzip" in problems(list(read_tar(tar, ENDINGS)))[0]
+
+
 def test_an_encrypted_member_is_told(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("a.py", "x = 1")
@@ -120,6 +138,20 @@ def test_an_encrypted_member_is_told(tmp_path: Path) -> None:
     assert "cannot be unpacked" in problems(list(read_zip(tmp_path / "a.zip", ENDINGS)))[0]
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_member_is_told_however_it_is_packed(tmp_path: Path, packing: int) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", packing) as archive:
+        archive.writestr("a.py", CODE * 50)
+        archive.writestr("b.py", CODE)
+    content = bytearray((tmp_path / "a.zip").read_bytes())
+    begins = 30 + len("a.py") + (9 if packing == zipfile.ZIP_LZMA else 0)
+    content[begins : begins + 12] = bytes(byte ^ 0xFF for byte in content[begins : begins + 12])
+    (tmp_path / "a.zip").write_bytes(content)
+    found = list(read_zip(tmp_path / "a.zip", ENDINGS))
+    assert names(found) == ["b.py"]
+    assert problems(found)[0].startswith("a.zip: a.py: cannot be unpacked: ")
+
+
 def test_the_licence_at_the_root_of_a_zip(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("a-main/LICENSE", MIT)
@@ -128,6 +160,37 @@ def test_the_licence_at_the_root_of_a_zip(tmp_path: Path) -> None:
     (file,) = read_zip(tmp_path / "a.zip", ENDINGS)
     assert isinstance(file, SourceFile)
     assert file.licence == "MIT"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "licence"),
+    [
+        (f"Name: a\nLicense: Ours {'x' * 100}\n\nLicense: MIT\n", f"Ours {'x' * 100}"),
+        ("Name: a\r\nLicense: UNKNOWN\r\n\r\nLicense: ISC\r\n", ""),
+        ("Name: a\n\nLicense: ISC\n", ""),
+    ],
+)
+def test_a_description_is_no_licence_and_a_long_one_is_one(
+    tmp_path: Path, metadata: str, licence: str
+) -> None:
+    tar = tarred(tmp_path / "a.tar.gz", ("a/m.py", CODE), ("a/PKG-INFO", metadata))
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as archive:
+        archive.writestr("m.py", CODE)
+        archive.writestr("a-1.dist-info/METADATA", metadata)
+    for (file,) in (read_tar(tar, ENDINGS), read_zip(tmp_path / "a.whl", ENDINGS)):
+        assert isinstance(file, SourceFile) and file.licence == licence
+
+
+def test_the_licence_at_the_root_stands_over_one_of_a_folder(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name, content in (
+            ("vendor/LICENSE", MIT),
+            ("LICENSE", "Apache License\nVersion 2.0"),
+            ("m.py", CODE),
+        ):
+            archive.writestr(name, content)
+    (file,) = read_zip(tmp_path / "a.zip", ENDINGS)
+    assert isinstance(file, SourceFile) and file.licence == "Apache-2.0"
 
 
 def test_known_licences() -> None:

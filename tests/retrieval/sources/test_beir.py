@@ -72,6 +72,23 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
     ]
 
 
+def test_a_document_may_be_its_title_alone(folder: Path) -> None:
+    rows = ['{"_id": "d1", "title": "T", "text": ""}', '{"_id": "d2", "title": " ", "text": ""}']
+    (folder / "corpus.jsonl").write_text("\n".join(rows))
+    items = list(read(folder))
+    assert [item.text for item in items if isinstance(item, Snippet)] == ["T"]
+    assert next(item.record for item in items if isinstance(item, Problem)) == 2
+
+
+def test_half_an_emoji_in_a_text_or_an_id_is_marked(folder: Path) -> None:
+    (folder / "queries.jsonl").write_text(r'{"_id": "q\ud83d", "text": "what \ud83d?"}')
+    (folder / "qrels" / "test.tsv").unlink()
+    (folder / "qrels" / "test.jsonl").write_text(
+        r'{"query-id": "q\ud83d", "corpus-id": "d2", "score": 1}' + "\n"
+    )
+    assert labels(folder) == [GivenLabel("what ⟨U+D83D⟩?", "one", 1)]
+
+
 def test_a_lookup_keeps_the_first_text_of_what_is_wanted() -> None:
     with Lookup() as lookup:
         lookup.want(["a", "a", "b"])

@@ -49,6 +49,16 @@ def test_queries_in_a_file_of_any_name_are_queries_alone(tmp_path: Path) -> None
     assert list(read(release_at(path))) == [Query("ask", "4", "mine.json", LICENCE)]
 
 
+def test_an_id_of_two_functions_is_told_and_a_null_is_none(tmp_path: Path) -> None:
+    rows: list[tuple[int | None, str]] = [(0, "b"), (0, "other"), (0, "b "), (None, "c"), (None, "d")]
+    path = tmp_path / "codebase.json"
+    path.write_text(json.dumps([{"code-idx": number, "code": code} for number, code in rows]))
+    items = list(read(release_at(path)))
+    assert [item.record for item in items if isinstance(item, Problem)] == [2]
+    found = [(item.source_id, item.text) for item in items if isinstance(item, Snippet)]
+    assert found == [("0", "b"), ("0", "b "), ("3", "c"), ("4", "d")]
+
+
 def test_pairs_are_told_that_can_not_be_read_beside_a_file_of_queries(tmp_path: Path) -> None:
     """A release that was cut off in its pairs was imported as if it were whole."""
     (tmp_path / "query.json").write_text(json.dumps([{"query-idx": 4, "query": "ask"}]))

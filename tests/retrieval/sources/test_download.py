@@ -200,9 +200,19 @@ def test_a_folder_that_can_not_be_made_is_told(server: str, tmp_path: Path) -> N
         call_command("download", f"{server}/data", str(tmp_path / "file"))
 
 
+@pytest.mark.parametrize("place", ["hf:a/b/..", "https://example.org/data"])
+def test_a_folder_is_no_file_that_was_there(tmp_path: Path, place: str) -> None:
+    (tmp_path / "data").mkdir()
+    with pytest.raises(CommandError, match="is a folder; name another one"):
+        call_command("download", place, str(tmp_path))
+
+
 def test_the_command_prints_the_sum(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("download", f"{server}/data", str(tmp_path), "--sha256", SUM.upper())
-    assert SUM in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert SUM in said.out and "was there" not in said.err
+    call_command("download", f"{server}/data?another=revision", str(tmp_path))
+    assert "data was there and was not asked for again; move it away" in capsys.readouterr().err
 
 
 def test_places_of_the_hub_and_of_github() -> None:

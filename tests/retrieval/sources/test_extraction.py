@@ -209,6 +209,14 @@ def test_valid_python_that_the_grammar_refuses_is_kept_as_pythons_parser_reads_i
     assert why(text + "print 1\n", "python")["Request.after"] == "does not parse", "no part of a valid file"
 
 
+@pytest.mark.parametrize("codec", ["latin-1", "utf-8-sig"])
+def test_a_file_is_read_in_the_encoding_that_it_declares(codec: str) -> None:
+    code = 'def café(a):\n    """Give é back here."""\n    b = a\n    return b'
+    declared = "" if codec == "utf-8-sig" else f"# coding: {codec}\n"
+    (found,) = functions_of(SourceFile("m.py", (declared + code).encode(codec), "", ""), "python")
+    assert (found.text, found.name, found.documentation) == (code, "café", "Give é back here.")
+
+
 def test_reading_gives_labelled_pairs_and_counts_refusals(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(PYTHON)
     (tmp_path / "Box.java").write_text(JAVA)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.sources import Problem, Record
-from retrieval.sources.git import split
+from retrieval.sources.git import split, without_secret
 from retrieval.sources.python_source import read
 
 OLD, NEW = "def f(a): return a", "def f(a):\n    return a + 1"
@@ -92,6 +92,24 @@ def test_what_is_not_there_is_one_problem(repository: Path, place: str, said: st
     assert said in problem.message
 
 
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [("HEAD:b", "git ls-tree failed: of "), ("HEAD:b/m.py", "is missing; is the clone a partial")],
+)
+def test_what_a_damaged_repository_lacks_is_told(tmp_path: Path, gone: str, said: str) -> None:
+    git(tmp_path, "init", "--quiet")
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "m.py").write_text(f"def {name}(x): return x")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "-m", "one")
+    name = git(tmp_path, "rev-parse", gone)
+    (tmp_path / ".git" / "objects" / name[:2] / name[2:]).unlink()
+    record, problem = read(f"git+{tmp_path}")
+    assert isinstance(record, Record) and record.source_id == "a/m.py::a"
+    assert said in str(problem)
+
+
 def test_a_helper_of_the_url_is_refused(tmp_path: Path) -> None:
     (problem,) = read(f"git+ext::sh -c touch% {tmp_path}/was-run/@x")
     assert isinstance(problem, Problem)
@@ -104,6 +122,14 @@ def test_without_git_the_message_says_so(repository: Path, monkeypatch: pytest.M
     monkeypatch.setenv("PATH", "")
     (problem,) = read(f"git+{repository}")
     assert "install git" in str(problem)
+
+
+def test_nobody_is_told_a_token() -> None:
+    (problem,) = read("git+https://me:token@127.0.0.1:1/a/b@v1")
+    assert "token" not in str(problem) and str(problem).startswith(
+        "git+https://127.0.0.1:1/a/b@v1: git clone failed"
+    )
+    assert without_secret("https://a@b/c") == "https://a@b/c", "a folder may be called so"
 
 
 def test_revisions_come_after_the_path() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -153,3 +154,20 @@ def test_a_long_text_is_skipped_and_a_bomb_is_not_unpacked(
     bomb = written(tmp_path, {"bomb.parquet": [{"text": "x" * 2**20}] * 70}) / "bomb.parquet"
     assert bomb.stat().st_size * 200 < SURELY_SMALL
     assert "unpacks to over 200 times its size" in str(next(reading.rows(bomb, ["text"])))
+
+
+def test_bytes_that_are_no_text_cost_their_row_alone(tmp_path: Path) -> None:
+    ends = pyarrow.py_buffer(struct.pack("<4i", 0, 1, 2, 3))
+    column = pyarrow.StringArray.from_buffers(3, ends, pyarrow.py_buffer(b"a\xffb"))
+    parquet.write_table(pyarrow.table({"text": column}), tmp_path / "a.parquet")
+    first, bad, last = reading.rows(tmp_path / "a.parquet", ["text"])
+    assert (first, last) == ((1, {"text": "a"}), (3, {"text": "b"}))
+    assert isinstance(bad, Problem) and (bad.record, bad.message) == (2, "has bytes that are not UTF-8")
+
+
+def test_a_name_of_a_column_that_is_no_text_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"text": ["a"]}), path)
+    path.write_bytes(path.read_bytes().replace(b"text", b"te\xfft"))
+    (problem,) = reading.rows(path, ["text"])
+    assert "is not readable Parquet: 'utf-8' codec can't decode" in str(problem)

@@ -1,9 +1,13 @@
 """Folders: links that lead out and what is no file are refused; the licence at the root is known."""
 
+import errno
 import os
 from pathlib import Path
 
-from retrieval.sources import Problem
+import pytest
+
+from retrieval.filters.steps import Refusals
+from retrieval.sources import Problem, Record, extraction, python_source
 from retrieval.sources.files import SourceFile
 from retrieval.sources.places import files, is_path
 
@@ -22,6 +26,34 @@ def test_links_inside_are_followed_and_those_that_lead_out_are_not(tmp_path: Pat
     assert isinstance(out, Problem)
     assert "is a link out of the folder" in str(out)
     assert "is no regular file" in str(pipe)
+
+
+def test_a_file_that_states_its_licence_is_under_that(tmp_path: Path) -> None:
+    (tmp_path / "LICENSE").write_text("Mozilla Public License\nVersion 2.0")
+    code = 'def f(a):\n    """Give it back here."""\n    b = a\n    return b\n'
+    (tmp_path / "own.py").write_text(code)
+    (tmp_path / "taken.py").write_text(f"# SPDX-License-Identifier: CC-BY-NC-4.0\n{code}")
+    functions = [found for found in python_source.read(tmp_path) if isinstance(found, Record)]
+    documented = list(extraction.extracted(tmp_path, "python", Refusals()))
+    expected = ["MPL-2.0", "CC-BY-NC-4.0"]
+    assert [found.licence for found in functions] == expected
+    assert [found.licence for found in documented if not isinstance(found, Problem)] == expected
+
+
+def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shut").mkdir()
+    (tmp_path / "open.py").write_text("x = 1")
+    listed = os.scandir
+
+    def refusing(path: str) -> object:
+        if Path(path).name == "shut":
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    file, problem = files(tmp_path)
+    assert isinstance(file, SourceFile) and file.name == "open.py"
+    assert str(problem) == f"{tmp_path}/shut: cannot be read: Permission denied"
 
 
 def test_places_that_are_no_paths() -> None:

@@ -143,6 +143,15 @@ def test_what_cannot_be_read_is_told_and_the_rest_kept(tree: Path, monkeypatch: 
     assert gone.endswith("ae.py: cannot be read: No such file or directory")
 
 
+@pytest.mark.parametrize("codec", ["rot13", "undefined", "hex"])
+def test_a_declared_codec_that_is_none_of_source_is_told(tmp_path: Path, codec: str) -> None:
+    (tmp_path / "a.py").write_text(f"# coding: {codec}\ndef f(a): return a")
+    (tmp_path / "b.py").write_text("def g(a): return a")
+    found = list(read(tmp_path))
+    assert ids(found) == ["b.py::g"]
+    assert "a.py, record 1: is not readable Python: bad encoding" in problems(found)[0]
+
+
 def test_latin_1_by_declaration(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_bytes("# coding: latin-1\ndef f(a): return 'é'".encode("latin-1"))
     (record,) = read(tmp_path / "m.py")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.sources import Problem, records
-from retrieval.sources.records import Refused, lines_of, objects, text_of, whole_number
+from retrieval.sources.records import Refused, lines_of, name_of, objects, text_of, whole_number
 
 
 def saved(folder: Path, name: str, content: str | bytes) -> Path:
@@ -64,6 +64,20 @@ def test_broken_quotes_are_told_and_the_next_row_is_read(tmp_path: Path) -> None
     assert problems(path)[0][0] == 2
 
 
+def test_a_row_that_lacks_a_line_is_refused_whole(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", b'q,c\n1,"x\n\xff\ny"\n2,"\xff\n,z"\n3,z\n')
+    assert good(path) == [{"q": "3", "c": "z"}]
+    assert [number for number, _ in problems(path)] == [3, 5]
+
+
+def test_a_cell_that_is_too_long_is_no_rows(tmp_path: Path) -> None:
+    long = "x, y\n" * 30_000
+    path = saved(tmp_path, "a.csv", f'q,c\n1,"{long}"\n2,z\n')
+    assert good(path) == [{"q": "2", "c": "z"}]
+    ((_, why),) = problems(path)
+    assert why == "is not CSV: field larger than field limit (131072)"
+
+
 def test_an_array_has_objects_and_a_name_tells_the_format(tmp_path: Path) -> None:
     path = saved(tmp_path, "a.json", '[{"a": 1}, 2]')
     assert (good(path), problems(path)) == ([{"a": 1}], [(2, "expected an object, found '2'")])
@@ -81,6 +95,11 @@ def test_a_label_is_a_whole_number(written: object) -> None:
     with pytest.raises(Refused, match="expected 0 or 1"):
         whole_number(written, (0, 1), "label")
     assert [whole_number(one, (0, 1), "label") for one in (1, "1", 1.0, " 1 ", "1.0")] == [1] * 5
+
+
+def test_a_name_is_a_text_or_a_whole_number() -> None:
+    values: list[object] = ["a", 7, 7.0, 7.5, float("nan"), float("inf"), None, [1]]
+    assert [name_of({"id": value}, ["id"], "row") for value in values] == ["a", "7", "7", *["row"] * 5]
 
 
 @given(rows=st.lists(st.dictionaries(st.text(), st.text() | st.integers(), max_size=3), max_size=5))

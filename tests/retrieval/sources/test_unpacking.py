@@ -159,6 +159,13 @@ def test_what_is_no_zip_and_what_has_a_file_twice_is_refused(tmp_path: Path) -> 
         unpack(path, tmp_path / "two", BEIR)
 
 
+def test_a_member_without_a_name_is_passed_over(tmp_path: Path) -> None:
+    path = zipped(tmp_path, {**FILES, "nameless": "x"}, zipfile.ZIP_STORED)
+    path.write_bytes(path.read_bytes().replace(b"nameless", b"\0ameless"))
+    unpack(path, tmp_path / "into", BEIR)
+    assert len([found for found in (tmp_path / "into").rglob("*") if found.is_file()]) == len(FILES)
+
+
 def test_more_members_than_anybody_needs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MEMBERS_LIMIT", 2)
     with pytest.raises(NotUnpacked, match="more than 2 members"):

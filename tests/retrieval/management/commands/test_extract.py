@@ -59,6 +59,13 @@ def test_what_is_extracted_can_be_imported(tmp_path: Path) -> None:
     assert Member.objects.get(collection__kind="snippets").text.text == CODE.rstrip()
 
 
+def test_half_an_emoji_in_a_docstring_is_marked(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(CODE.replace("Add two", r"Add \ud83d two"))
+    out = tmp_path / "out.jsonl"
+    call_command("extract", str(tmp_path / "m.py"), out=out)
+    assert json.loads(out.read_text("utf-8"))["docstring"].startswith("Add ⟨U+D83D⟩ two numbers.")
+
+
 def packed(kind: str, folder: Path) -> str:
     """The module in a wheel, an sdist, a zip or a repository, with its licence."""
     if kind == "wheel":

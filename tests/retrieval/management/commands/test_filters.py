@@ -55,6 +55,14 @@ def test_each_step_with_counts_and_examples(capsys: pytest.CaptureFixture[str]) 
     }
 
 
+def test_an_id_that_is_no_path_tells_of_no_tests(capsys: pytest.CaptureFixture[str]) -> None:
+    named = {"test-12": LONG, "tests/m.py::total": LONG.replace("month", "week"), "a/test.py": LONG + "#"}
+    import_items([Snippet(text, name) for name, text in named.items()], "here", "ids", Options())
+    call_command("filters", "ids", "--json")
+    found = json.loads(capsys.readouterr().out)["codesearchnet"]
+    assert (found["kept"], found["steps"]["test in the path"]["refused"]) == (1, 2)
+
+
 def test_what_is_no_python_has_its_step(capsys: pytest.CaptureFixture[str]) -> None:
     items = [Snippet("<form>\n</form>", "1"), Snippet("x = f(10 PM)", "2"), Snippet("plt.plot(xs)", "3")]
     import_items(items, "here", "blocks", Options())
