@@ -143,8 +143,7 @@ def refuse_to_raters(user: Visitor, study: Study) -> None:
     """
     if not isinstance(user, User):
         return
-    ours = study.pairs.values("pair")
-    for other in blind_studies(user).filter(pairs__pair__in=ours).exclude(pk=study.pk)[:1]:
+    for other in blind_studies(user).filter(shares_a_pair(study)).exclude(pk=study.pk)[:1]:
         raise NoFigures(
             f"You rate pairs of this study in \u201c{other}\u201d: it opens when that is finished."
         )
@@ -161,6 +160,13 @@ def open_to(user: Visitor, study: Study) -> bool:
     """Whether the person may look at the study's figures, as far as that is a matter of being kept blind."""
     try:
         refuse_to_raters(user, study)
+def shares_a_pair(study: Study) -> Q:
+    """Of studies: that they show a pair which this one shows, be it as the second snippet of a comparison."""
+    firsts, seconds = study.pairs.values("pair"), study.pairs.filter(other__isnull=False).values("other")
+    first = Q(pairs__pair__in=firsts) | Q(pairs__pair__in=seconds)
+    return first | Q(pairs__other__in=firsts) | Q(pairs__other__in=seconds)
+
+
     except NoFigures:
         return False
     return True

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.models import Study
 from tests import factories, studies
-from tests.annotation.studies.rated import agents, pairwise, rated_study
+from tests.annotation.studies.rated import agents, many_pairs, pairwise, rated_study
 
 pytestmark = pytest.mark.django_db
 
@@ -124,6 +124,19 @@ def test_a_pairwise_study_has_its_own_table(ray: Client) -> None:
     assert "of 8 queries" in text and "fewer than 30 queries" in text
     assert "Which answers better" in text
     assert "Confusion" not in text
+
+
+@pytest.mark.parametrize("compared", ["here", "there"])
+def test_who_rates_a_pair_as_the_second_snippet_elsewhere_is_kept_out(client: Client, compared: str) -> None:
+    """Rated alone in one study, and as the second one of two in another."""
+    second, first = many_pairs(2)
+    alone = studies.study("alone", pairs=[second])
+    both = studies.study("both", pairs=[first], kind="pairwise", scale="preference")
+    both.pairs.update(other=second)
+    asked, rated = (both, alone) if compared == "here" else (alone, both)
+    studies.rated(studies.rater("ruth", asked), 1)
+    client.force_login(studies.rater("rita", rated).user)
+    assert f"You rate pairs of this study in \u201c{rated}\u201d" in page(client, asked)
 
 
 def test_names_are_escaped(ray: Client, study: Study) -> None:
