@@ -176,12 +176,14 @@ def confusion_pairs(study: Study, row: str, cell: int) -> list[tuple[int, float]
     """The study pairs (ids) in one cell of a row's confusion matrix, with the part of each that lies there.
 
     Cells are 0 both say 1, 1 only the row does, 2 only the reference does, 3 neither. Raises NoFigures for a
-    row that the table does not have.
+    row that the table does not have, and for a study that has no such table.
     """
     found = gathering.gather(study)
     made = gathering.arrays(found)
     labels = next((one for one in made.rows if one.name == row), None)
     if labels is None:
+    if study.kind != Study.Kind.RATING:
+        raise NoFigures("This study has no main table: nobody rated one pair at a time in it.")
         raise NoFigures("The main table has no such row.")
     cells = made.against(labels).cells[:, cell]
     return [(one.pk, float(part)) for one, part in zip(found.pairs, cells, strict=True) if part > 0]
