@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 from django.contrib.auth.models import User
@@ -127,14 +128,17 @@ def influenced(found: Gathered) -> Influence | None:
 
 
 def medians(found: Gathered) -> dict[str, float]:
-    """The median active seconds of a blind rating, by condition."""
+    """The median active seconds of a blind rating, by condition, of sampled pairs and raters who count."""
     times: dict[str, list[float]] = {}
-    rows = Rating.objects.filter(
-        assignment__enrolment__study=found.study, phase=Rating.Phase.BLIND, revision=1
+    rows = Rating.objects.counted().filter(
+        assignment__enrolment__study=found.study,
+        assignment__study_pair__planted="",
+        phase=Rating.Phase.BLIND,
+        revision=1,
     )
     for kind, seconds in rows.order_by().values_list("assignment__condition__kind", "seconds"):
         times.setdefault(kind, []).append(seconds)
-    return {kind: sorted(given)[len(given) // 2] for kind, given in sorted(times.items())}
+    return {kind: median(given) for kind, given in sorted(times.items())}
 
 
 def refuse_to_raters(user: Visitor, study: Study) -> None:
@@ -156,10 +160,6 @@ def refuse_to_raters(user: Visitor, study: Study) -> None:
         )
 
 
-def open_to(user: Visitor, study: Study) -> bool:
-    """Whether the person may look at the study's figures, as far as that is a matter of being kept blind."""
-    try:
-        refuse_to_raters(user, study)
 def shares_a_pair(study: Study) -> Q:
     """Of studies: that they show a pair which this one shows, be it as the second snippet of a comparison."""
     firsts, seconds = study.pairs.values("pair"), study.pairs.filter(other__isnull=False).values("other")
@@ -167,6 +167,10 @@ def shares_a_pair(study: Study) -> Q:
     return first | Q(pairs__other__in=firsts) | Q(pairs__other__in=seconds)
 
 
+def open_to(user: Visitor, study: Study) -> bool:
+    """Whether the person may look at the study's figures, as far as that is a matter of being kept blind."""
+    try:
+        refuse_to_raters(user, study)
     except NoFigures:
         return False
     return True
@@ -178,12 +182,12 @@ def confusion_pairs(study: Study, row: str, cell: int) -> list[tuple[int, float]
     Cells are 0 both say 1, 1 only the row does, 2 only the reference does, 3 neither. Raises NoFigures for a
     row that the table does not have, and for a study that has no such table.
     """
+    if study.kind != Study.Kind.RATING:
+        raise NoFigures("This study has no main table: nobody rated one pair at a time in it.")
     found = gathering.gather(study)
     made = gathering.arrays(found)
     labels = next((one for one in made.rows if one.name == row), None)
     if labels is None:
-    if study.kind != Study.Kind.RATING:
-        raise NoFigures("This study has no main table: nobody rated one pair at a time in it.")
         raise NoFigures("The main table has no such row.")
     cells = made.against(labels).cells[:, cell]
     return [(one.pk, float(part)) for one, part in zip(found.pairs, cells, strict=True) if part > 0]

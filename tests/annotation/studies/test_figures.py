@@ -75,6 +75,22 @@ def test_planted_pairs_and_assisted_labels_never_count() -> None:
     assert (after.flow.sampled, after.flow.planted, after.flow.places.rated) == (4, 1, 12)
 
 
+def test_times_are_of_sampled_pairs_and_of_raters_who_count() -> None:
+    """Their blind ratings took 20, 20, 20 and 30 s; a planted pair 500 s, an excluded rater 900 s each."""
+    study = rated_study([[1, 0], [1, 0], [1, 0]])
+    raters = list(study.enrolments.order_by("pk"))
+    Rating.objects.filter(pk=Rating.objects.filter(assignment__enrolment=raters[0])[:1]).update(seconds=30)
+    Rating.objects.filter(assignment__enrolment=raters[2]).update(seconds=900)
+    Enrolment.objects.filter(pk=raters[2].pk).update(excluded=True)
+    for number, pair in enumerate(studies.three_pairs(), 90):
+        planted = study.pairs.create(number=number, pair=pair, planted="attention", answer=1)
+        planted.quotas.create(condition=studies.condition(study), wanted=3)
+        studies.rated(raters[0], 1, planted, seconds=500.0)
+    assert figures_of(study).seconds == {"own_tests": 20.0}
+    Rating.objects.filter(assignment__enrolment=raters[1]).update(seconds=40)
+    assert compute(study).seconds == {"own_tests": 35.0}
+
+
 def test_a_study_is_interim_until_every_planned_rating_is_there() -> None:
     study = rated_study([[1, 0, 1, 0]] * 2)
     agents(study, [1, 0, 0, 0], "one")
