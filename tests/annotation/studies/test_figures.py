@@ -170,6 +170,21 @@ def test_only_the_last_round_of_a_pair_counts_whoever_rates_in_it() -> None:
     assert report(study).labels == 3 and Rating.objects.count() == 7
 
 
+def test_figures_of_a_moment_before_two_more_rounds_are_what_they_were() -> None:
+    study = rated_study([[1, 1], [1, 1], [1, 0]])
+    first = Until(timezone.now(), *last_ids(), complete=True)
+    ruth, sam = study.enrolments.order_by("pk")[:2]
+    pair = study.pairs.get(number=2)
+    ask_again(study, Choice(slice="split"), "stricter now", factories.ada())
+    studies.rated(ruth, 0, pair)
+    studies.rated(sam, 1, pair)
+    second = Until(timezone.now(), *last_ids(), complete=True)
+    ask_again(study, Choice(slice="split"), "stricter still", factories.ada())
+    studies.rated(ruth, 0, pair)
+    pages = [compute(study, until).page for until in (first, second, None)]
+    assert [one and one.reliability[0].labels for one in pages] == [6, 5, 4]
+
+
 def last_ids() -> tuple[int, int, int, int]:
     return Rating.objects.latest("pk").pk, 0, 0, 0
 
