@@ -39,6 +39,7 @@ LATEX: Final = str.maketrans(
         "α": r"$\alpha$",
         "�": "?",
     }
+        "ε": r"$\varepsilon$",
 )
 KNOWN: Final = frozenset(
     [*map(chr, range(0x20, 0x7F)), "\n", "\t", *map(chr, range(0xA0, 0x17F))]
