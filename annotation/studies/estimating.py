@@ -203,8 +203,8 @@ def problem_of(load: Load, word: str, pairs: int, sampled: int, room: int, rater
     short = sum(len(raters) - count < load.raters for count in times.values())
     if short:
         return (
-            f"{word}: {short:,} pairs have been seen by so many of the raters that fewer than {load.raters} "
-            "are left for them: enrol people who have not seen them."
+            f"{word}: {counted(short, 'pair has', 'pairs have')} been seen by so many of the raters that "
+            f"fewer than {load.raters} are left to rate: enrol people who have not seen what agents said."
         )
     return ""
 

@@ -193,7 +193,7 @@ def test_who_has_seen_pairs_is_told_and_can_not_be_given_them(build: Build) -> N
     assert not estimating.outlook_of(study).problems
     for name in ("sam", "ruth"):
         Seen.objects.get_or_create(user=factories.person(name), pair=factories.cases(build)[0].pair)
-    assert "1 pairs have been seen by so many" in estimating.outlook_of(study).problems[0]
+    assert "1 pair has been seen by so many" in estimating.outlook_of(study).problems[0]
 
 
 def test_who_has_seen_the_second_snippet_has_seen_the_comparison(build: Build) -> None:
