@@ -57,7 +57,7 @@ def change_capacity(enrolment: Enrolment, capacity: int, why: str, by: User) -> 
     """What a rater can be given from now on; never less than they have been given. Raises StudyRefused."""
     refuse_capacity(capacity)
     with paused(enrolment, why, by) as row:
-        given = enrolment.assignments.count()
+        given = pairs_given(enrolment)
         if capacity < given:
             raise StudyRefused(
                 f"{given} pairs were given already; a smaller capacity than that says nothing."
@@ -146,7 +146,7 @@ def leave(enrolment: Enrolment, exclude: bool) -> None:
         queueing.give_back(held)
     open_ones = enrolment.assignments.filter(state=Assignment.State.RESERVED)
     open_ones.update(reserved_until=now)
-    given, left_at = enrolment.assignments.count(), enrolment.left_at
+    given, left_at = pairs_given(enrolment), enrolment.left_at
     Enrolment.objects.filter(pk=enrolment.pk).update(
         finished_at=now, left_at=left_at or now, capacity=max(1, given), removed=True, excluded=exclude
     )
@@ -176,6 +176,11 @@ def progress(study: Study) -> QuerySet[Enrolment]:
     ran_out = Q(assignments__state=state.LOCKED, assignments__reserved_until__lt=timezone.now())
     counts = {
         "given": Count("assignments"),
+def pairs_given(enrolment: Enrolment) -> int:
+    """How much of the capacity is used: a pair that was asked again counts once."""
+    return enrolment.assignments.values("study_pair").distinct().order_by().count()
+
+
         "done": Count("assignments", filter=Q(assignments__state=state.DONE)),
         "skipped": Count("assignments", filter=Q(assignments__state=state.SKIPPED)),
         "lapsed": Count("assignments", filter=Q(assignments__state=state.LAPSED)),
