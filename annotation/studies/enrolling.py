@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -11,22 +12,35 @@ from django.db.models import Count, F, Min, Q, QuerySet
 from django.utils import timezone
 
 from annotation.access import Role, has_role
-from annotation.models import Assignment, Condition, Enrolment, Quota, Study
+from annotation.models import Assignment, AuditEvent, Condition, Enrolment, Quota, Study
 from annotation.studies import excluding, places, queueing, routing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.creating import MOST_CAPACITY, RaterWish, enrol
 from annotation.studies.excluding import BroughtBack
 from annotation.studies.planning import StudyRefused, changing
 
+NO_EXPERT: Final = "{} is no expert, or is locked out; an account gets its role with manage.py account."
+
 
 def candidates(study: Study | None, by: User) -> list[User]:
-    """Who can be a rater: experts and admins, but not whoever makes the study, nor who is in it already."""
-    people = User.objects.filter(is_active=True).exclude(pk=by.pk)
+    """Who can be a rater: experts and admins, but not who makes or started the study, nor who is in it."""
+    people = experts().exclude(pk=by.pk)
     if study:
-        people = people.exclude(enrolments__study=study)
+        people = people.exclude(enrolments__study=study).exclude(pk__in=starters(study))
         people = people.exclude(pk=study.created_by_id) if study.created_by_id else people
-    named = people.filter(Q(groups__name__in=[Role.EXPERT, Role.ADMIN]) | Q(is_superuser=True))
-    return list(named.distinct().order_by("username"))
+    return list(people.order_by("username"))
+
+
+def starters(study: Study) -> QuerySet[AuditEvent, int]:
+    """The accounts (ids) of whoever started it."""
+    rows = AuditEvent.objects.filter(study=study, verb=Verb.STUDY_STARTED, user__isnull=False)
+    return rows.order_by().values_list("user", flat=True)
+
+
+def experts() -> QuerySet[User]:
+    """The accounts that have the role to rate, and are not locked out."""
+    may_rate = Q(groups__name__in=[Role.EXPERT, Role.ADMIN]) | Q(is_superuser=True)
+    return User.objects.filter(may_rate, is_active=True).distinct()
 
 
 def rates_in(user: User, study: Study) -> bool:
@@ -37,10 +51,10 @@ def rates_in(user: User, study: Study) -> bool:
 def add(study: Study, user: User, condition: Condition, capacity: int, why: str, by: User) -> Enrolment:
     """Another rater. Raises StudyRefused."""
     refuse_capacity(capacity)
-    if user.pk in (study.created_by_id, by.pk):
-        raise StudyRefused("Whoever makes or changes a study can't rate in it.")
+    if user.pk in {study.created_by_id, by.pk, *starters(study)}:
+        raise StudyRefused("Whoever makes, starts or changes a study can't rate in it.")
     if not has_role(user, Role.EXPERT):
-        raise StudyRefused(f"{user} is no expert; an account gets its role with manage.py account.")
+        raise StudyRefused(NO_EXPERT.format(user))
     with changing(study, why, by) as row:
         if row.enrolments.filter(user=user).exists():
             raise StudyRefused(f"{user} is in the study already.")
@@ -162,6 +176,11 @@ def planted(study: Study, condition: Condition) -> QuerySet[Quota]:
     return Quota.objects.filter(condition=condition, study_pair__study=study).exclude(study_pair__planted="")
 
 
+def pairs_given(enrolment: Enrolment) -> int:
+    """How much of the capacity is used: a pair that was asked again counts once."""
+    return enrolment.assignments.values("study_pair").distinct().order_by().count()
+
+
 def refuse_capacity(capacity: int) -> None:
     if not 0 < capacity <= MOST_CAPACITY:
         raise StudyRefused(f"A capacity is 1 to {MOST_CAPACITY:,} pairs.")
@@ -176,11 +195,6 @@ def progress(study: Study) -> QuerySet[Enrolment]:
     ran_out = Q(assignments__state=state.LOCKED, assignments__reserved_until__lt=timezone.now())
     counts = {
         "given": Count("assignments"),
-def pairs_given(enrolment: Enrolment) -> int:
-    """How much of the capacity is used: a pair that was asked again counts once."""
-    return enrolment.assignments.values("study_pair").distinct().order_by().count()
-
-
         "done": Count("assignments", filter=Q(assignments__state=state.DONE)),
         "skipped": Count("assignments", filter=Q(assignments__state=state.SKIPPED)),
         "lapsed": Count("assignments", filter=Q(assignments__state=state.LAPSED)),
