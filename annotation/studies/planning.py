@@ -157,13 +157,14 @@ def freeze(study: Study) -> None:
     if study.frozen_at is not None:
         return
     with transaction.atomic():
-        plan, now = plan_of(study), timezone.now()
-        sealed = Study.objects.filter(pk=study.pk, frozen_at__isnull=True).update(
-            plan=plan, plan_hash=digest(plan), frozen_at=now
-        )
+        # Looked at under the lock: what an admin changed while this rating waited is part of the plan.
+        now = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+        if now.frozen_at is None:
+            now.plan = plan_of(now)
+            now.plan_hash, now.frozen_at = digest(now.plan), timezone.now()
+            now.save(update_fields=["plan", "plan_hash", "frozen_at"])
+            record(None, Verb.STUDY_FROZEN, now.name, now, {"plan_hash": now.plan_hash})
         study.refresh_from_db(fields=["plan", "plan_hash", "frozen_at"])
-        if sealed:
-            record(None, Verb.STUDY_FROZEN, study.name, study, {"plan_hash": study.plan_hash})
 
 
 @contextmanager

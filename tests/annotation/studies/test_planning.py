@@ -53,6 +53,18 @@ def test_somebody_else_froze_it_meanwhile() -> None:
     assert late.plan_hash == study.plan_hash
 
 
+def test_what_was_changed_since_the_study_was_read_is_frozen_with_it() -> None:
+    """A first rating that waits for an admin's change has read the study before it."""
+    study = studies.study()
+    late = Study.objects.get(pk=study.pk)
+    with changing(study, "", factories.ada()) as row:
+        row.question = "Are agents as good as people?"
+        row.save()
+    freeze(late)
+    assert late.plan and late.plan["question"] == "Are agents as good as people?"
+    assert late.plan_hash == digest(plan_of(Study.objects.get(pk=study.pk)))
+
+
 def test_the_hash_depends_on_the_pairs() -> None:
     study = studies.study()
     before = planning.pairs_hash(study)
