@@ -131,6 +131,15 @@ def test_pairs_can_not_be_exchanged_after_the_freeze() -> None:
         change(study, "because")
 
 
+@pytest.mark.parametrize("margin", [0.0, 1.0])
+def test_an_amendment_sets_no_margin_that_a_new_study_could_not_have(margin: float) -> None:
+    study = studies.study(margin=0.05)
+    freeze(study)
+    with pytest.raises(StudyRefused, match="above 0 and below 1"):
+        change(study, "why not", margin=margin)
+    assert Study.objects.get(pk=study.pk).margin == 0.05
+
+
 def test_a_closed_study_is_history() -> None:
     study = studies.study(state=Study.State.CLOSED)
     with pytest.raises(StudyRefused, match="closed"):
