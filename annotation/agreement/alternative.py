@@ -133,14 +133,11 @@ def averages(columns: Floats) -> dict[str, Statistic]:
 def worse(columns: Floats, raters: int, epsilon: float) -> dict[str, Statistic]:
     """For each rater (by number): how much more often the rater is ahead, less epsilon."""
 
-    def behind(rater: int) -> Statistic:
-        def of(sums: Floats) -> Floats:
-            mine = sums[..., rater::raters]
-            return ratio(mine[..., 4] - mine[..., 3], mine[..., 0]) - epsilon
+    def of(sums: Floats) -> Floats:
+        return ratio(sums[..., 4] - sums[..., 3], sums[..., 0]) - epsilon
 
-        return Statistic(columns, of, NO_PAIR)
-
-    return {str(rater): behind(rater) for rater in range(raters)}
+    # A rater's own columns alone: only the queries of their pairs count in Student's t.
+    return {str(rater): Statistic(columns[:, rater::raters], of, NO_PAIR) for rater in range(raters)}
 
 
 def rater_tests(people: Labels, known: Flags, drawn: dict[str, Drawn]) -> tuple[RaterTest, ...]:
@@ -150,7 +147,7 @@ def rater_tests(people: Labels, known: Flags, drawn: dict[str, Drawn]) -> tuple[
     rejected = yekutieli(ps)
     rows = []
     for rater in np.flatnonzero(counts):
-        sums = drawn[str(rater)].sums[rater :: len(counts)]
+        sums = drawn[str(rater)].sums
         p = ps[rater]
         wins = None if p is None else rejected[rater]
         one, two = float(sums[1] / sums[0]), float(sums[2] / sums[0])

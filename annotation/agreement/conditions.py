@@ -124,13 +124,14 @@ def plus(sample: Sample, people: Labels, annotator: Labels, weights: Floats) -> 
 
 
 def without_one(sample: Sample, labels: Labels, weights: Floats) -> Range:
-    """Nominal alpha without each rater in turn."""
-    if len(labels.raters) < 3:
+    """Nominal alpha without each rater in turn: of those who gave a label, as others change nothing."""
+    rated = np.flatnonzero(~np.isnan(labels.values[weights != 0]).all(axis=0))
+    if len(rated) < 3:
         return Range(None, None, words=FEW_RATERS)
     found = []
-    for rater, name in enumerate(labels.raters):
+    for rater in rated:
         one = nominal(sample, np.delete(labels.values, rater, axis=1), weights)
-        found.append((float(one.of(one.columns.sum(axis=0))), name))
+        found.append((float(one.of(one.columns.sum(axis=0))), labels.raters[rater]))
     if any(np.isnan(value) for value, _ in found):
         return Range(None, None, words=NO_VALUE)
     (low, lowest), (high, highest) = min(found), max(found)

@@ -114,7 +114,7 @@ def two_sided(one: int, two: int, mid: bool) -> float:
     """The binomial p of a fair coin; by the normal distribution where there are thousands of throws."""
     many, low = one + two, min(one, two)
     if many > EXACT:
-        return erfc((abs(one - two) - (not mid)) / sqrt(2 * many))
+        return erfc(max(abs(one - two) - (not mid), 0) / sqrt(2 * many))
     tail = 2 * sum(comb(many, k) for k in range(low + 1))
     return min(1.0, float((tail - mid * comb(many, low)) / (1 << many)))
 

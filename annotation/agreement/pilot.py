@@ -56,9 +56,13 @@ def slips(same: float, rho: float) -> float:
 
 
 def errors(same: float, slip: float, rho: float) -> float:
-    """How often the annotator errs, from how often it agrees with a rater (`planner.as_hard` turned)."""
-    fewer = (1 - slip - same) / (1 - 2 * (slip + rho * (1 - slip)))
-    if fewer <= slip:
+    """How often the annotator errs, from how often it agrees with a rater (`planner.as_hard` turned).
+
+    Where queries are so much alike that fewer errors would not make it agree more often (`more` is not above
+    0), it errs more often than a rater.
+    """
+    more = 1 - 2 * (slip + rho * (1 - slip))
+    if more > 0 and (fewer := (1 - slip - same) / more) <= slip:
         return max(fewer, 0.0)
     return float(np.clip(1 - (same - slip) / (2 * (1 - slip + rho * slip) - 1), 0.0, 1.0))
 

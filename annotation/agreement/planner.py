@@ -66,7 +66,8 @@ class Assumptions:
     def __post_init__(self) -> None:
         rates = ("prevalence", "rater_accuracy", "annotator_accuracy", "clustering", "skipped", "margin")
         for name in rates:
-            if not 0 <= getattr(self, name) < 1 + (name.endswith("accuracy")):
+            rate = getattr(self, name)
+            if not (0 <= rate < 1 or (rate == 1 and name.endswith("accuracy"))):
                 raise BadPlan(f"{name.replace('_', ' ')} lies between 0 and 1")
         for name in ("pairs", "pairs_per_query", "quorum", "conditions", "capacity"):
             if getattr(self, name) < 1:

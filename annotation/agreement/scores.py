@@ -166,14 +166,15 @@ def statistics_of(sample: Sample, cells: Floats, weights: Floats) -> dict[str, S
     """The figures of a row, by their names in `Scores`; all from one array of columns."""
     judged = weights * cells.any(axis=1)
     columns = sample.sums(np.column_stack([weights[:, None] * cells, judged, weights]))
+    matrix = columns[:, :4]  # without the pairs that nobody judged: their queries say nothing of F1 and MCC
     plain = sample.alone(weights) and bool(np.isin(cells, (0.0, 1.0)).all())
     return {
         "coverage": share_of(columns, NOTHING, sample.alone(weights), coverage),
         "accuracy": share_of(columns, NOTHING, plain, accuracy),
         "precision": share_of(columns, NEVER_ONE, plain, precision),
         "recall": share_of(columns, NO_ONE, plain, recall),
-        "f1": Statistic(columns, f1, NO_F1),
-        "mcc": Statistic(columns, mcc, NO_MCC),
+        "f1": Statistic(matrix, f1, NO_F1),
+        "mcc": Statistic(matrix, mcc, NO_MCC),
     }
 
 
@@ -183,8 +184,11 @@ def coverage(sums: Floats) -> tuple[Floats, Floats]:
 
 
 def accuracy(sums: Floats) -> tuple[Floats, Floats]:
-    """Pairs on which both say the same, of those that both judged."""
-    return sums[..., 0] + sums[..., 3], sums[..., 4]
+    """Pairs on which both say the same, of those that both judged: added up from the same cells, so that
+    whoever is always right has exactly 1, whatever the weights.
+    """
+    alike = sums[..., 0] + sums[..., 3]
+    return alike, alike + sums[..., 1] + sums[..., 2]
 
 
 def precision(sums: Floats) -> tuple[Floats, Floats]:

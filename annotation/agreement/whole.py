@@ -62,7 +62,7 @@ def whole(
         "prevalence": powered(sample, np.where(known, truth, 0.0), labels, known, strata),
     }
     figures = {key: one.figure for key, one in measure(draws, statistics).items()}
-    if known.any() and not wrong.any():
+    if known.any() and not wrong.any() and figures["error"].value is not None:
         bound = no_error(figures["error"], int(known.sum()))
         figures |= {"error": bound, "plain_error": bound}
     return Whole(name, sum(one.pairs for one in strata), int(known.sum()), **figures)

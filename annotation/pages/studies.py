@@ -259,13 +259,17 @@ def rater_rows(study: Study, seconds: dict[tuple[int, int], list[float]]) -> Ite
 
 
 def seconds_of(study: Study) -> dict[tuple[int, int], list[float]]:
-    """Active seconds of each standing rating, by (condition, enrolment); of the latest 20,000 ratings."""
-    rows = Rating.objects.current().filter(assignment__enrolment__study=study, phase=Rating.Phase.BLIND)
-    columns = "assignment__condition_id", "assignment__enrolment_id", "seconds"
-    found: dict[tuple[int, int], list[float]] = defaultdict(list)
-    for condition, enrolment, seconds in rows.order_by("-pk").values_list(*columns)[:MOST_TIMED]:
-        found[condition, enrolment].append(seconds)
-    return found
+    """Active seconds of each standing rating, by (condition, enrolment); of the latest 20,000 labels.
+
+    A second label holds the time up to it, that of the first one included.
+    """
+    rows = Rating.objects.current().filter(assignment__enrolment__study=study)
+    columns = "assignment_id", "assignment__condition_id", "assignment__enrolment_id", "seconds"
+    longest: dict[tuple[int, int], dict[int, float]] = defaultdict(dict)
+    for pair, condition, enrolment, seconds in rows.order_by("-pk").values_list(*columns)[:MOST_TIMED]:
+        times = longest[condition, enrolment]
+        times[pair] = max(seconds, times.get(pair, 0.0))
+    return {key: list(times.values()) for key, times in longest.items()}
 
 
 def planted_of(study: Study) -> dict[int, tuple[int, int]]:

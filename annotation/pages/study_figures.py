@@ -115,16 +115,18 @@ def queries_of(study: Study) -> int:
 
 
 def report_page(study: Study, found: Report) -> FiguresPage:
-    """What is known of labels from elsewhere: how far their raters agree."""
+    """What is known of labels from elsewhere: how far their raters agree. Its queries are those of the items
+    that say so.
+    """
     return FiguresPage(
         study=study,
         interim=False,
-        pairs=found.items,
+        pairs=found.items_with_two,
         queries=found.queries,
         draws=RESAMPLES,
         seed=SEED,
         tables=tuple(map(view, report_tables(found))),
-        unit="item",
+        unit="item with two labels or more,items with two labels or more",
         may_pin=False,
     )
 

@@ -336,10 +336,18 @@ def keep_precedent(user: User, made: Adjudication) -> Precedent:
     return Precedent.objects.create(
         guideline_name=guideline.name,
         query=pair.query.text,
-        code=pair.snippet.text,
+        code=code_of(made.study_pair),
         value=made.value,
         why=made.note,
         tags=sorted({str(tag) for voter in voters for tag in voter.rating.tags}),
         adjudication=made,
         created_by=user,
     )
+
+
+def code_of(study_pair: StudyPair) -> str:
+    """The snippet; both of a comparison, as what was decided names them the first and the second."""
+    first, other = study_pair.pair.snippet.text, study_pair.other
+    if other is None:
+        return first
+    return f"# The first snippet:\n{first}\n\n\n# The second snippet:\n{other.snippet.text}"

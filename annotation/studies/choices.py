@@ -10,8 +10,9 @@ import numpy as np
 from annotation.agreement import Draws, Figure, Preference, Sample, preference
 from annotation.agreement.reliability import alike, nominal
 from annotation.agreement.statistic import measure
-from annotation.models import Enrolment, Rating
+from annotation.models import Build, Enrolment, Rating, Study
 from annotation.studies.gathering import Gathered, grid
+from retrieval.models import Annotator
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,17 @@ def chosen(found: Gathered) -> tuple[Chosen, ...]:
             word = condition.get_kind_display()
             made.append(Chosen(word, preferred(found, raters), *agreed(found, raters)))
     return tuple(made)
+
+
+def sides_of(study: Study) -> str:
+    """Whose matches the first snippets and the second ones are, in a sentence; empty where nobody knows."""
+    builds, against = study.sample.get("builds", []), study.sample.get("against")
+    named = {build.pk: f"the build “{build.name}”" for build in Build.objects.filter(pk__in=builds)}
+    sides = [named[pk] for pk in builds if pk in named]
+    sides += [f"the labels “{one}”" for one in Annotator.objects.filter(pk=against)] if against else []
+    if len(sides) != 2:
+        return ""
+    return f"First snippets are matches of {sides[0]}, second ones of {sides[1]}."
 
 
 def preferred(found: Gathered, raters: Sequence[Enrolment]) -> Preference:

@@ -18,6 +18,7 @@ from annotation.studies.planning import (
     StudyRefused,
     pairs_hash,
     refuse_if_changed,
+    refuse_margin,
     refuse_unknown,
     refuse_without_table,
 )
@@ -144,8 +145,7 @@ def refuse_bad(order: Order, study: Study | None = None) -> None:
         raise StudyRefused(f"The scale of such a study is {allowed}.")
     if any(len(text) > LONGEST_TEXT for text in (order.question, order.information, order.exclusions)):
         raise StudyRefused(f"Question, information and exclusions take {LONGEST_TEXT:,} characters each.")
-    if order.margin is not None and not 0 < order.margin < 1:
-        raise StudyRefused("The margin is a share above 0 and below 1, such as 0.05.")
+    refuse_margin(order.margin)
     refuse_without_table(order.kind, order.comparisons, order.margin)
     refuse_bad_conditions(order)
     refuse_bad_raters(order, study)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -11,22 +12,35 @@ from django.db.models import Count, F, Min, Q, QuerySet
 from django.utils import timezone
 
 from annotation.access import Role, has_role
-from annotation.models import Assignment, Condition, Enrolment, Quota, Study
+from annotation.models import Assignment, AuditEvent, Condition, Enrolment, Quota, Study
 from annotation.studies import excluding, places, queueing, routing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.creating import MOST_CAPACITY, RaterWish, enrol
 from annotation.studies.excluding import BroughtBack
 from annotation.studies.planning import StudyRefused, changing
 
+NO_EXPERT: Final = "{} is no expert, or is locked out; an account gets its role with manage.py account."
+
 
 def candidates(study: Study | None, by: User) -> list[User]:
-    """Who can be a rater: experts and admins, but not whoever makes the study, nor who is in it already."""
-    people = User.objects.filter(is_active=True).exclude(pk=by.pk)
+    """Who can be a rater: experts and admins, but not who makes or started the study, nor who is in it."""
+    people = experts().exclude(pk=by.pk)
     if study:
-        people = people.exclude(enrolments__study=study)
+        people = people.exclude(enrolments__study=study).exclude(pk__in=starters(study))
         people = people.exclude(pk=study.created_by_id) if study.created_by_id else people
-    named = people.filter(Q(groups__name__in=[Role.EXPERT, Role.ADMIN]) | Q(is_superuser=True))
-    return list(named.distinct().order_by("username"))
+    return list(people.order_by("username"))
+
+
+def starters(study: Study) -> QuerySet[AuditEvent, int]:
+    """The accounts (ids) of whoever started it."""
+    rows = AuditEvent.objects.filter(study=study, verb=Verb.STUDY_STARTED, user__isnull=False)
+    return rows.order_by().values_list("user", flat=True)
+
+
+def experts() -> QuerySet[User]:
+    """The accounts that have the role to rate, and are not locked out."""
+    may_rate = Q(groups__name__in=[Role.EXPERT, Role.ADMIN]) | Q(is_superuser=True)
+    return User.objects.filter(may_rate, is_active=True).distinct()
 
 
 def rates_in(user: User, study: Study) -> bool:
@@ -37,10 +51,10 @@ def rates_in(user: User, study: Study) -> bool:
 def add(study: Study, user: User, condition: Condition, capacity: int, why: str, by: User) -> Enrolment:
     """Another rater. Raises StudyRefused."""
     refuse_capacity(capacity)
-    if user.pk in (study.created_by_id, by.pk):
-        raise StudyRefused("Whoever makes or changes a study can't rate in it.")
+    if user.pk in {study.created_by_id, by.pk, *starters(study)}:
+        raise StudyRefused("Whoever makes, starts or changes a study can't rate in it.")
     if not has_role(user, Role.EXPERT):
-        raise StudyRefused(f"{user} is no expert; an account gets its role with manage.py account.")
+        raise StudyRefused(NO_EXPERT.format(user))
     with changing(study, why, by) as row:
         if row.enrolments.filter(user=user).exists():
             raise StudyRefused(f"{user} is in the study already.")
@@ -57,7 +71,7 @@ def change_capacity(enrolment: Enrolment, capacity: int, why: str, by: User) -> 
     """What a rater can be given from now on; never less than they have been given. Raises StudyRefused."""
     refuse_capacity(capacity)
     with paused(enrolment, why, by) as row:
-        given = enrolment.assignments.count()
+        given = pairs_given(enrolment)
         if capacity < given:
             raise StudyRefused(
                 f"{given} pairs were given already; a smaller capacity than that says nothing."
@@ -146,7 +160,7 @@ def leave(enrolment: Enrolment, exclude: bool) -> None:
         queueing.give_back(held)
     open_ones = enrolment.assignments.filter(state=Assignment.State.RESERVED)
     open_ones.update(reserved_until=now)
-    given, left_at = enrolment.assignments.count(), enrolment.left_at
+    given, left_at = pairs_given(enrolment), enrolment.left_at
     Enrolment.objects.filter(pk=enrolment.pk).update(
         finished_at=now, left_at=left_at or now, capacity=max(1, given), removed=True, excluded=exclude
     )
@@ -160,6 +174,11 @@ def leave(enrolment: Enrolment, exclude: bool) -> None:
 def planted(study: Study, condition: Condition) -> QuerySet[Quota]:
     """The quotas of planted pairs, which everybody of the condition is asked."""
     return Quota.objects.filter(condition=condition, study_pair__study=study).exclude(study_pair__planted="")
+
+
+def pairs_given(enrolment: Enrolment) -> int:
+    """How much of the capacity is used: a pair that was asked again counts once."""
+    return enrolment.assignments.values("study_pair").distinct().order_by().count()
 
 
 def refuse_capacity(capacity: int) -> None:

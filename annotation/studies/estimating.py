@@ -203,8 +203,8 @@ def problem_of(load: Load, word: str, pairs: int, sampled: int, room: int, rater
     short = sum(len(raters) - count < load.raters for count in times.values())
     if short:
         return (
-            f"{word}: {short:,} pairs have been seen by so many of the raters that fewer than {load.raters} "
-            "are left for them: enrol people who have not seen them."
+            f"{word}: {counted(short, 'pair has', 'pairs have')} been seen by so many of the raters that "
+            f"fewer than {load.raters} are left to rate: enrol people who have not seen what agents said."
         )
     return ""
 
@@ -327,16 +327,21 @@ def seen_by(users: Sequence[int], shown: Mapping[int, int]) -> dict[int, frozens
 def usual_seconds() -> dict[str, tuple[float, int]]:
     """Seconds of one rating by condition, and of how many ratings that is the median; 0: it is assumed.
 
-    The latest ratings of all studies count, planted pairs left out.
+    The latest ratings of all studies count, planted pairs left out; a second look is part of its rating.
     """
     return {kind: measured(kind) for kind in SECONDS}
 
 
 def measured(kind: str) -> tuple[float, int]:
+    """A revision holds the time up to it, so that of a pair the longest is that of all its revisions."""
     rows = Rating.objects.filter(
         assignment__condition__kind=kind, assignment__study_pair__planted="", withdrawn=False, seconds__gt=0
     )
-    found = list(rows.order_by("-pk").values_list("seconds", flat=True)[:MOST_MEASURED])
+    latest = rows.order_by("-pk").values_list("assignment", "seconds")[:MOST_MEASURED]
+    longest: dict[int, float] = {}
+    for assignment, seconds in latest:
+        longest[assignment] = max(seconds, longest.get(assignment, 0.0))
+    found = list(longest.values())
     if len(found) < MEASURED_FROM:
         return SECONDS[kind], 0
     return float(median(found)), len(found)

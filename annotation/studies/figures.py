@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 from django.contrib.auth.models import User
@@ -127,14 +128,17 @@ def influenced(found: Gathered) -> Influence | None:
 
 
 def medians(found: Gathered) -> dict[str, float]:
-    """The median active seconds of a blind rating, by condition."""
+    """The median active seconds of a blind rating, by condition, of sampled pairs and raters who count."""
     times: dict[str, list[float]] = {}
-    rows = Rating.objects.filter(
-        assignment__enrolment__study=found.study, phase=Rating.Phase.BLIND, revision=1
+    rows = Rating.objects.counted().filter(
+        assignment__enrolment__study=found.study,
+        assignment__study_pair__planted="",
+        phase=Rating.Phase.BLIND,
+        revision=1,
     )
     for kind, seconds in rows.order_by().values_list("assignment__condition__kind", "seconds"):
         times.setdefault(kind, []).append(seconds)
-    return {kind: sorted(given)[len(given) // 2] for kind, given in sorted(times.items())}
+    return {kind: median(given) for kind, given in sorted(times.items())}
 
 
 def refuse_to_raters(user: Visitor, study: Study) -> None:
@@ -143,8 +147,7 @@ def refuse_to_raters(user: Visitor, study: Study) -> None:
     """
     if not isinstance(user, User):
         return
-    ours = study.pairs.values("pair")
-    for other in blind_studies(user).filter(pairs__pair__in=ours).exclude(pk=study.pk)[:1]:
+    for other in blind_studies(user).filter(shares_a_pair(study)).exclude(pk=study.pk)[:1]:
         raise NoFigures(
             f"You rate pairs of this study in \u201c{other}\u201d: it opens when that is finished."
         )
@@ -155,6 +158,13 @@ def refuse_to_raters(user: Visitor, study: Study) -> None:
             "You rate in this study: its figures open to you when your part is finished and every planned "
             "rating has been given."
         )
+
+
+def shares_a_pair(study: Study) -> Q:
+    """Of studies: that they show a pair which this one shows, be it as the second snippet of a comparison."""
+    firsts, seconds = study.pairs.values("pair"), study.pairs.filter(other__isnull=False).values("other")
+    first = Q(pairs__pair__in=firsts) | Q(pairs__pair__in=seconds)
+    return first | Q(pairs__other__in=firsts) | Q(pairs__other__in=seconds)
 
 
 def open_to(user: Visitor, study: Study) -> bool:
@@ -170,8 +180,10 @@ def confusion_pairs(study: Study, row: str, cell: int) -> list[tuple[int, float]
     """The study pairs (ids) in one cell of a row's confusion matrix, with the part of each that lies there.
 
     Cells are 0 both say 1, 1 only the row does, 2 only the reference does, 3 neither. Raises NoFigures for a
-    row that the table does not have.
+    row that the table does not have, and for a study that has no such table.
     """
+    if study.kind != Study.Kind.RATING:
+        raise NoFigures("This study has no main table: nobody rated one pair at a time in it.")
     found = gathering.gather(study)
     made = gathering.arrays(found)
     labels = next((one for one in made.rows if one.name == row), None)

@@ -120,7 +120,8 @@ def assumptions(size: Size, rates: Rates) -> tuple[Assumptions, str]:
         source = "assumed, as typed" if rates.typed() else "the planner’s usual ones"
         if rates.pilot is not None:
             assumed, source = of_pilot(assumed, rates.pilot)
-        return by_labels(assumed, source, size.design)
+        fewer = f"; {most:,} pairs, as more can’t be simulated" if most < size.pairs else ""
+        return by_labels(assumed, f"{source}{fewer}", size.design)
     except BadPlan as why:
         raise StudyRefused(f"{str(why)[:1].upper()}{str(why)[1:]}.") from why
 

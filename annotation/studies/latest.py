@@ -5,11 +5,13 @@ The ratings of earlier rounds, and the decisions on them, stay and are exported;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from annotation.models import Quota, Study
+from django.db.models import Min
+
+from annotation.models import Assignment, Quota, Study
 
 Place = tuple[int, int]
 """(study pair, condition), ids."""
@@ -33,14 +35,30 @@ class Rounds:
 
 
 def rounds_of(study: Study, at: datetime | None = None) -> Rounds:
-    """The rounds of a study, now or as they were `at` that time. One query, of few rows."""
+    """The rounds of a study, now or as they were `at` that time. One query of few rows, or two."""
     rows = Quota.objects.filter(study_pair__study=study, round__gt=1)
     numbers: dict[Place, int] = {}
     since: dict[Place, datetime] = {}
+    later: set[Place] = set()
     columns = "study_pair_id", "condition_id", "round", "opened_at"
     for study_pair, condition, number, opened in rows.values_list(*columns):
-        later = at is not None and opened is not None and opened > at
-        numbers[study_pair, condition] = number - 1 if later else number
-        if opened is not None and not later:
+        if at is not None and opened is not None and opened > at:
+            later.add((study_pair, condition))
+            continue
+        numbers[study_pair, condition] = number
+        if opened is not None:
             since[study_pair, condition] = opened
+    for place, number, first in begun(study, at) if at is not None and later else ():
+        if place in later:
+            numbers[place], since[place] = number, first
     return Rounds(numbers, since)
+
+
+def begun(study: Study, at: datetime) -> Iterator[tuple[Place, int, datetime]]:
+    """By place the rounds after the first of which a pair was handed out by then, the last one last, and when
+    it first was: a quota tells only since when its last round is open.
+    """
+    rows = Assignment.objects.filter(enrolment__study=study, round__gt=1, created_at__lte=at)
+    found = rows.values("study_pair", "condition", "round").annotate(first=Min("created_at"))
+    for row in found.order_by("round"):
+        yield (row["study_pair"], row["condition"]), row["round"], row["first"]

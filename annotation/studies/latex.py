@@ -14,6 +14,8 @@ from annotation.studies.table import Cell, Table
 
 LATEX: Final = str.maketrans(
     {
+        "\n": " ",  # an empty line would end a title or a caption in its middle
+        "\r": " ",  # what forms send at the end of each line
         "\\": r"\textbackslash{}",
         "&": r"\&",
         "%": r"\%",
@@ -37,6 +39,7 @@ LATEX: Final = str.maketrans(
         "≥": r"$\geq$",
         "≤": r"$\leq$",
         "α": r"$\alpha$",
+        "ε": r"$\varepsilon$",
         "�": "?",
     }
 )

@@ -9,6 +9,7 @@ from django.db.models import Max, Min
 
 from annotation.agreement import RESAMPLES, SEED
 from annotation.models import Condition
+from annotation.studies.choices import sides_of
 from annotation.studies.figures import Figures
 from annotation.studies.formats import number
 from annotation.studies.latex import tex
@@ -48,8 +49,9 @@ def drawn(found: Figures, plan: Plan) -> str:
     study, one = found.study, found.flow
     builds = ", ".join(map(str, plan["sample"]["builds"])) or "labels from elsewhere"
     asked = f" to answer: {tex(study.question)}" if study.question else ""
-    planted = f", and {one.planted:,} planted pairs that are not counted" if one.planted else ""
-    first = f"We drew {one.sampled:,} pairs from {tex(builds)}{planted}{asked}."
+    not_counted = counting.counted(one.planted, "planted pair that is", "planted pairs that are")
+    planted = f", and {not_counted} not counted" if one.planted else ""
+    first = f"We drew {counting.counted(one.sampled, 'pair')} from {tex(builds)}{planted}{asked}."
     wish = plan["sample"]["asked"]
     return f"{first} {design(wish)} {chances(found)}" if "size" in wish else first
 
@@ -132,8 +134,8 @@ def raters(found: Figures, plan: Plan) -> str:
         if one.told_years
         else ""
     )
-    said = [f"{word}: {told(names)}" for word, names in spoken(one) if names]
-    return f"{one.raters} raters took part{years}{'; ' + '; '.join(said) if said else ''}."
+    said = "".join(f"; {word}: {told(names)}" for word, names in spoken(one) if names)
+    return f"{counting.counted(one.raters, 'rater')} took part{years}{said}."
 
 
 def spoken(one: Profile) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
@@ -146,7 +148,8 @@ def told(names: Iterable[tuple[str, int]]) -> str:
 
 def referred(found: Figures, plan: Plan) -> str:
     if found.page is None:
-        return "Each choice is between two snippets whose sides were shuffled."
+        sides = tex(sides_of(found.study))
+        return f"Each choice is between two snippets whose sides were shuffled. {sides}".rstrip()
     return (
         f"The reference is the strict majority of the planned ratings under {tex(found.page.reference)}; "
         rf"people who made it are each held against the others \cite{{calderon2025}}. {left_open(found)}"
@@ -194,28 +197,40 @@ def excluded(found: Figures, plan: Plan) -> str:
     )
     gone = found.study.enrolments.filter(excluded=True).count()
     missing = given_up(found.study)
+    left = counting.counted(gone, "rater is", "raters are")
+    ratings = counting.counted(missing, "planned rating was", "planned ratings were")
     return " ".join(
         filter(
             None,
             (
                 first,
-                f"{gone} raters are left out of every figure." if gone else "Nobody's ratings are left out.",
-                f"{missing:,} planned ratings were given up, as nobody could give them." if missing else "",
+                f"{left} left out of every figure." if gone else "Nobody's ratings are left out.",
+                f"{ratings} given up, as nobody could give them." if missing else "",
             ),
         )
     )
 
 
 def counted(found: Figures, plan: Plan) -> str:
+    """How figures are made: those that the study has."""
     return (
         f"Intervals are 95\\,\\% and resample queries with all their pairs ({RESAMPLES:,} draws, "
         f"seed {SEED}); "
         r"Wilson's \cite{wilson1927} where no pairs share a query. "
-        r"Agreement is Krippendorff's alpha \cite{krippendorff2011}, "
-        r"with Gwet's AC1 \cite{gwet2008} where one label prevails. "
+        r"Agreement is Krippendorff's alpha \cite{krippendorff2011}"
+        rf"{tested(found)} We follow the design of \cite{{cosqaplus}}."
+    )
+
+
+def tested(found: Figures) -> str:
+    """The end of the sentence on agreement, and what follows it."""
+    if found.page is None:
+        return " of the choices. Whether the first snippets are preferred is an exact sign test over queries."
+    whole = r" The error of all labels is prediction-powered \cite{fisch2024}." if found.page.build else ""
+    return (
+        r", with Gwet's AC1 \cite{gwet2008} where one label prevails. "
         r"Differences are tested by mid-p McNemar \cite{fagerland2013} or the query bootstrap, "
-        r"corrected by Holm. The error of all labels is prediction-powered \cite{fisch2024}. "
-        r"We follow the design of \cite{cosqaplus}."
+        f"corrected by Holm.{whole}"
     )
 
 
@@ -232,8 +247,8 @@ def kept(found: Figures, plan: Plan) -> str:
     interim = " These figures are interim: planned ratings are missing." if found.interim else ""
     if not study.plan_hash:
         return f"The plan was not frozen.{interim}"
+    amendments = counting.counted(study.amendments.count(), "amendment was", "amendments were")
     return (
         f"The plan was frozen on {study.frozen_at:%Y-%m-%d} with the SHA-256 "
-        rf"\texttt{{{study.plan_hash[:16]}}}\ldots; {study.amendments.count()} amendments were recorded and "
-        f"{scored(found)}.{interim}"
+        rf"\texttt{{{study.plan_hash[:16]}}}\ldots; {amendments} recorded and {scored(found)}.{interim}"
     )

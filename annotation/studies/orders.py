@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Build, Guideline
 from annotation.schemas.studies import ConditionIn, RaterIn, RatesIn, StudyIn
+from annotation.studies import enrolling
 from annotation.studies.creating import ConditionWish, Order, RaterWish
 from annotation.studies.estimating import usual_seconds
 from annotation.studies.foreseeing import Rates, pilots
@@ -69,9 +70,12 @@ def conditions_of(told: Iterable[ConditionIn]) -> tuple[ConditionWish, ...]:
 def raters_of(told: Iterable[RaterIn]) -> tuple[RaterWish, ...]:
     wanted = list(told)
     users = {user.username: user for user in User.objects.filter(username__in=[one.user for one in wanted])}
+    able = set(enrolling.experts().filter(username__in=users).values_list("username", flat=True))
     for one in wanted:
         if one.user not in users:
             raise StudyRefused(f"There is no account {one.user!r}.")
+        if one.user not in able:
+            raise StudyRefused(enrolling.NO_EXPERT.format(one.user))
     return tuple(RaterWish(users[one.user], one.condition, one.capacity) for one in wanted)
 
 

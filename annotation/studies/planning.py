@@ -157,13 +157,14 @@ def freeze(study: Study) -> None:
     if study.frozen_at is not None:
         return
     with transaction.atomic():
-        plan, now = plan_of(study), timezone.now()
-        sealed = Study.objects.filter(pk=study.pk, frozen_at__isnull=True).update(
-            plan=plan, plan_hash=digest(plan), frozen_at=now
-        )
+        # Looked at under the lock: what an admin changed while this rating waited is part of the plan.
+        now = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+        if now.frozen_at is None:
+            now.plan = plan_of(now)
+            now.plan_hash, now.frozen_at = digest(now.plan), timezone.now()
+            now.save(update_fields=["plan", "plan_hash", "frozen_at"])
+            record(None, Verb.STUDY_FROZEN, now.name, now, {"plan_hash": now.plan_hash})
         study.refresh_from_db(fields=["plan", "plan_hash", "frozen_at"])
-        if sealed:
-            record(None, Verb.STUDY_FROZEN, study.name, study, {"plan_hash": study.plan_hash})
 
 
 @contextmanager
@@ -172,7 +173,7 @@ def changing(study: Study, why: str, by: User) -> Iterator[Study]:
 
     Yields the locked row, which the body changes and saves. Raises StudyRefused, and nothing is changed,
     where the study is closed, where a part of the plan changes that is fixed, where a comparison is changed
-    to one of no row of the table, or where nobody said why.
+    to one of no row of the table or the margin to one that is none, or where nobody said why.
     """
     with transaction.atomic():
         # No key is changed, so that whoever stores something of the study need not wait.
@@ -182,6 +183,8 @@ def changing(study: Study, why: str, by: User) -> Iterator[Study]:
         compared, margin = locked.comparisons, locked.margin
         yield locked
         study.refresh_from_db()
+        if study.margin != margin:
+            refuse_margin(study.margin)
         if (study.comparisons, study.margin) != (compared, margin):
             refuse_without_table(study.kind, study.comparisons, study.margin)
         if study.comparisons != compared:
@@ -193,6 +196,12 @@ def changing(study: Study, why: str, by: User) -> Iterator[Study]:
 def refuse_unknown_rows(study: Study) -> None:
     """Raises StudyRefused where a comparison is not of two rows that the main table has, or will have."""
     refuse_unknown(foreseen(study), study.comparisons)
+
+
+def refuse_margin(margin: float | None) -> None:
+    """Raises StudyRefused for a margin that no study could keep, or each would."""
+    if margin is not None and not 0 < margin < 1:
+        raise StudyRefused("The margin is a share above 0 and below 1, such as 0.05.")
 
 
 def refuse_without_table(kind: str, comparisons: Sequence[Any], margin: float | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from annotation.agreement.kappa import in_row_order, kappa_statistic, symmetrise
 from annotation.agreement.reliability import alike, alphas, values_of
 from annotation.agreement.statistic import Statistic
 from annotation.models import ImportedRating, Rating, Study
+from annotation.studies.gathering import is_complete
 from annotation.studies.latest import rounds_of
 from retrieval.counting import counted
 
@@ -35,6 +36,7 @@ ALONE: Final = (
     "The file has no query column, so each item is resampled alone; if items share queries, intervals are "
     "too short."
 )
+INTERIM: Final = "Interim: planned ratings are missing, so these figures are not the study's."
 FEW: Final = "With fewer than 30 queries the intervals are known to be too short."
 
 
@@ -95,10 +97,14 @@ def report(study: Study) -> Report:
     """
     if study.kind == Study.Kind.PAIRWISE:
         raise NoReport(f"{study.name!r} asks which of two snippets is better; it has no scale to agree on.")
-    given = list(imported(study) if study.kind == Study.Kind.IMPORTED else rated(study))
+    theirs = study.kind == Study.Kind.IMPORTED
+    given = list(imported(study) if theirs else rated(study))
     if not given:
         raise NoReport(f"Nobody has labelled anything in {study.name!r} yet.")
-    return reported(study.name, given)
+    found = reported(study.name, given)
+    if theirs or is_complete(study):
+        return found
+    return replace(found, notes=(INTERIM, *found.notes))
 
 
 def imported(study: Study) -> Iterator[Given]:

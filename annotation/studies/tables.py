@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from annotation.agreement import Level, Preference
+from annotation.agreement.alternative import EPSILON, FEWEST
 from annotation.agreement.conditions import Range
 from annotation.agreement.differences import Margin
 from annotation.agreement.influence import Arms
 from annotation.agreement.scores import Confusion, Scores
+from annotation.studies.choices import sides_of
 from annotation.studies.figures import Figures
 from annotation.studies.flow import SUMS
 from annotation.studies.naming import name_of
@@ -85,8 +87,9 @@ def cells_of(one: Confusion) -> tuple[float, ...]:
 
 
 def whole_if(count: float) -> Cell:
-    """A count of pairs; parts of pairs where raters share one."""
-    return int(count) if count == int(count) else round(count, 2)
+    """A count of pairs; parts of pairs where raters share one. A sum of thirds can miss a whole number."""
+    near = round(count, 2)
+    return int(near) if near == int(near) else near
 
 
 def treated(found: Figures) -> Table:
@@ -206,7 +209,8 @@ def alternatives(found: Figures) -> Table:
         ("Annotator", "People", "n", "It agrees", "They agree", "Difference", "Winning rate", "Remark"),
         rows,
         "The alternative annotator test (2025.acl-long.782): annotator and rater on the same pairs "
-        "against the same others, a split counting ½.",
+        "against the same others, a split counting ½. Winning rate: of the raters with "
+        f"{FEWEST} pairs or more, the share that it could replace at ε = {EPSILON:g}; 0.5 or more passes.",
         "Difference",
     )
 
@@ -268,7 +272,10 @@ def kappas(found: Figures) -> Table:
         for pair in one.kappas
     )
     columns = ("Condition", "First rater", "Second rater", "Pairs", "Cohen’s kappa", "Quadratic")
-    return Table("kappas", "Two raters at a time", columns, rows)
+    left = sum(one.kappas_left_out for one in found.page.reliability)
+    more = f" Left out are {left:,} more, with fewer pairs in common." if left else ""
+    note = f"Every two raters of a condition with a pair in common.{more}"
+    return Table("kappas", "Two raters at a time", columns, rows, note)
 
 
 def alpha_differences(found: Figures) -> Table:
@@ -317,6 +324,7 @@ def preference(found: Figures) -> Table:
     ]
     if found.preference and len(rows) > 1:
         rows.append(("all conditions", *shares(found.preference), None, None))
+    sides = sides_of(found.study) if rows else ""
     return Table(
         "preference",
         "Which answers better",
@@ -325,8 +333,8 @@ def preference(found: Figures) -> Table:
             "For second", "p", "Alpha", "Alike",
         ),
         tuple(rows),
-        "Shares weigh a pair by 1 ÷ its inclusion probability. p is of a sign test that counts queries. "
-        "Without a habit the left side wins half. Alpha is nominal, of the choices.",
+        f"{sides} Shares weigh a pair by 1 ÷ its inclusion probability. p is of a sign test that counts "
+        "queries. Without a habit the left side wins half. Alpha is nominal, of the choices.".lstrip(),
         "First, ties ½",
     )  # fmt: skip
 

@@ -27,6 +27,7 @@ from annotation.studies.figures import NoFigures, refuse_to_raters
 from annotation.studies.planning import ChangedMeanwhile, StudyRefused, seen_now
 from annotation.studies.records import lines_of, parts_of
 from annotation.studies.sampling.wishing import SampleRefused
+from retrieval.counting import counted
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)
 DONE: Final = {
@@ -176,7 +177,8 @@ def publish(request: HttpRequest, pk: int) -> HttpResponse:
     except StudyRefused as why:
         messages.error(request, str(why))
     else:
-        messages.success(request, f"{number:,} labels are published as the study's own annotator.")
+        labels = counted(number, "label is", "labels are")
+        messages.success(request, f"{labels} published as the study's own annotator.")
     return redirect("study", pk=study.pk)
 
 

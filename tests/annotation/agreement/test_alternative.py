@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.agreement import Draws, Labels
-from annotation.agreement.alternative import alternative, yekutieli
+from annotation.agreement import Draws, Labels, measure
+from annotation.agreement.alternative import agreements, alternative, by_rater, worse, yekutieli
 from tests.ratings import annotator, each_its_query, people
 
 
@@ -48,6 +48,21 @@ def test_a_perfect_annotator_wins_and_a_bad_one_does_not(wrong: int, winning: fl
         sample.weights,
     )
     assert found.winning == winning and not found.words
+
+
+def test_the_test_of_a_rater_rests_on_that_raters_queries() -> None:
+    """Two raters of all 90 pairs, a third one of 30: by Student's t with 29 degrees that one's p is larger
+    than by the 89 of the others.
+    """
+    generator = np.random.default_rng(2)
+    truth = np.arange(90) % 2.0
+    raters = np.abs(truth[:, None] - (generator.random((90, 3)) < 0.15))
+    raters[30:, 2] = np.nan
+    people, agent = Labels.of_people("own tests", raters), Labels.of_annotator("agent", truth)
+    sample = each_its_query(90)
+    columns, _ = by_rater(sample, *agreements(agent, people), sample.weights)
+    drawn = measure(Draws.of(sample), worse(columns, 3, 0.2))
+    assert [drawn[str(rater)].queries for rater in range(3)] == [90, 90, 30]
 
 
 def test_an_annotator_without_labels_has_no_figures_but_words() -> None:

@@ -44,6 +44,12 @@ def test_two_raters_have_no_range_and_it_says_why() -> None:
     assert found.low is None and "only two raters" in found.words
 
 
+def test_a_rater_who_said_nothing_is_none_that_alpha_could_be_without() -> None:
+    idle = "*" * 8
+    assert told(people(*ROWS, idle)).without_one == told(people(*ROWS)).without_one
+    assert "only two raters" in told(people(*ROWS[:2], idle)).without_one.words
+
+
 def test_a_rater_without_whom_there_is_no_alpha_leaves_no_range() -> None:
     found = told(people("1111", "1111", "0111")).without_one
     assert found.low is None and found.words

@@ -24,6 +24,7 @@ def test_mid_p_of_the_published_example() -> None:
 
 def test_nothing_that_differs_has_p_1() -> None:
     assert mcnemar(0, 0) == mcnemar(4, 4) == sign_test(0, 0) == 1
+    assert sign_test(1001, 1001) == sign_test(1000, 1001) == 1
 
 
 @given(st.integers(0, 40), st.integers(0, 40))

@@ -32,6 +32,16 @@ def test_without_clusters_by_hand() -> None:
     assert errors(0.74, 0.1, 0.0) == pytest.approx(0.2)
 
 
+@pytest.mark.parametrize(("slip", "rho"), [(0.0, 0.5), (0.0, 0.9), (0.05, 0.5), (0.1, 0.8)])
+def test_an_annotator_that_disagrees_errs_also_where_queries_are_alike(slip: float, rho: float) -> None:
+    """It errs in 20 %. Of hard ~ (mean e, correlation ρ) it agrees with a rater in
+    e + (1 − w) ÷ (1 − e) · (1 − 3e + 2(e² + ρe(1 − e))), w = 0.2.
+    """
+    both = slip**2 + rho * slip * (1 - slip)
+    same = slip + 0.8 / (1 - slip) * (1 - 3 * slip + 2 * both)
+    assert errors(same, slip, rho) == pytest.approx(0.2)
+
+
 def test_clustering_by_hand() -> None:
     """Queries 11, 00: all alike. 10, 10: less alike than by chance. One pair a query says nothing."""
     sample = Sample.of([1, 1, 2, 2])

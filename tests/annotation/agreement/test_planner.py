@@ -77,6 +77,7 @@ def test_what_no_study_shows_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"pairs": 0}, "pairs is at least 1"),
         ({"prevalence": 1.5}, "prevalence lies between"),
         ({"rater_accuracy": float("nan")}, "rater accuracy lies between"),
+        ({"annotator_accuracy": 1.5}, "annotator accuracy lies between"),
         ({"clustering": 1.0}, "clustering lies between"),
         ({"quorum": 1}, "second rater"),
         ({"pairs": 10**6}, "more than"),

@@ -69,6 +69,23 @@ def test_weights_count_the_pairs_that_were_not_drawn() -> None:
     assert found.accuracy.value == pytest.approx(0.98) and found.accuracy.method == "queries resampled"
 
 
+def test_an_annotator_that_is_always_right_has_its_bound_with_unequal_weights_too() -> None:
+    """Sums of such weights in another order differ in the last digit, which is no spread of the draws."""
+    for seed in range(20):
+        chances = np.random.default_rng(seed).uniform(0.01, 1, 30)
+        truth = np.tile([1.0, 1, 0, 0, 0, 1, 0, 0, 0, 0], 3)
+        found = row(Labels.of_annotator("it", truth), truth, Sample.of(np.arange(30), chances)).accuracy
+        assert (found.value, found.low, found.high) == (1, pytest.approx(wilson(30, 30)[0]), 1)
+
+
+def test_queries_without_a_judged_pair_say_nothing_of_f1_and_mcc() -> None:
+    """Student's t has one degree less than there are queries with something to say: 8, not 40."""
+    truth = np.append([1.0, 1, 0, 0, 1, 0, 1, 0], np.full(32, np.nan))
+    found = row(annotator("11010010" + "0" * 32), truth)
+    assert found.coverage.queries == 40
+    assert [one.queries for one in (found.accuracy, found.f1, found.mcc)] == [8, 8, 8]
+
+
 def test_open_pairs_lower_the_coverage_and_count_in_nothing_else() -> None:
     truth = np.array([1, np.nan, 1, 0, 0])
     found = row(annotator("11*00"), truth)

@@ -45,6 +45,8 @@ def test_labels_of_all_pairs_move_the_estimate_as_far_as_they_say_something() ->
 def test_a_stratum_without_a_judged_pair_leaves_everything_unknown() -> None:
     found = told([1, 0], [1, 0], [0, 0], (Stratum(0, 10, 5), Stratum(1, 10, 5)))
     assert found.prevalence.value is None and "stratum" in found.prevalence.words
+    assert found.error.value is None and found.error.high is None, "no wrong label, but of one stratum alone"
+    assert found.plain_error.value is None and "stratum" in found.plain_error.words
 
 
 def test_no_error_shows_the_rule_of_three() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 
 from annotation.access import Role
@@ -87,6 +88,17 @@ def test_a_draft_is_deleted(ada: Client, build: Build) -> None:
 def test_what_is_refused(ada: Client, build: Build, changes: dict[str, Any], status: int, kind: str) -> None:
     answer = post(ada, "", order(build, **changes))
     assert (answer.status_code, answer.json()["type"]) == (status, f"urn:cosqa:{kind}")
+    assert not Study.objects.exists()
+
+
+def test_raters_are_experts_whose_accounts_are_open(ada: Client, build: Build) -> None:
+    for name, role, is_open in (("rey", Role.READER, True), ("gone", Role.EXPERT, False)):
+        User.objects.filter(pk=factories.person(name, role).pk).update(is_active=is_open)
+        rater = {"user": name, "condition": "own_tests", "capacity": 9}
+        answer = post(ada, "", order(build, raters=[rater]))
+        assert (
+            answer.status_code == 409 and f"{name} is no expert, or is locked out" in answer.json()["detail"]
+        )
     assert not Study.objects.exists()
 
 

@@ -39,6 +39,7 @@ from annotation.studies.verifying import adjudicated
 from sandbox.program import Limits
 from sandbox.protocol import Sandbox
 from tests import factories, studies
+from tests.annotation.studies.rated import many_pairs
 from tests.sandbox.conftest import bubblewrap, home
 
 __all__ = ["bubblewrap", "home"]  # fixtures
@@ -301,6 +302,17 @@ def test_a_decision_can_be_a_precedent(study: Study, raters: list[Enrolment], ju
     assert not precedents(judge, guidelines="others").exists()
     decide(judge, found, condition(study), RIGHT, first.pk)
     assert not precedents(judge).exists(), "its decision does not stand any more"
+
+
+def test_a_precedent_of_a_comparison_has_both_snippets(judge: User) -> None:
+    first, second = many_pairs(2)
+    both = studies.study(pairs=[first], kind="pairwise", scale="preference")
+    both.pairs.update(other=second)
+    found = said(both, [studies.rater(name, both) for name in ("ro", "ri", "ru")], 1, -1, 0)
+    decide(judge, found, condition(both), Decision(-1, "code", "the second does all", precedent=True), 0)
+    assert Precedent.objects.get().code == (
+        "# The first snippet:\ndef f0(): return 0\n\n\n# The second snippet:\ndef f1(): return 1"
+    )
 
 
 def test_who_still_rates_the_pair_is_not_told_its_precedent(

@@ -12,7 +12,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotation.models import AuditEvent, Condition, ImportedRating, Rating, Study
+from annotation.studies.reporting import report
 from tests import studies
+from tests.annotation.studies.rated import rated_study
 
 pytestmark = pytest.mark.django_db
 TWO_RATERS = "item,rater,label\n" + "".join(
@@ -200,6 +202,14 @@ def test_ratings_of_the_reference_condition_are_reported_too() -> None:
     found = json.loads(run("report", study.name, "--json")[0])
     assert (found["items"], found["raters"], found["labels"], found["items_with_two"]) == (3, 2, 6, 3)
     assert found["alpha_nominal"] == pytest.approx(1 - 5 * 1 / 9)
+
+
+def test_a_study_whose_planned_ratings_are_missing_is_called_interim() -> None:
+    study = rated_study([[1, 0, 1], [1, 0, 0]])
+    assert not any("Interim" in note for note in report(study).notes)
+    study.pairs.get(number=3).quotas.update(wanted=3)
+    found = json.loads(run("report", study.name, "--json")[0])
+    assert found["notes"][0].startswith("Interim") and found["labels"] == 6
 
 
 def test_nothing_rated_yet_and_two_snippets_have_no_report() -> None:

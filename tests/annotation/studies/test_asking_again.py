@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Amendment, Assignment, AuditEvent, Quota, Rating, Seen, Study
-from annotation.studies import gathering, guiding, planning, queueing, rating, unfilled
+from annotation.studies import enrolling, gathering, guiding, planning, queueing, rating, unfilled
 from annotation.studies.asking_again import Choice, Takers, ask_again, chosen, follow, takers
 from annotation.studies.planning import StudyRefused
 from retrieval.models import Pair, Text
@@ -40,6 +40,21 @@ def study() -> Study:
 )
 def test_pairs_are_chosen(study: Study, choice: Choice, numbers: list[int]) -> None:
     assert list(chosen(study, choice).values_list("number", flat=True)) == numbers
+
+
+def test_a_pair_that_was_asked_again_uses_the_capacity_once(study: Study) -> None:
+    ruth = study.enrolments.get(user__username="ruth")
+    ask_again(study, Choice(every=True), "stricter now", factories.ada())
+    for number in (1, 2):
+        studies.rated(ruth, 0, study.pairs.get(number=number))
+    assert ruth.assignments.count() == 4
+    with pytest.raises(StudyRefused, match="2 pairs were given"):
+        enrolling.change_capacity(ruth, 1, "less time", factories.ada())
+    enrolling.change_capacity(ruth, 3, "less time", factories.ada())
+    assert ruth.capacity == 3
+    enrolling.remove(ruth, "she is gone", factories.ada())
+    ruth.refresh_from_db()
+    assert ruth.capacity == 2
 
 
 def test_words_are_found_beyond_what_lists_show_and_in_any_case() -> None:

@@ -102,6 +102,15 @@ def test_who_can_not_be_added(running: Study, who: str) -> None:
         enrolling.add(running, getattr(factories, who)(), studies.condition(running), 5, "", factories.ada())
 
 
+def test_whoever_started_a_study_is_not_enrolled_later(draft: Study) -> None:
+    boss = factories.person("boss", Role.ADMIN)
+    assert boss in enrolling.candidates(draft, factories.ada())
+    control(draft, Action.START, boss)
+    assert boss not in enrolling.candidates(draft, factories.ada())
+    with pytest.raises(StudyRefused, match="starts"):
+        enrolling.add(draft, boss, studies.condition(draft), 5, "more hands", factories.ada())
+
+
 def test_changes_of_raters_are_amendments_once_the_plan_is_frozen(running: Study) -> None:
     planning.freeze(running)
     ruth = running.enrolments.get(user__username="ruth")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotation.access import Role
-from annotation.models import AuditEvent, Build, Seen, Study
+from annotation.models import AuditEvent, Build, Rating, Seen, Study
 from annotation.pages.studies import preview
 from annotation.studies import creating, estimating
 from annotation.studies.creating import ConditionWish, Order, RaterWish, make, remake
@@ -16,7 +16,8 @@ from annotation.studies.naming import foreseen, name_of
 from annotation.studies.planning import StudyRefused
 from annotation.studies.sampling.wishing import SampleRefused, Stratifier, Wish
 from retrieval.models import Annotator, Label
-from tests import factories
+from tests import factories, studies
+from tests.annotation.studies.rated import many_pairs
 
 pytestmark = pytest.mark.django_db
 PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\nonboarding,0,sum a list,pass\n"
@@ -193,7 +194,7 @@ def test_who_has_seen_pairs_is_told_and_can_not_be_given_them(build: Build) -> N
     assert not estimating.outlook_of(study).problems
     for name in ("sam", "ruth"):
         Seen.objects.get_or_create(user=factories.person(name), pair=factories.cases(build)[0].pair)
-    assert "1 pairs have been seen by so many" in estimating.outlook_of(study).problems[0]
+    assert "1 pair has been seen by so many" in estimating.outlook_of(study).problems[0]
 
 
 def test_who_has_seen_the_second_snippet_has_seen_the_comparison(build: Build) -> None:
@@ -210,6 +211,18 @@ def test_who_has_seen_the_second_snippet_has_seen_the_comparison(build: Build) -
 
 def test_times_are_measured_once_there_are_enough() -> None:
     assert estimating.usual_seconds()["own_tests"] == (300.0, 0)
+
+
+def test_the_time_of_a_rating_has_its_second_look_in_it() -> None:
+    """Twenty pairs took 40 s up to the first label and 100 s up to the second one."""
+    study = studies.study(conditions=("second_look",), pairs=many_pairs(20))
+    rater = studies.rater("ruth", study)
+    for sampled in study.pairs.all():
+        first = studies.rated(rater, 1, sampled, seconds=40.0)
+        Rating.objects.create(
+            assignment=first.assignment, phase="second_look", revision=1, value=1, seconds=100.0, evidence=""
+        )
+    assert estimating.usual_seconds()["second_look"] == (100.0, 20)
 
 
 def test_pseudonyms_are_new_and_tell_no_order(build: Build) -> None:

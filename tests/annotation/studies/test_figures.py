@@ -75,6 +75,22 @@ def test_planted_pairs_and_assisted_labels_never_count() -> None:
     assert (after.flow.sampled, after.flow.planted, after.flow.places.rated) == (4, 1, 12)
 
 
+def test_times_are_of_sampled_pairs_and_of_raters_who_count() -> None:
+    """Their blind ratings took 20, 20, 20 and 30 s; a planted pair 500 s, an excluded rater 900 s each."""
+    study = rated_study([[1, 0], [1, 0], [1, 0]])
+    raters = list(study.enrolments.order_by("pk"))
+    Rating.objects.filter(pk=Rating.objects.filter(assignment__enrolment=raters[0])[:1]).update(seconds=30)
+    Rating.objects.filter(assignment__enrolment=raters[2]).update(seconds=900)
+    Enrolment.objects.filter(pk=raters[2].pk).update(excluded=True)
+    for number, pair in enumerate(studies.three_pairs(), 90):
+        planted = study.pairs.create(number=number, pair=pair, planted="attention", answer=1)
+        planted.quotas.create(condition=studies.condition(study), wanted=3)
+        studies.rated(raters[0], 1, planted, seconds=500.0)
+    assert figures_of(study).seconds == {"own_tests": 20.0}
+    Rating.objects.filter(assignment__enrolment=raters[1]).update(seconds=40)
+    assert compute(study).seconds == {"own_tests": 35.0}
+
+
 def test_a_study_is_interim_until_every_planned_rating_is_there() -> None:
     study = rated_study([[1, 0, 1, 0]] * 2)
     agents(study, [1, 0, 0, 0], "one")
@@ -152,6 +168,21 @@ def test_only_the_last_round_of_a_pair_counts_whoever_rates_in_it() -> None:
     assert before and before.reliability[0].labels == 6
     Enrolment.objects.filter(pk=newcomer.pk).update(excluded=True)
     assert report(study).labels == 3 and Rating.objects.count() == 7
+
+
+def test_figures_of_a_moment_before_two_more_rounds_are_what_they_were() -> None:
+    study = rated_study([[1, 1], [1, 1], [1, 0]])
+    first = Until(timezone.now(), *last_ids(), complete=True)
+    ruth, sam = study.enrolments.order_by("pk")[:2]
+    pair = study.pairs.get(number=2)
+    ask_again(study, Choice(slice="split"), "stricter now", factories.ada())
+    studies.rated(ruth, 0, pair)
+    studies.rated(sam, 1, pair)
+    second = Until(timezone.now(), *last_ids(), complete=True)
+    ask_again(study, Choice(slice="split"), "stricter still", factories.ada())
+    studies.rated(ruth, 0, pair)
+    pages = [compute(study, until).page for until in (first, second, None)]
+    assert [one and one.reliability[0].labels for one in pages] == [6, 5, 4]
 
 
 def last_ids() -> tuple[int, int, int, int]:

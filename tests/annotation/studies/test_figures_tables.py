@@ -15,12 +15,14 @@ from annotation.models import (
 )
 from annotation.pages.study_figures import cell_view
 from annotation.studies.figures import (
+    compute,
     figures_of,
     name_of,
 )
 from annotation.studies.formats import as_json
 from annotation.studies.latex import as_latex
-from annotation.studies.tables import tables
+from annotation.studies.tables import tables, whole_if
+from retrieval.models import Annotator
 from tests import factories, studies
 from tests.annotation.studies.rated import (
     PAIRS,
@@ -99,6 +101,23 @@ def test_labels_stand_beside_those_that_the_plan_asks_for() -> None:
     assert (row["Labels"], row["Labels planned"]) == (10, 12)
 
 
+def test_a_table_says_what_it_leaves_out_and_what_it_rests_on() -> None:
+    """Eleven raters are 55 twos, of which 45 are shown."""
+    study = rated_study([[1, 0]] * 11)
+    agents(study, [1, 0])
+    notes = {table.key: table.note for table in tables(figures_of(study))}
+    assert "Left out are 10 more" in notes["kappas"]
+    assert "at ε = 0.2; 0.5 or more passes" in notes["alternatives"]
+
+
+def test_a_sum_of_thirds_that_misses_a_whole_number_is_printed_as_one() -> None:
+    assert [str(whole_if(count)) for count in (2.0000000000000004, 2.9999999999999996, 4 / 3)] == [
+        "2",
+        "3",
+        "1.33",
+    ]
+
+
 def test_figures_by_tag_are_of_the_pairs_that_carry_it_as_it_stands() -> None:
     study = rated_study([[1, 0, 1, 0]] * 3)
     agents(study, [1, 1, 0, 0])
@@ -125,6 +144,24 @@ def test_choices_between_two_know_their_sides() -> None:
     assert (found.preference.choices, found.preference.ties) == (8, 1)
     assert found.preference.decided.value == pytest.approx(6 / 7)
     assert found.preference.left.value == pytest.approx(6 / 7)
+
+
+def test_it_is_said_whose_matches_the_first_snippets_are() -> None:
+    study, told = pairwise(), "First snippets are matches of"
+    (table,) = (one for one in tables(figures_of(study)) if one.key == "preference")
+    assert told not in table.note
+    zoo, farm = factories.opened("zoo"), factories.opened("farm")
+    source = Annotator.objects.version(Annotator.Kind.ORIGINAL, "CoSQA", {})
+    for sample, sides in (
+        ({"builds": [farm.pk, zoo.pk], "against": None}, "the build “farm”, second ones of the build “zoo”."),
+        (
+            {"builds": [zoo.pk], "against": source.pk},
+            f"the build “zoo”, second ones of the labels “{source}”.",
+        ),
+    ):
+        Study.objects.filter(pk=study.pk).update(sample=sample)
+        (table,) = (one for one in tables(compute(Study.objects.get())) if one.key == "preference")
+        assert table.note.startswith(f"{told} {sides}")
 
 
 def test_choices_are_told_by_condition_with_their_weights_and_with_agreement() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -34,6 +35,12 @@ def test_the_usual_rates_and_typed_ones_are_told_apart() -> None:
     typed, source = assumptions(SIZE, Rates(rater_accuracy=0.8))
     assert source == "assumed, as typed" and typed.rater_accuracy == 0.8
     assert typed.prevalence == usual.prevalence and typed.wage == 30
+
+
+def test_a_study_that_is_too_large_to_be_simulated_says_so() -> None:
+    assumed, source = assumptions(replace(SIZE, pairs=6001), Rates())
+    assert assumed.pairs == 6000 and source.endswith("; 6,000 pairs, as more can’t be simulated")
+    assert "simulated" not in assumptions(replace(SIZE, pairs=6000), Rates())[1]
 
 
 def test_a_pilot_says_how_often_who_errs(pilot: Study) -> None:

@@ -30,6 +30,7 @@ def test_commands_in_names_are_text() -> None:
         ("Müller — “so”…", r"Müller --- ``so''\ldots{}"),
         ("Nguyễn ơ ħ", "Nguyen o ?"),
         ("a\x07b\x85c", "a?b?c"),
+        ("rule one\r\n\nrule two", "rule one   rule two"),
         ("e\N{COMBINING ACUTE ACCENT}", "e"),
     ],
 )

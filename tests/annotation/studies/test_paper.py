@@ -15,7 +15,7 @@ from annotation.studies.paper import write_paper
 from annotation.studies.planning import freeze
 from annotation.studies.sampling.wishing import Allocation, Stratifier, Wish
 from tests import studies
-from tests.annotation.studies.rated import agents, rated_study
+from tests.annotation.studies.rated import agents, pairwise, rated_study
 
 pytestmark = pytest.mark.django_db
 
@@ -88,7 +88,7 @@ def test_methods_tell_the_design_of_the_frozen_plan(tmp_path: Path) -> None:
         "from 400 pairs of 50 queries was 0.25 to 1",
         r"comparisons of agents with own\_tests; agents with nobody. 1 of them could not be made",
         "margin of non-inferiority is 0.05",
-        r"raters below 60 \% on planted pairs. 1 raters are left out",
+        r"raters below 60 \% on planted pairs. 1 rater is left out",
         "2 raters took part, with 4 to 8 years of Python (median 6); roles: Engineer (2)",
         "languages: DUTCH (2), English (1)",
         "What agents had said was closed to them.",
@@ -96,6 +96,12 @@ def test_methods_tell_the_design_of_the_frozen_plan(tmp_path: Path) -> None:
         assert words in methods, (words, methods)
     table = (tmp_path / "tables" / "raters.csv").read_text()
     assert '"4 to 8, median 6",2' in table and "language,DUTCH,2" in table and "R02" not in table
+
+
+def test_methods_of_a_pairwise_study_name_no_test_that_it_has_not(tmp_path: Path) -> None:
+    methods = told(pairwise(), tmp_path)
+    assert "exact sign test over queries" in methods and "We drew 8 pairs" in methods
+    assert "McNemar" not in methods and "prediction-powered" not in methods
 
 
 @pytest.mark.parametrize(

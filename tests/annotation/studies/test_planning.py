@@ -53,6 +53,18 @@ def test_somebody_else_froze_it_meanwhile() -> None:
     assert late.plan_hash == study.plan_hash
 
 
+def test_what_was_changed_since_the_study_was_read_is_frozen_with_it() -> None:
+    """A first rating that waits for an admin's change has read the study before it."""
+    study = studies.study()
+    late = Study.objects.get(pk=study.pk)
+    with changing(study, "", factories.ada()) as row:
+        row.question = "Are agents as good as people?"
+        row.save()
+    freeze(late)
+    assert late.plan and late.plan["question"] == "Are agents as good as people?"
+    assert late.plan_hash == digest(plan_of(Study.objects.get(pk=study.pk)))
+
+
 def test_the_hash_depends_on_the_pairs() -> None:
     study = studies.study()
     before = planning.pairs_hash(study)
@@ -117,6 +129,15 @@ def test_pairs_can_not_be_exchanged_after_the_freeze() -> None:
     study.pairs.filter(number=1).update(probability=0.5)
     with pytest.raises(StudyRefused, match="another study of it, with other pairs"):
         change(study, "because")
+
+
+@pytest.mark.parametrize("margin", [0.0, 1.0])
+def test_an_amendment_sets_no_margin_that_a_new_study_could_not_have(margin: float) -> None:
+    study = studies.study(margin=0.05)
+    freeze(study)
+    with pytest.raises(StudyRefused, match="above 0 and below 1"):
+        change(study, "why not", margin=margin)
+    assert Study.objects.get(pk=study.pk).margin == 0.05
 
 
 def test_a_closed_study_is_history() -> None:

@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import AuditEvent, Study
+from annotation.pages.study_figures import report_page
 from annotation.studies.foreign import Format
 from annotation.studies.importing import import_labels
 from annotation.studies.reporting import report
@@ -43,6 +44,14 @@ def test_the_study_page_offers_what_there_is_and_nothing_else(ada: Client, their
     for route in ("study-plan", "study-progress", "adjudication-queue", "study-amend"):
         assert reverse(route, args=[theirs.pk]) not in html, route
     assert "theirs" in ada.get(reverse("studies")).content.decode()
+
+
+def test_queries_are_told_of_the_items_that_have_two_labels(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("item,query,rater,label\na,q,ann,1\na,q,bob,0\nb,r,ann,1\nc,s,ann,0\n")
+    study = import_labels(path, "some", Format.CSV)
+    page = report_page(study, report(study))
+    assert (page.pairs, page.queries) == (1, 1) and page.unit.startswith("item with two labels or more,")
 
 
 def test_the_labels_are_there_to_be_taken_home_as_they_came(ada: Client, tmp_path: Path) -> None:

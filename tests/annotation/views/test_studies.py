@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.access import Role
-from annotation.models import AuditEvent, Build, Enrolment, Seen, Study
+from annotation.models import AuditEvent, Build, Enrolment, Rating, Seen, Study
 from annotation.studies import enrolling, planning, queueing
 from retrieval.models import Label
 from tests import factories, studies
@@ -149,6 +149,16 @@ def test_progress_is_told_by_rater_with_planted_pairs_and_skips(ada: Client) -> 
     assert "ruth &lt;i&gt;" in text and "0 of 1" in text and "&lt;b&gt;no idea" in text
     assert "1 of 6" in text and "1 min" in text
     assert "<html" not in text
+
+
+def test_hours_have_the_second_look_in_them(ada: Client) -> None:
+    """Half an hour up to the first label, an hour and a half up to the second one."""
+    study = studies.study(conditions=("second_look",))
+    first = studies.rated(studies.rater("ruth", study), 1, seconds=1800.0)
+    Rating.objects.create(
+        assignment=first.assignment, phase="second_look", revision=1, value=1, seconds=5400.0, evidence=""
+    )
+    assert 'data-label="Hours" class="num">1.5<' in page(ada, "study-progress", study.pk)
 
 
 def test_who_rates_in_a_study_does_not_see_its_page_until_it_is_closed(ada: Client) -> None:

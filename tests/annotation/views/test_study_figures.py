@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.models import Study
 from tests import factories, studies
-from tests.annotation.studies.rated import agents, pairwise, rated_study
+from tests.annotation.studies.rated import agents, many_pairs, pairwise, rated_study
 
 pytestmark = pytest.mark.django_db
 
@@ -99,6 +99,13 @@ def test_a_cell_leads_to_its_pairs(ray: Client, study: Study) -> None:
     assert none.status_code == 404 and "four cells" in none.content.decode()
 
 
+@pytest.mark.parametrize("kind", [Study.Kind.PAIRWISE, Study.Kind.IMPORTED])
+def test_a_study_without_a_main_table_has_no_cells(ray: Client, kind: Study.Kind) -> None:
+    theirs = Study.objects.create(name="theirs", kind=kind, state=Study.State.CLOSED)
+    text = page(ray, theirs, "study-figures-pairs", row="always 0", cell="0")
+    assert "no main table" in text
+
+
 def test_what_is_left_open_is_counted_beside_the_cells_and_leads_nowhere(ray: Client) -> None:
     study = rated_study([[1, 0, None, 0], [1, 0, 1, 1], [1, 0, 0, 1]])
     agents(study, [1, 1, 0, None])
@@ -117,6 +124,19 @@ def test_who_rates_the_same_pairs_elsewhere_is_kept_out(client: Client, study: S
     text = page(client, study)
     assert "second study" in text
     assert "always 0" not in text
+
+
+@pytest.mark.parametrize("compared", ["here", "there"])
+def test_who_rates_a_pair_as_the_second_snippet_elsewhere_is_kept_out(client: Client, compared: str) -> None:
+    """Rated alone in one study, and as the second one of two in another."""
+    second, first = many_pairs(2)
+    alone = studies.study("alone", pairs=[second])
+    both = studies.study("both", pairs=[first], kind="pairwise", scale="preference")
+    both.pairs.update(other=second)
+    asked, rated = (both, alone) if compared == "here" else (alone, both)
+    studies.rated(studies.rater("ruth", asked), 1)
+    client.force_login(studies.rater("rita", rated).user)
+    assert f"You rate pairs of this study in \u201c{rated}\u201d" in page(client, asked)
 
 
 def test_a_pairwise_study_has_its_own_table(ray: Client) -> None:
