@@ -140,6 +140,18 @@ def test_a_new_run_is_computed_and_the_others_are_not(content: Content, tmp_path
     assert kept < set(KeptFigures.objects.values_list("pk", flat=True))
 
 
+def test_systems_with_the_same_scores_are_both_kept(
+    content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "its twin"):
+        run(content, tmp_path, name, (0, 1), (1, 0))
+    first = leaderboard(content.benchmark, Pool.COLLECTION)
+    monkeypatch.setattr("retrieval.evaluation.leaderboard._figures", None)
+    again = leaderboard(content.benchmark, Pool.COLLECTION, wait=False)
+    assert len(again.standings) == 2
+    assert again.standings == first.standings
+
+
 def test_other_scores_other_queries_and_other_code_are_computed_again(
     content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
