@@ -90,10 +90,11 @@ def leave_out(
 
 
 def _key(board: Leaderboard, ordered: Sequence[Run], digests: Digests, queries: Queries, encoder: str) -> str:
+    """With the runs' ids, as what is kept names them: another benchmark of the same content has others."""
     return kept_by(
         board.benchmark,
         left_out=encoder,
-        runs=[(run.digest, run.pool, digests[run.pk][board.metric]) for run in ordered],
+        runs=[(run.pk, run.digest, run.pool, digests[run.pk][board.metric]) for run in ordered],
         metric=board.metric,
         queries=asdict(queries),
     )
