@@ -150,6 +150,18 @@ def test_minings_by_one_encoder_each_are_several(mined: Mining, tmp_path: Path) 
     assert lost(made, "bm25", tmp_path) == candidates(minings[0]) - candidates(minings[1])
 
 
+def test_other_weights_than_it_was_mined_by_are_not_taken_for_them(
+    mined: Mining, made: Benchmark, tmp_path: Path
+) -> None:
+    noted = Mining.objects.filter(pk=mined.pk)
+    noted.update(identities={**(mined.identities or {}), "bow": "bow of another day"})
+    with pytest.raises(NothingToLeaveOut, match=r"of bow than are here \(bow of another day, not bow\)"):
+        list(brought_alone(content_of(Benchmark.objects.get(pk=made.pk)), "bm25", tmp_path))
+    noted.update(identities=None)
+    with pytest.raises(NothingToLeaveOut, match="does not say which weights"):
+        list(brought_alone(content_of(Benchmark.objects.get(pk=made.pk)), "bm25", tmp_path))
+
+
 def test_one_encoder_or_no_mining_leave_nothing(labelled: Order, tmp_path: Path) -> None:
     plain = publish(labelled, Label.objects.all())
     assert Collection.objects.count() == 2
