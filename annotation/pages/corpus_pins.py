@@ -58,7 +58,7 @@ def corpus_now(pin: Pin, tick: Callable[[], None]) -> tuple[dict[str, Any], dict
 def what_of(pin: Pin) -> Of | None:
     """What was counted, if it is still there: a benchmark by its content, else by its id and name."""
     if pin.subject["of"] == "benchmark":
-        return Benchmark.objects.filter(digest=pin.ground["benchmark"]).order_by("pk").first()
+        return grounds.benchmark_with(pin.ground["benchmark"], pin.subject["name"])
     kind = Build if pin.subject["of"] == "build" else Collection
     found: Build | Collection | None = kind._default_manager.filter(pk=pin.subject["id"]).first()
     return found if found is not None and str(found) == pin.subject["name"] else None

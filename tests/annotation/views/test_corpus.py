@@ -283,6 +283,18 @@ def test_runs_that_came_later_change_no_pin_of_a_benchmark(
     assert Pin.objects.count() == 2
 
 
+def test_a_pin_is_of_its_benchmark_and_not_of_another_of_the_same_content(
+    erin: Client, benchmark_: Benchmark
+) -> None:
+    order = Order("twin", benchmark_.queries, benchmark_.snippets, "by hand")
+    twin = publish(order, Label.objects.all())
+    assert twin.digest == benchmark_.digest
+    erin.post(reverse("benchmark-corpus-pin", args=[twin.pk]))
+    (pin,) = Pin.objects.all()
+    assert again(pin).equal
+    assert reverse("benchmark-corpus", args=[twin.pk]) in told(erin, "pin", pin.pk)
+
+
 def test_a_collection_that_grew_is_the_ground_that_changed(
     ada: Client, erin: Client, benchmark_: Benchmark
 ) -> None:
