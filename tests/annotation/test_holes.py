@@ -56,9 +56,9 @@ def run(tmp_path: Path) -> Run:
     return evaluate_file(path, "mine", content_of(made), Pool.COLLECTION, measures(["mrr"])).run
 
 
-def judged(run: Run, *labels: int) -> Build:
+def judged(run: Run, *labels: int, name: str = "filled") -> Build:
     """A build over the run's holes, opened and done."""
-    build = holes.launch(Fill(run, "filled"))
+    build = holes.launch(Fill(run, name))
     worker.look_after(build)
     for case, label in zip(factories.cases(build), labels, strict=False):
         factories.settled(case, label)
@@ -310,6 +310,19 @@ def test_the_command_queues_for_experts(run: Run, capsys: pytest.CaptureFixture[
     said_by_people(Build.objects.get(), 0, 0, "erin", "emil")
     call_command("fill-holes", "small@1", "--publish", "for experts")
     assert "compare-benchmarks small@1 small@2" in capsys.readouterr().out
+
+
+def test_the_command_compares_with_the_version_whose_holes_they_were(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "other"
+    path.write_text("queries-0 Q0 snippets-3 1 1 x\n")
+    asked = content_of(run.benchmark), Pool.COLLECTION, measures(["mrr"])
+    other = evaluate_file(path, "other", *asked).run
+    for number, one in enumerate((run, other), 2):
+        build = judged(one, 1, 1, name=f"holes of {one.system}")
+        call_command("fill-holes", "small@1", "--publish", build.name)
+        assert f"compare-benchmarks small@1 small@{number}'" in capsys.readouterr().out
 
 
 def sent(client: Client, build: Build, run: Run) -> str:
