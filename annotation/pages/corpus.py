@@ -40,7 +40,7 @@ OF_MINING: Final = (
     f"Of the best snippets that each encoder finds by itself, as many a query as the mining keeps, for "
     f"{alone.SAMPLED_QUERIES} queries drawn by seed {alone.SEED}."
 )
-OF_RUNS: Final = "Of the first 20 results of each system’s newest run."
+OF_RUNS: Final = "Of the first 20 results of each system’s newest run that searched what the benchmark says."
 
 
 @dataclass(frozen=True, slots=True)
