@@ -17,8 +17,8 @@ from annotation.extending import wishing
 from annotation.holes import Fill
 from annotation.launching import LaunchRefused
 from annotation.models import Build, BuildEvent, PublishJob
+from annotation.pages import board, review_lists
 from annotation.pages import holes as pages
-from annotation.pages import review_lists
 from annotation.publishing import annotator_of
 from annotation.studies.sampling import framing
 from retrieval.evaluation.comparing import compare
@@ -129,6 +129,14 @@ def test_whose_holes_were_filled_is_marked_from_then_on(run: Run, tmp_path: Path
     Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
     third = holes.publish(Build.objects.get(pk=build.pk))
     assert all(one.was_filled for one in leaderboard(third, Pool.COLLECTION).standings)
+
+
+def test_who_judged_the_holes_is_among_those_who_labelled(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board, "LABELS_LOOKED_AT", 1)
+    build = judged(run, 1, 0)
+    before = board.annotators_of(run.benchmark)
+    assert [one.kind for one in before] == [Annotator.Kind.ORIGINAL]
+    assert set(board.annotators_of(holes.publish(build))) == {*before, build.annotator}
 
 
 def test_what_could_not_be_judged_stays_unjudged(run: Run) -> None:
