@@ -23,7 +23,8 @@ class Chance:
 class NextCandidate:
     """One more candidate for each query, in nanodollars; `chance` is that at the last rank there is.
 
-    Matches become rarer with the rank, so `a_match` is rather too low.
+    A pair costs what all rounds of the build cost. Matches become rarer with the rank, so `a_match` is rather
+    too low.
     """
 
     rank: int
@@ -40,9 +41,13 @@ class NextCandidate:
 
 
 def by_rank(build: Build) -> tuple[Chance, ...]:
-    """The chance of a match at each rank that has settled pairs. One read of the build's cases."""
-    settled = Case.objects.filter(build=build, stage=Stage.SETTLED).order_by("rank").values_list("rank")
-    rows = settled.annotate(pairs=Count("pk"), found=Count("pk", filter=Q(label=1)))
+    """The chance of a match at each rank that has settled pairs. One read of the build's cases.
+
+    By the first round: a pair that is judged three times is still one pair.
+    """
+    settled = Case.objects.filter(build=build, round=1, stage=Stage.SETTLED)
+    ranks = settled.order_by("rank").values_list("rank")
+    rows = ranks.annotate(pairs=Count("pk"), found=Count("pk", filter=Q(label=1)))
     return tuple(Chance(rank, Share(found, pairs)) for rank, pairs, found in rows)
 
 
@@ -53,7 +58,7 @@ def next_candidate(build: Build, chances: tuple[Chance, ...]) -> NextCandidate |
         return None
     cases = Case.objects.filter(build=build).order_by()
     about = cases.aggregate(last=Max("rank"), queries=Count("query", distinct=True))
-    a_pair, chance = tally.spent / tally.settled, chances[-1].matches
+    a_pair, chance = tally.spent * build.rounds / tally.settled, chances[-1].matches
     return NextCandidate(
         rank=about["last"] + 1,
         queries=about["queries"],

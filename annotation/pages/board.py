@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+from django.db.models import QuerySet
 
 from annotation.access import Visitor
 from annotation.agreement.scores import Scores
@@ -15,7 +17,7 @@ from retrieval.evaluation import known_systems
 from retrieval.evaluation.known_systems import REPORTED, REPORTED_IN
 from retrieval.evaluation.leaderboard import Leaderboard, Queries, digests_of
 from retrieval.evaluation.noise import ASSUMED, ErrorRates, Noise, noise_of
-from retrieval.models import Annotator, Benchmark, BenchmarkLabel
+from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Candidate
 
 SEEN: Final = "trained on data of this field’s benchmarks"
 SHARES: Final = (0.02, 0.04, 0.061, 0.1)
@@ -172,13 +174,33 @@ def as_counted(matches: float, others: float) -> str:
 
 
 def annotators_of(benchmark: Benchmark) -> list[Annotator]:
-    """Who gave its labels: those of the builds over its mining, else those of the first labels."""
+    """Who gave its labels: those of the builds over its mining, else those of the first labels.
+
+    Also whoever judged what was unjudged, of the versions before it too.
+    """
+    labels = BenchmarkLabel.objects.filter(benchmark=benchmark)
     if benchmark.mining_id is not None:
-        builds = Build.objects.filter(mining=benchmark.mining_id)
-        return list(Annotator.objects.filter(builds__in=builds).distinct())
-    first = BenchmarkLabel.objects.filter(benchmark=benchmark).order_by("pk")[:LABELS_LOOKED_AT]
-    ids = set(first.values_list("label__annotator", flat=True))
-    return list(Annotator.objects.filter(pk__in=[one for one in ids if one is not None]))
+        found = set(Build.objects.filter(mining=benchmark.mining_id).values_list("annotator", flat=True))
+    else:
+        found = annotators_in(labels)
+    for mining in minings_of_holes(benchmark):
+        pairs = Candidate.objects.filter(mining=mining).order_by("pk").values_list("pair", flat=True)
+        found |= annotators_in(labels.filter(pair__in=list(pairs[:LABELS_LOOKED_AT])))
+    return list(Annotator.objects.filter(pk__in=found))
+
+
+def annotators_in(labels: QuerySet[BenchmarkLabel]) -> set[int]:
+    """Whose are the first of these labels; a label that several were merged to is nobody's."""
+    first = labels.order_by("pk")[:LABELS_LOOKED_AT].values_list("label__annotator", flat=True)
+    return {one for one in first if one is not None}
+
+
+def minings_of_holes(benchmark: Benchmark) -> Iterator[int]:
+    """The ids of those whose candidates were what was unjudged."""
+    holes = benchmark.holes
+    while holes is not None:
+        yield holes.mining_id
+        holes = holes.run.benchmark.holes
 
 
 def noise(benchmark: Benchmark, board: Leaderboard, queries: Queries, rates: ErrorRates) -> Noise | None:

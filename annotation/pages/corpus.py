@@ -40,7 +40,7 @@ OF_MINING: Final = (
     f"Of the best snippets that each encoder finds by itself, as many a query as the mining keeps, for "
     f"{alone.SAMPLED_QUERIES} queries drawn by seed {alone.SEED}."
 )
-OF_RUNS: Final = "Of the first 20 results of each system’s newest run."
+OF_RUNS: Final = "Of the first 20 results of each system’s newest run that searched what the benchmark says."
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +144,13 @@ def build_sections(build: Build, most: int | None = SAMPLED) -> tuple[Section, .
         return ()
     texts = Text.objects.filter(pk__in=cases.values("pair__snippet"))
     size, code = measured(texts, most)
-    spread = spread_of(build)
+    spread, judged = spread_of(build), cases.filter(stage=Stage.SETTLED).values("query")
     return (
         tables.sizes(
             build.name,
             Size(pairs, size.texts, size.mean, test_cases(tally)[0], percent(tally.ran, tally.programs)),
         ),
-        tables.by_matches(all_queries(spread)),
+        tables.by_matches(all_queries(spread), spread.queries - judged.distinct().count()),
         tables.by_answered(spread.by_snippet),
         by_ranks(rank_rows(cases, spread.queries), paid_by([build])),
         *code,
@@ -189,13 +189,14 @@ def benchmark_sections(
     judged = Text.objects.filter(pk__in=labels.values("pair__snippet"))
     size = characters(judged, tables.CHARACTERS_A_CLASS)  # the paper's Table 1 counts the code of its pairs
     answered = labels.filter(relevance__gt=0).values("pair__snippet").annotate(found=Count("pk"))
+    asked = labels.values("pair__query").distinct().count()
     return (
         tables.sizes(
             f"{benchmark.name}, version {benchmark.version}",
             Size(benchmark.size, size.texts, size.mean, *programs_of(build)),
             f"Snippets are those of the pairs, as the paper counts them; {searched.texts:,} are searched.",
         ),
-        tables.by_matches(Counter(benchmark.match_counts.tolist())),
+        tables.by_matches(Counter(benchmark.match_counts.tolist()), benchmark.queries_until - asked),
         tables.by_answered(Counter(answered.values_list("found", flat=True))),
         by_ranks(ranks.of_benchmark(benchmark), paid_for(benchmark)),
         *code,

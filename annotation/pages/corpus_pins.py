@@ -14,7 +14,7 @@ from annotation.pages.corpus import Of
 from annotation.pages.corpus_ranks import paid_for
 from annotation.pinning import NothingToPin, grounds, keeping, values
 from retrieval.corpus import SAMPLED
-from retrieval.corpus.overlap import MOST_RUNS, newest_of_each
+from retrieval.corpus.overlap import compared
 from retrieval.models import Benchmark, Collection, Pin
 
 MEMBERS_A_READ: Final = 5_000
@@ -58,7 +58,7 @@ def corpus_now(pin: Pin, tick: Callable[[], None]) -> tuple[dict[str, Any], dict
 def what_of(pin: Pin) -> Of | None:
     """What was counted, if it is still there: a benchmark by its content, else by its id and name."""
     if pin.subject["of"] == "benchmark":
-        return Benchmark.objects.filter(digest=pin.ground["benchmark"]).order_by("pk").first()
+        return grounds.benchmark_with(pin.ground["benchmark"], pin.subject["name"])
     kind = Build if pin.subject["of"] == "build" else Collection
     found: Build | Collection | None = kind._default_manager.filter(pk=pin.subject["id"]).first()
     return found if found is not None and str(found) == pin.subject["name"] else None
@@ -88,13 +88,12 @@ def _of_build(build: Build) -> dict[str, Any]:
 
 
 def _of_benchmark(benchmark: Benchmark, last_run: int) -> dict[str, Any]:
-    runs = list(newest_of_each(benchmark.runs.filter(pk__lte=last_run).order_by("-id")))[:MOST_RUNS]
     return {
         "benchmark": benchmark.digest,
         "labels": benchmark.labels.count(),
         "event": grounds.last_event(benchmark),
         "paid": paid_for(benchmark).words,
-        "runs": {values.named(run): run.code_version for run in runs},
+        "runs": {values.named(run): run.code_version for run in compared(benchmark, last_run)},
     }
 
 

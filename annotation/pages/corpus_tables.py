@@ -12,6 +12,7 @@ from annotation.pages.plots import Plot, Series, histogram, within
 from annotation.studies.table import Cell, Table
 from retrieval.corpus.languages import Functions
 from retrieval.corpus.lengths import Lengths
+from retrieval.counting import counted
 from retrieval.metrics.overlap import Overlap
 
 MOST_CLASSES: Final = 20
@@ -86,8 +87,11 @@ def sizes(name: str, found: Size, of: str = "Snippets are those of the pairs.") 
     )
 
 
-def by_matches(counts: Mapping[int, int]) -> Section:
-    """Table 6: queries by number of matches, from 0 on, beside the paper's."""
+def by_matches(counts: Mapping[int, int], unjudged: int) -> Section:
+    """Table 6: queries by number of matches, from 0 on, beside the paper's.
+
+    `unjudged` of those without a match have no judged pair: that is not known to be none.
+    """
     last = max(MOST_MATCHES, min(max(counts, default=0), 2 * MOST_MATCHES))
     ours, theirs = sum(counts.values()), paper.QUERIES
     rows: list[tuple[Cell, ...]] = []
@@ -102,7 +106,7 @@ def by_matches(counts: Mapping[int, int]) -> Section:
         ("Matches", "Queries", "Share", "Paper’s queries", "Paper’s share"),
         tuple(rows) if ours else (),
         "The paper’s Table 6 as reported; it begins at 1, so its queries without a match are what is missing "
-        "to 20,604. Other queries, candidates and labels match more or less often.",
+        f"to 20,604. Other queries, candidates and labels match more or less often.{unknown(unjudged)}",
     )
     heights = [100 * int(str(row[1])) / ours if ours else 0.0 for row in rows]
     reported = Series("paper", "the paper’s", [100 * int(str(row[3])) / theirs for row in rows])
@@ -115,6 +119,14 @@ def by_matches(counts: Mapping[int, int]) -> Section:
         name="these",
     )
     return Section(table, plot if ours else None, "No query has been judged yet.")
+
+
+def unknown(unjudged: int) -> str:
+    """Which queries stand at 0 because nobody has judged a pair of theirs."""
+    if not unjudged:
+        return ""
+    has = "has" if unjudged == 1 else "have"
+    return f" {counted(unjudged, 'query', 'queries')} at 0 {has} no judged pair and may have matches."
 
 
 def sum_above(counts: Mapping[int, int], last: int) -> int:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from annotation.pinning.comparisons import run_of
+from annotation.pinning.grounds import benchmark_with
 from annotation.pinning.minings import mining_of
-from retrieval.models import Benchmark, Mining, Pin, Run
+from retrieval.models import Mining, Pin, Run
 
 UPLOADED: Final = "its lists were uploaded: what made them is not known here"
 GONE: Final = "gone since"
@@ -53,7 +54,7 @@ def mined_for(pin: Pin) -> Mining | None:
         return mining_of(pin)
     if pin.kind != Pin.Kind.LEADERBOARD or "without" not in pin.value:
         return None
-    same = Benchmark.objects.filter(digest=pin.ground["benchmark"]).select_related("mining").first()
+    same = benchmark_with(pin.ground["benchmark"], pin.subject["benchmark"])
     return same.mining if same else None
 
 

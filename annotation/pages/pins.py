@@ -19,7 +19,7 @@ from annotation.pages.words import small_dollars
 from annotation.pinning.grounds import benchmark_with
 from annotation.studies.figures import NoFigures, refuse_to_raters
 from annotation.studies.formats import number
-from retrieval.models import Benchmark, Pin
+from retrieval.models import Pin
 
 MOST_PINS: Final = 200
 MOST_ROWS: Final = 500
@@ -160,8 +160,8 @@ def address(pin: Pin) -> str:
     if pin.kind == Pin.Kind.MINING:
         build = builds_of(pin).order_by("pk").first()
         return reverse("build", args=[build.pk]) if build else reverse("pins")
-    same = Benchmark.objects.filter(digest=pin.ground["benchmark"]).order_by("pk").first()
-    page = "benchmark-corpus" if pin.kind == Pin.Kind.CORPUS else "benchmark"
+    page, name = ("benchmark-corpus", "name") if pin.kind == Pin.Kind.CORPUS else ("benchmark", "benchmark")
+    same = benchmark_with(pin.ground["benchmark"], pin.subject[name])
     return reverse(page, args=[same.pk]) if same else reverse("benchmarks")
 
 

@@ -10,6 +10,7 @@ from retrieval.corpus import SAMPLED, evenly
 from retrieval.evaluation.leaderboard import titles_of
 from retrieval.metrics.overlap import Overlap, pairwise
 from retrieval.models import Benchmark, Mining, RankedList, Run
+from retrieval.models.benchmarks import NOWHERE
 
 DEPTH = 20
 MOST_RUNS = 8
@@ -25,12 +26,8 @@ def of_mining(mining: Mining) -> list[Overlap]:
 def of_benchmark(
     benchmark: Benchmark, most: int | None = SAMPLED, last_run: int | None = None
 ) -> list[Overlap]:
-    """Of the first 20 results of every two runs, of the eight newest systems, for an even sample.
-
-    `last_run`: runs that came after this one are left out.
-    """
-    rows = benchmark.runs.order_by("-id")
-    runs = list(newest_of_each(rows if last_run is None else rows.filter(pk__lte=last_run)))[:MOST_RUNS]
+    """Of the first 20 results of every two runs that are `compared`, for an even sample."""
+    runs = compared(benchmark, last_run)
     if len(runs) < 2:
         return []
     titles = titles_of(runs)
@@ -38,6 +35,16 @@ def of_benchmark(
     for query, run, places in first_places(benchmark, list(titles), most):
         lists.setdefault(query, {})[titles[run]] = places
     return pairwise(list(titles.values()), DEPTH, lists)
+
+
+def compared(benchmark: Benchmark, last_run: int | None = None) -> list[Run]:
+    """The newest runs of the eight newest systems that searched what the benchmark says.
+
+    A list of candidates and one of the whole collection are no comparison. `last_run`: runs that came after
+    this one are left out.
+    """
+    rows = benchmark.runs.filter(pool=benchmark.pool).order_by("-id")
+    return list(newest_of_each(rows if last_run is None else rows.filter(pk__lte=last_run)))[:MOST_RUNS]
 
 
 def newest_of_each(runs: QuerySet[Run]) -> Iterator[Run]:
@@ -52,7 +59,10 @@ def newest_of_each(runs: QuerySet[Run]) -> Iterator[Run]:
 def first_places(
     benchmark: Benchmark, runs: Sequence[int], most: int | None
 ) -> Iterator[tuple[int, int, set[int]]]:
-    """Yield (query, run, positions of its first results); of a list's bytes the database sends the first."""
+    """Yield (query, run, positions of its first results); of a list's bytes the database sends the first.
+
+    Which snippets the benchmark lacks is not known: each is another one, and has a number below 0.
+    """
     lists = RankedList.objects.filter(run__in=runs)
     queries = list(lists.order_by("query").values_list("query", flat=True).distinct())
     chosen = [queries[place] for place in evenly(len(queries), most)]
@@ -60,12 +70,10 @@ def first_places(
     for start in range(0, len(chosen), READ_AT_ONCE):
         rows = lists.filter(query__in=chosen[start : start + READ_AT_ONCE]).annotate(head=head)
         for query, run, data in rows.values_list("query", "run", "head"):
-            whole = bytes(data)
-            yield (
-                query,
-                run,
-                {
-                    int.from_bytes(whole[at : at + BYTES_A_PLACE], "little")
-                    for at in range(0, len(whole), BYTES_A_PLACE)
-                },
-            )
+            yield query, run, set(places_of(bytes(data), run))
+
+
+def places_of(whole: bytes, run: int) -> Iterator[int]:
+    for at in range(0, len(whole), BYTES_A_PLACE):
+        place = int.from_bytes(whole[at : at + BYTES_A_PLACE], "little")
+        yield place if place != NOWHERE else -1 - at - run * DEPTH * BYTES_A_PLACE

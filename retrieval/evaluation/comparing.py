@@ -265,12 +265,12 @@ def _same_places(first: Benchmark, second: Benchmark, pool: str) -> bool:
 
 
 def _metrics(runs: Mapping[str, tuple[Run, Run]]) -> list[str]:
-    """The metrics that every one of the runs has and that ranks decide."""
+    """The metrics that any of the runs has and that ranks decide: of all runs they are measured anew."""
     wanted = {run.pk for of in runs.values() for run in of}
-    rows = Score.objects.filter(run__in=wanted).values_list("metric", flat=True)
-    counts = {name: 0 for name in rows if is_from_ranks(name)}
+    names = set(Score.objects.filter(run__in=wanted).values_list("metric", flat=True))
     return sorted(
-        counts, key=lambda name: (PREFERRED.index(name) if name in PREFERRED else len(PREFERRED), name)
+        filter(is_from_ranks, names),
+        key=lambda name: (PREFERRED.index(name) if name in PREFERRED else len(PREFERRED), name),
     )
 
 

@@ -124,12 +124,14 @@ def _kept(benchmark: Benchmark) -> Iterator[Chosen]:
 def carry(old: Benchmark, new: Benchmark, tick: Tick = lambda queries: None) -> list[Run]:
     """Score every run of `old` by the labels of `new`; none where members were added, which none searched.
 
-    Doing it twice keeps each once. `tick` is called with the number of queries scored since.
+    What was scored last stays the newest. Doing it twice keeps each once. `tick` is called with the number of
+    queries scored since.
     """
     if new.snippets_until != old.snippets_until or new.queries_until != old.queries_until:
         return []
     content = content_of(new)
-    return [_carried(run, content, tick) for run in Run.objects.filter(benchmark=old).order_by("pk")]
+    runs = Run.objects.filter(benchmark=old).order_by("created_at", "pk")
+    return [_carried(run, content, tick) for run in runs]
 
 
 def _carried(run: Run, content: Content, tick: Tick) -> Run:

@@ -24,7 +24,7 @@ from retrieval.evaluation.running import code_version
 from retrieval.fusion import Fusion
 from retrieval.index import StageProgress, mine
 from retrieval.metrics.from_ranks import is_from_ranks, per_query
-from retrieval.mining import reading
+from retrieval.mining import OtherWeights, matching, reading
 from retrieval.models import Benchmark, Candidate, KeptFigures, Mining, Pool, Run
 from retrieval.vectors import VectorStore
 
@@ -90,10 +90,11 @@ def leave_out(
 
 
 def _key(board: Leaderboard, ordered: Sequence[Run], digests: Digests, queries: Queries, encoder: str) -> str:
+    """With the runs' ids, as what is kept names them: another benchmark of the same content has others."""
     return kept_by(
         board.benchmark,
         left_out=encoder,
-        runs=[(run.digest, run.pool, digests[run.pk][board.metric]) for run in ordered],
+        runs=[(run.pk, run.digest, run.pool, digests[run.pk][board.metric]) for run in ordered],
         metric=board.metric,
         queries=asdict(queries),
     )
@@ -199,6 +200,27 @@ def _candidates(of: Mining) -> Iterator[tuple[int, int]]:
     return iter(rows.values_list("query_id", "pair__snippet_id").iterator(ROWS_A_READ))
 
 
+def refuse_untold(of: Mining) -> None:
+    """Raises `NothingToLeaveOut` where nobody knows what a mining's encoders were."""
+    if set(of.encoders) - set(of.identities or {}):
+        raise NothingToLeaveOut(
+            f"Mining {of.pk} does not say which weights and options its encoders had, as none does that came "
+            f"with a release. Where their vectors are stored 'manage.py mine {of.pk} --identify' finds them."
+        )
+
+
+def as_mined(of: Mining, name: str, known: EncoderOf) -> Encoder:
+    """An encoder as the mining had it. Raises `NothingToLeaveOut` where that is not here any more."""
+    found, told = known(name), (of.identities or {})[name]
+    try:
+        return matching(found, told)
+    except OtherWeights as why:
+        raise NothingToLeaveOut(
+            f"Mining {of.pk} had other weights or options of {name} than are here ({told}, not "
+            f"{found.identity}). Bring those back to leave another encoder out."
+        ) from why
+
+
 def found_without(
     of: Mining,
     encoder: str,
@@ -206,13 +228,17 @@ def found_without(
     progress: StageProgress | None = None,
     known: EncoderOf = known_encoders.get,
 ) -> dict[int, set[int]]:
-    """By query (id of its text) the snippets that a mining by the other encoders proposes."""
+    """By query (id of its text) the snippets that a mining by the other encoders proposes.
+
+    Raises `NothingToLeaveOut` where these are not what they were.
+    """
+    refuse_untold(of)
     queries = reading.texts_of(reading.queries_of(of), "whole")
     snippets = reading.texts_of(reading.snippets_of(of), of.text_option)
     hits = mine(
         queries.texts,
         snippets.texts,
-        [known(name) for name in of.encoders if name != encoder],
+        [as_mined(of, name, known) for name in of.encoders if name != encoder],
         of.k,
         vectorise=VectorStore(vectors, of.text_option).rows,
         fusion=Fusion(of.fusion),

@@ -2,8 +2,8 @@
 
 Labels are taken as true everywhere else, but 2 to 4 % of wrong ones reorder benchmarks (Northcutt et al.
 2021). A draw flips each label with the probability that it is wrong, measures every system by what comes
-out, on the queries that have a match then, and sees who stands above whom. Where that probability was counted
-on a few labels, each draw takes another one that these few leave open.
+out, on those of the board's queries that have a match then, and sees who stands above whom. Where that
+probability was counted on a few labels, each draw takes another one that these few leave open.
 """
 
 from __future__ import annotations

@@ -48,6 +48,7 @@ __all__ = [
     "Unwanted",
     "begin_anew",
     "fail",
+    "matching",
     "perform",
     "refuse_impossible",
     "release",

@@ -19,7 +19,8 @@ from retrieval.vectors import VectorStore
 
 def recovered_again(mining: Mining) -> dict[str, Any]:
     """What it recovered, counted of its candidates and of the labels that there were when it ended."""
-    queries = [query for query in text_ids(queries_of(mining)) if query in found_of(mining)]
+    mined = found_of(mining)
+    queries = [query for query in text_ids(queries_of(mining)) if query in mined]
     return recovered(mining, queries, text_ids(snippets_of(mining)), until=mining.finished_at)
 
 

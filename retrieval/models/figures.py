@@ -14,10 +14,9 @@ from retrieval.models.blobs import Digest
 
 class KeptFiguresQuerySet(models.QuerySet["KeptFigures"]):
     def found(self, digests: Mapping[str, str]) -> dict[str, Any]:
-        """What is kept, by the name that each hash has in `digests`."""
-        names = {digest: name for name, digest in digests.items()}
-        rows = self.filter(digest__in=names).values_list("digest", "data")
-        return {names[digest]: data for digest, data in rows}
+        """What is kept, by the names in `digests`, of which several may have one hash."""
+        kept = dict(self.filter(digest__in=set(digests.values())).values_list("digest", "data"))
+        return {name: kept[digest] for name, digest in digests.items() if digest in kept}
 
     def keep(self, benchmark: Benchmark, digest: str, code_version: str, data: Any) -> None:
         """Keep `data`, which JSON can hold; what another version of the code computed goes."""

@@ -17,14 +17,14 @@ from annotation.extending import wishing
 from annotation.holes import Fill
 from annotation.launching import LaunchRefused
 from annotation.models import Build, BuildEvent, PublishJob
+from annotation.pages import board, review_lists
 from annotation.pages import holes as pages
-from annotation.pages import review_lists
 from annotation.publishing import annotator_of
 from annotation.studies.sampling import framing
 from retrieval.evaluation.comparing import compare
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.holes import NoHoles, holes_of, unjudged
-from retrieval.evaluation.leaderboard import leaderboard
+from retrieval.evaluation.leaderboard import leaderboard, newest
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
 from retrieval.metrics.names import measures
@@ -56,9 +56,9 @@ def run(tmp_path: Path) -> Run:
     return evaluate_file(path, "mine", content_of(made), Pool.COLLECTION, measures(["mrr"])).run
 
 
-def judged(run: Run, *labels: int) -> Build:
+def judged(run: Run, *labels: int, name: str = "filled") -> Build:
     """A build over the run's holes, opened and done."""
-    build = holes.launch(Fill(run, "filled"))
+    build = holes.launch(Fill(run, name))
     worker.look_after(build)
     for case, label in zip(factories.cases(build), labels, strict=False):
         factories.settled(case, label)
@@ -103,6 +103,16 @@ def test_what_it_said_is_the_next_version_and_runs_are_scored_by_it(run: Run) ->
     assert BuildEvent.objects.get(event="published").note == "as benchmark small@2"
 
 
+def test_what_was_scored_last_is_so_in_the_next_version(run: Run, tmp_path: Path) -> None:
+    asked = content_of(run.benchmark), Pool.COLLECTION, measures(["mrr"])
+    other = tmp_path / "other"
+    other.write_text("queries-0 Q0 snippets-2 1 1 x\n")
+    for path in (other, tmp_path / "mine"):
+        evaluate_file(path, "mine", *asked)
+    made = holes.publish(judged(run, 1, 0))
+    assert [one.digest for one in newest(made, Pool.COLLECTION)] == [run.digest]
+
+
 def test_whose_holes_were_filled_is_marked_from_then_on(run: Run, tmp_path: Path) -> None:
     made = holes.publish(judged(run, 1, 0))
     path = tmp_path / "other"
@@ -119,6 +129,14 @@ def test_whose_holes_were_filled_is_marked_from_then_on(run: Run, tmp_path: Path
     Build.objects.filter(pk=build.pk).update(state=Build.State.DONE)
     third = holes.publish(Build.objects.get(pk=build.pk))
     assert all(one.was_filled for one in leaderboard(third, Pool.COLLECTION).standings)
+
+
+def test_who_judged_the_holes_is_among_those_who_labelled(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board, "LABELS_LOOKED_AT", 1)
+    build = judged(run, 1, 0)
+    before = board.annotators_of(run.benchmark)
+    assert [one.kind for one in before] == [Annotator.Kind.ORIGINAL]
+    assert set(board.annotators_of(holes.publish(build))) == {*before, build.annotator}
 
 
 def test_what_could_not_be_judged_stays_unjudged(run: Run) -> None:
@@ -310,6 +328,19 @@ def test_the_command_queues_for_experts(run: Run, capsys: pytest.CaptureFixture[
     said_by_people(Build.objects.get(), 0, 0, "erin", "emil")
     call_command("fill-holes", "small@1", "--publish", "for experts")
     assert "compare-benchmarks small@1 small@2" in capsys.readouterr().out
+
+
+def test_the_command_compares_with_the_version_whose_holes_they_were(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "other"
+    path.write_text("queries-0 Q0 snippets-3 1 1 x\n")
+    asked = content_of(run.benchmark), Pool.COLLECTION, measures(["mrr"])
+    other = evaluate_file(path, "other", *asked).run
+    for number, one in enumerate((run, other), 2):
+        build = judged(one, 1, 1, name=f"holes of {one.system}")
+        call_command("fill-holes", "small@1", "--publish", build.name)
+        assert f"compare-benchmarks small@1 small@{number}'" in capsys.readouterr().out
 
 
 def sent(client: Client, build: Build, run: Run) -> str:

@@ -93,9 +93,10 @@ class Command(LightCommand):
 
 
 def published(name: str) -> dict[str, Any]:
-    made = holes.publish(build_called(name))
+    build = build_called(name)
+    made, old = holes.publish(build), holes.filled_by(build).run.benchmark
     told = f"{made}: {counted(made.size, 'label')}, {counted(made.positives, 'match', 'matches')} among them"
-    compare = f"'manage.py compare-benchmarks {made.name}@{made.version - 1} {made}' says what changed"
+    compare = f"'manage.py compare-benchmarks {old} {made}' says what changed"
     return {
         "benchmark": str(made),
         "labels": made.size,

@@ -142,12 +142,21 @@ def named_files(given: list[str], taken: set[str]) -> dict[str, Path]:
     """Files by the system's name: what stands before =, else the file's name without its ending."""
     files: dict[str, Path] = {}
     for one in given:
-        name, _, path = one.rpartition("=") if not Path(one).exists() else ("", "", one)
+        name, path = parted(one)
         name = name or Path(path.removesuffix(".gz")).stem
         if name in files or name in taken:
             raise CommandError(f"Two systems are called {name!r}; tell them apart by --run NAME=FILE.")
         files[name] = Path(path)
     return files
+
+
+def parted(given: str) -> tuple[str, str]:
+    """A name, empty where there is none, and a file; either may have a = in it, so what is a file decides."""
+    if Path(given).exists():
+        return "", given
+    signs = [place for place, letter in enumerate(given) if letter == "="] or [-1]
+    sign = next((place for place in signs if Path(given[place + 1 :]).is_file()), signs[-1])
+    return given[: max(sign, 0)], given[sign + 1 :]
 
 
 def advance(bar: Any, stage: str, done: int, total: int) -> None:

@@ -98,6 +98,17 @@ def test_the_next_candidate_costs_what_pairs_cost_for_each_query() -> None:
     assert further.a_match is None
 
 
+def test_a_pair_that_is_judged_in_two_rounds_is_one_pair_and_costs_both() -> None:
+    labels = [int(rank == 1) for _ in range(3) for rank in (1, 2, 3)]
+    build = factories.said(factories.opened(rounds=2), labels, labels)
+    Tally.objects.filter(build=build).update(spent=18 * NANO)
+    found = chances.by_rank(build)
+    assert [(one.matches.part, one.matches.whole) for one in found] == [(3, 3), (0, 3), (0, 3)]
+    further = chances.next_candidate(build, found)
+    assert further is not None
+    assert (further.a_pair, further.total) == (2 * NANO, 6 * NANO)
+
+
 def test_a_match_costs_the_more_the_rarer_it_is() -> None:
     found = chances.cost_of_a_match(100, Share(2, 10))
     assert found is not None

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import Settings
 
 from annotation.models import Build
 from annotation.pinning import NothingToPin, pin_mining, reproduce, search_too
 from retrieval.mining import perform
+from retrieval.mining.measuring_again import recovered_again
 from retrieval.models import Annotator, Candidate, Label, Mining, Pair
 from tests import factories
 from tests.annotation.pinning.test_searching import Drawn
@@ -70,6 +73,14 @@ def test_both_figures_are_pinned_and_come_out_again(mining: Mining, vectors: Pat
     assert first.equal and "--from vectors" in first.notes[0]
     again = search_too(first, vectors)
     assert again.equal and again.notes == ("recall of the index: measured again by exact search",)
+
+
+def test_candidates_are_not_read_anew_for_each_query(mining: Mining) -> None:
+    with CaptureQueriesContext(connection) as seen:
+        found = recovered_again(mining)
+    assert found == mining.recovered
+    read = [one for one in seen if 'FROM "retrieval_candidate"' in one["sql"]]
+    assert len(read) == 2  # who was mined, and at which ranks the matches are
 
 
 def test_labels_that_came_later_make_no_difference_and_lost_candidates_do(mining: Mining) -> None:

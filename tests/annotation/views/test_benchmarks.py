@@ -86,6 +86,22 @@ def test_systems_stand_with_interval_judged_share_and_difference(ray: Client, sc
     )
 
 
+def test_what_condensed_lists_say_is_known_without_a_look_through_the_labels(
+    ray: Client, scored: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = Order("matches alone", scored.queries, scored.snippets, "by hand")
+    alone = publish(order, Label.objects.filter(value=1))
+    path = tmp_path / "a.run"
+    path.write_text(RUNS["good"])
+    evaluate_file(path, "good", content_of(alone), Pool.COLLECTION, measures(["mrr"]))
+    for one in (scored, alone):
+        leaderboard(one, Pool.COLLECTION)
+    monkeypatch.setattr(Benchmark, "has_judged_non_matches", property(lambda _: pytest.fail("it looked")))
+    words = "anything is judged to be no match, so the lists without"
+    assert words not in told(ray, "benchmark", scored.pk)
+    assert words in told(ray, "benchmark", alone.pk)
+
+
 def test_the_table_stays_narrow_and_its_columns_are_chosen(
     ray: Client, benchmark_: Benchmark, tmp_path: Path
 ) -> None:

@@ -77,6 +77,16 @@ def test_queries_are_counted_by_their_matches_from_none_on(ray: Client, build: B
     assert rows[1]["Paper’s queries"] == 2907
 
 
+def test_queries_of_which_nothing_is_judged_are_not_taken_for_ones_without_a_match(
+    ray: Client, build: Build, benchmark_: Benchmark
+) -> None:
+    words = "1 query at 0 has no judged pair and may have matches."
+    assert words in told(ray, "build-corpus", build.pk)
+    assert words in told(ray, "benchmark-corpus", benchmark_.pk)
+    factories.settled(factories.cases(build)[6], 0)
+    assert words not in told(ray, "build-corpus", build.pk)
+
+
 def test_every_candidate_has_its_rank(ray: Client, build: Build) -> None:
     rows = table(ray, "build-corpus", build.pk, "ranks")
     assert [row["Rank"] for row in rows] == list(range(1, len(rows) + 1))
@@ -281,6 +291,18 @@ def test_runs_that_came_later_change_no_pin_of_a_benchmark(
     assert "equal" in capsys.readouterr().out
     erin.post(reverse("benchmark-corpus-pin", args=[benchmark_.pk]))
     assert Pin.objects.count() == 2
+
+
+def test_a_pin_is_of_its_benchmark_and_not_of_another_of_the_same_content(
+    erin: Client, benchmark_: Benchmark
+) -> None:
+    order = Order("twin", benchmark_.queries, benchmark_.snippets, "by hand")
+    twin = publish(order, Label.objects.all())
+    assert twin.digest == benchmark_.digest
+    erin.post(reverse("benchmark-corpus-pin", args=[twin.pk]))
+    (pin,) = Pin.objects.all()
+    assert again(pin).equal
+    assert reverse("benchmark-corpus", args=[twin.pk]) in told(erin, "pin", pin.pk)
 
 
 def test_a_collection_that_grew_is_the_ground_that_changed(

@@ -11,7 +11,7 @@ from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
 from retrieval.metrics.names import measures
 from retrieval.metrics.overlap import Overlap
-from retrieval.models import Annotator, Label, Pair, Pool
+from retrieval.models import Annotator, Benchmark, Label, Mining, Pair, Pool
 from tests import factories
 
 
@@ -42,6 +42,44 @@ def test_results_of_two_runs(tmp_path: Path) -> None:
     assert {found.first, found.second} == {"one (text not known)", "other (text not known)"}
     assert (found.queries, found.shared) == (1, 1.0)
     assert found.jaccard == pytest.approx(1 / 3)
+
+
+def small(mining: Mining | None = None) -> Benchmark:
+    """One match of the first query; the whole collection is searched."""
+    queries, snippets = factories.queries(), factories.snippets()
+    ids = (queries.members.get(position=0).text_id, snippets.members.get(position=0).text_id)
+    by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
+    Label.objects.create(pair=Pair.objects.keep_all([ids])[0], annotator=by, value=1)
+    order = Order("small", queries, snippets, "by hand", mining, searched=Pool.COLLECTION)
+    return publish(order, Label.objects.all())
+
+
+def listed(folder: Path, benchmark: Benchmark, name: str, *names: str, pool: Pool = Pool.COLLECTION) -> None:
+    """Score a run that lists snippets of these names for the first query."""
+    path = folder / name
+    path.write_text("".join(f"queries-0 Q0 {one} {rank} 1 x\n" for rank, one in enumerate(names, 1)))
+    evaluate_file(path, name, content_of(benchmark), pool, measures(["mrr"]))
+
+
+@pytest.mark.django_db
+def test_snippets_that_the_benchmark_lacks_are_not_in_common(tmp_path: Path) -> None:
+    benchmark = small()
+    listed(tmp_path, benchmark, "one", "snippets-0", "elsewhere")
+    listed(tmp_path, benchmark, "other", "snippets-0", "nowhere-0")
+    (found,) = of_benchmark(benchmark)
+    assert (found.queries, found.shared) == (1, 1.0)
+    assert found.jaccard == pytest.approx(1 / 3)
+
+
+@pytest.mark.django_db
+def test_what_searched_candidates_is_not_beside_what_searched_all(tmp_path: Path) -> None:
+    mining = factories.mining()
+    asked, code = (of.members.get(position=0).text for of in (mining.queries, mining.snippets))
+    factories.candidate(mining, asked, code, 1)
+    benchmark = small(mining)
+    listed(tmp_path, benchmark, "one", "snippets-0")
+    listed(tmp_path, benchmark, "other", "snippets-0", pool=Pool.CANDIDATES)
+    assert of_benchmark(benchmark) == []
 
 
 @pytest.mark.django_db

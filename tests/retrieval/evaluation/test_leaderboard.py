@@ -68,6 +68,13 @@ def test_the_newest_run_of_a_system_stands_for_it(content: Content, tmp_path: Pa
     assert [one.run for one in leaderboard(content.benchmark, Pool.COLLECTION).standings] == [second]
 
 
+def test_lists_that_come_again_stand_for_their_system_again(content: Content, tmp_path: Path) -> None:
+    first = run(content, tmp_path, "mine", (1, 0))
+    run(content, tmp_path, "mine", (0, 1))
+    assert run(content, tmp_path, "mine", (1, 0)) == first
+    assert [one.run for one in leaderboard(content.benchmark, Pool.COLLECTION).standings] == [first]
+
+
 def test_a_run_without_the_metric_comes_last_and_is_in_no_difference(
     content: Content, tmp_path: Path
 ) -> None:
@@ -138,6 +145,18 @@ def test_a_new_run_is_computed_and_the_others_are_not(content: Content, tmp_path
     run(content, tmp_path, "two", (1, 0), (0, 1))
     assert len(leaderboard(content.benchmark, Pool.COLLECTION).standings) == 2
     assert kept < set(KeptFigures.objects.values_list("pk", flat=True))
+
+
+def test_systems_with_the_same_scores_are_both_kept(
+    content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "its twin"):
+        run(content, tmp_path, name, (0, 1), (1, 0))
+    first = leaderboard(content.benchmark, Pool.COLLECTION)
+    monkeypatch.setattr("retrieval.evaluation.leaderboard._figures", None)
+    again = leaderboard(content.benchmark, Pool.COLLECTION, wait=False)
+    assert len(again.standings) == 2
+    assert again.standings == first.standings
 
 
 def test_other_scores_other_queries_and_other_code_are_computed_again(

@@ -48,11 +48,16 @@ def made(mined: Mining, tmp_path: Path) -> Benchmark:
     by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
     for candidate in mined.candidates.all():
         Label.objects.create(pair=candidate.pair, annotator=by, value=1)
-    done = publish(Order("small", mined.queries, mined.snippets, "", mined), Label.objects.all())
+    return published(mined, "small", tmp_path)
+
+
+def published(of: Mining, name: str, vectors: Path) -> Benchmark:
+    """All labels as a benchmark that two systems have searched."""
+    done = publish(Order(name, of.queries, of.snippets, "", of), Label.objects.all())
     content = content_of(done)
-    how = Search("whole", pool_of(content, Pool.CANDIDATES), tmp_path)
-    for name in ("bm25", "bow"):
-        evaluate_system(system(name), content, Pool.CANDIDATES, how, measures(["mrr"]))
+    how = Search("whole", pool_of(content, Pool.CANDIDATES), vectors)
+    for one in ("bm25", "bow"):
+        evaluate_system(system(one), content, Pool.CANDIDATES, how, measures(["mrr"]))
     return done
 
 
@@ -68,6 +73,19 @@ def test_each_encoder_is_left_out_and_it_is_kept(
         assert sorted(one.ranks.values()) == [1, 2]
     monkeypatch.setattr("retrieval.evaluation.leaving_out._computed", None)
     assert kept_without(board, Queries()) == found
+
+
+def test_a_benchmark_of_the_same_content_has_ranks_of_its_own_runs(
+    mined: Mining, made: Benchmark, tmp_path: Path
+) -> None:
+    leave_out(leaderboard(made, Pool.CANDIDATES), Queries(), tmp_path)
+    twin = published(mined, "twin", tmp_path)
+    assert twin.digest == made.digest
+    board = leaderboard(twin, Pool.CANDIDATES)
+    assert kept_without(board, Queries()) == []
+    own = {run.pk for run in board.ordered}
+    for one in leave_out(board, Queries(), tmp_path):
+        assert one.ranks.keys() == one.values.keys() == own
 
 
 def test_what_the_others_find_is_a_mining_of_theirs(mined: Mining, tmp_path: Path) -> None:
@@ -130,6 +148,18 @@ def test_minings_by_one_encoder_each_are_several(mined: Mining, tmp_path: Path) 
     made = publish(order, Label.objects.all())
     assert encoders_of(made) == ["bm25", "bow"]
     assert lost(made, "bm25", tmp_path) == candidates(minings[0]) - candidates(minings[1])
+
+
+def test_other_weights_than_it_was_mined_by_are_not_taken_for_them(
+    mined: Mining, made: Benchmark, tmp_path: Path
+) -> None:
+    noted = Mining.objects.filter(pk=mined.pk)
+    noted.update(identities={**(mined.identities or {}), "bow": "bow of another day"})
+    with pytest.raises(NothingToLeaveOut, match=r"of bow than are here \(bow of another day, not bow\)"):
+        list(brought_alone(content_of(Benchmark.objects.get(pk=made.pk)), "bm25", tmp_path))
+    noted.update(identities=None)
+    with pytest.raises(NothingToLeaveOut, match="does not say which weights"):
+        list(brought_alone(content_of(Benchmark.objects.get(pk=made.pk)), "bm25", tmp_path))
 
 
 def test_one_encoder_or_no_mining_leave_nothing(labelled: Order, tmp_path: Path) -> None:

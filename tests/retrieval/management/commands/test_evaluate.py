@@ -73,6 +73,16 @@ def test_table(capsys: pytest.CaptureFixture[str], small: str, run: Path) -> Non
     assert lines[5].startswith("coverage: 75.0% of the judged snippets")
 
 
+def test_a_file_may_have_a_sign_of_equality_in_its_path(
+    capsys: pytest.CaptureFixture[str], small: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "lr=2e-5" / "epoch=3.run"
+    file.parent.mkdir()
+    file.write_text(RUN)
+    found = evaluated(capsys, small, "--run", f"tuned={file}", f"tuned, k=10={file}", file)
+    assert list(found) == ["tuned", "tuned, k=10", "epoch=3"]
+
+
 def test_what_is_unknown_is_told_beside_the_figures(
     capsys: pytest.CaptureFixture[str], small: str, run: Path
 ) -> None:
