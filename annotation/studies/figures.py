@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db.models import Count, Max, Q, Sum
 
-from annotation.access import Visitor, blind_studies
+from annotation.access import Visitor, blind_beside, blind_studies
 from annotation.agreement import Draws, Influence, Page, Preference, influence, page
 from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
 from annotation.studies import gathering
@@ -143,8 +143,8 @@ def refuse_to_raters(user: Visitor, study: Study) -> None:
     """
     if not isinstance(user, User):
         return
-    ours = study.pairs.values("pair")
-    for other in blind_studies(user).filter(pairs__pair__in=ours).exclude(pk=study.pk)[:1]:
+    other = blind_beside(user, study)
+    if other is not None:
         raise NoFigures(
             f"You rate pairs of this study in \u201c{other}\u201d: it opens when that is finished."
         )
