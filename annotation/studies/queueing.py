@@ -185,7 +185,7 @@ def open_assignment(user: User, study_pk: int, number: int) -> Assignment:
 def heartbeat(assignment: Assignment, token: str) -> datetime:
     """The page is still open: hold the pair on. Returns until when; raises Lapsed."""
     ends = places.until()
-    held = Assignment.objects.filter(pk=assignment.pk, token=token, state__in=OPEN)
+    held = Assignment.objects.filter(pk=assignment.pk, token=clean(token), state__in=OPEN)
     with transaction.atomic():
         if places.hold_part(assignment.enrolment_id):
             raise Lapsed(f"{REMOVED} What you typed is kept as a draft.")

@@ -108,9 +108,10 @@ def test_a_place_that_is_gone_is_told_once_and_the_keys_go_on(client: Client) ->
 def test_the_heartbeat_says_when_the_pair_is_gone(client: Client) -> None:
     of = given(client, Kind.READING)
     assert client.post(path(of, "heartbeat/"), {"token": of.token}).status_code == 204
-    gone = client.post(path(of, "heartbeat/"), {"token": "x"})
-    assert gone.status_code == 409
-    assert "What you typed is kept" in gone.content.decode()
+    for token in ("x", "\x00"):
+        gone = client.post(path(of, "heartbeat/"), {"token": token})
+        assert gone.status_code == 409
+        assert "What you typed is kept" in gone.content.decode()
 
 
 def test_two_windows_are_shown_both_texts(client: Client) -> None:
