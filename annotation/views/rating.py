@@ -70,13 +70,13 @@ def submit(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
 @require_POST
 def skip(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Give the pair back with a reason, and go on."""
-    found = held(request, study_pk, number)
+    found, reason = held(request, study_pk, number), request.POST.get("reason", "")
     try:
-        queueing.skip(found, request.POST.get("token", ""), request.POST.get("reason", ""))
+        queueing.skip(found, request.POST.get("token", ""), reason)
     except queueing.Lapsed as why:
-        return show_again(request, found, Sent(problem=str(why), lapsed=True), status=409)
+        return show_again(request, found, Sent(lost=str(why), lapsed=True, skipping=reason), status=409)
     except queueing.BadSkip as why:
-        return show_again(request, found, Sent(skip_problem=str(why)), status=422)
+        return show_again(request, found, Sent(skip_problem=str(why), skipping=reason), status=422)
     messages.success(request, "Skipped. Undo opens the pair again.")
     return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
 
