@@ -15,7 +15,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Enrolment, Study
-from annotation.studies import choosing, places, routing
+from annotation.studies import choosing, drafts, places, routing
 from annotation.studies.choosing import Choice
 from annotation.studies.guiding import acknowledged
 from annotation.studies.places import LEASE, CameTooLate, State
@@ -31,6 +31,11 @@ LAPSED: Final = (
     "What you typed is kept, and nothing of it was stored as a rating. Go on with the next pair."
 )
 
+ASKED_AGAIN: Final = (
+    "This pair is asked again, in a round of its own. What you typed is kept, and is there if the pair comes "
+    "to you once more; nothing of it was stored as a rating. Go on with the next pair."
+)
+LEFT: Final = "You have left this study: no further pair is handed to you. What you rated stays as it is."
 REMOVED: Final = "An admin has ended your part of this study. What you had rated until then stays as it is."
 
 
@@ -128,17 +133,25 @@ def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
         place = choice.study_pair.pk, enrolment.condition_id, choice.round
         if not choice.planted and not places.take(*place):
             raise CameTooLate
-        return Assignment.objects.create(
-            enrolment=enrolment,
-            study_pair=choice.study_pair,
-            condition=enrolment.condition,
-            rater_id=enrolment.user_id,
-            round=choice.round,
-            position=choice.position,
-            swapped=choice.swapped,
-            token=places.new_token(),
-            reserved_until=places.until(),
-        )
+        return assigned(enrolment, choice)
+
+
+def assigned(enrolment: Enrolment, choice: Choice) -> Assignment:
+    """A new assignment of the pair, with what the rater had begun of it where it is asked again."""
+    made = Assignment.objects.create(
+        enrolment=enrolment,
+        study_pair=choice.study_pair,
+        condition=enrolment.condition,
+        rater_id=enrolment.user_id,
+        round=choice.round,
+        position=choice.position,
+        swapped=choice.swapped,
+        token=places.new_token(),
+        reserved_until=places.until(),
+    )
+    if choice.round > 1:
+        drafts.take_along(made)
+    return made
 
 
 def refuse_removed(enrolment: int) -> None:
