@@ -68,7 +68,8 @@ def next_assignment(enrolment: Enrolment) -> Assignment | None:
         expire(enrolment.study)
         choice = choosing.choose(enrolment, lapsed=State.LAPSED in states)
         if choice is None:
-            end_if_over(enrolment)
+            if not end_if_over(enrolment):
+                continue  # another window of the rater's was given the last pair
             return None
         try:
             return reserve(enrolment, choice)
@@ -123,10 +124,10 @@ def renewed(held: Assignment) -> Assignment:
 
 def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
     """Take the place and hand the pair out. Raises CameTooLate, IntegrityError for a second window, and
-    QueueClosed where the rater was removed meanwhile.
+    QueueClosed where the rater was removed, or left in another window, meanwhile.
     """
     with transaction.atomic():
-        refuse_removed(enrolment.pk)
+        refuse_gone(enrolment.pk)
         if choice.lapsed is not None:
             take_back(choice.lapsed)
             return choice.lapsed
@@ -160,6 +161,13 @@ def refuse_removed(enrolment: int) -> None:
         raise QueueClosed(REMOVED)
 
 
+def refuse_gone(enrolment: int) -> None:
+    """The same, also for whoever has left: nothing of the agents is closed to them any more."""
+    part = places.held_part(enrolment)
+    if part.removed or part.left:
+        raise QueueClosed(REMOVED if part.removed else LEFT)
+
+
 def take_back(lapsed: Assignment) -> None:
     """Reserve a pair again that its rater had before; where the blind label is stored, for the second phase.
 
@@ -170,17 +178,26 @@ def take_back(lapsed: Assignment) -> None:
     places.move(lapsed, to, token=places.new_token(), reserved_until=places.until())
 
 
-def end_if_over(enrolment: Enrolment) -> None:
-    """Nothing can be handed out now: the rater's part ends, unless a place may still come free."""
-    if not choosing.may_come_free(enrolment):
+def end_if_over(enrolment: Enrolment) -> bool:
+    """Nothing can be handed out now: the rater's part ends, unless a place may still come free.
+
+    False where the rater has a pair open by now: whoever has one is kept blind.
+    """
+    with transaction.atomic():
+        places.pause_part(enrolment.pk)
+        if enrolment.assignments.filter(state__in=OPEN).exists():
+            return False
+        if choosing.may_come_free(enrolment):
+            return True
         end(enrolment)
+    routing.settle(enrolment.study)
+    return True
 
 
 def end(enrolment: Enrolment) -> None:
     enrolment.finished_at = timezone.now()
     rows = Enrolment.objects.filter(pk=enrolment.pk, finished_at__isnull=True)
     rows.update(finished_at=enrolment.finished_at)
-    routing.settle(enrolment.study)
 
 
 def open_assignment(user: User, study_pk: int, number: int) -> Assignment:
@@ -253,10 +270,12 @@ def refuse_skip(now: Assignment, token: str) -> None:
 
 def leave(enrolment: Enrolment) -> None:
     """End the rater's part early: what is open is given back, what was rated stays."""
-    for held in enrolment.assignments.filter(state__in=OPEN).select_related("study_pair"):
-        give_back(held)
     now = timezone.now()
-    Enrolment.objects.filter(pk=enrolment.pk, left_at=None).update(left_at=now, finished_at=now)
+    with transaction.atomic():
+        places.pause_part(enrolment.pk)
+        for held in enrolment.assignments.filter(state__in=OPEN).select_related("study_pair"):
+            give_back(held)
+        Enrolment.objects.filter(pk=enrolment.pk, left_at=None).update(left_at=now, finished_at=now)
     enrolment.left_at = enrolment.finished_at = now
     reopen(enrolment.study)
     routing.settle(enrolment.study)
