@@ -124,6 +124,15 @@ def blind_studies(user: Visitor) -> QuerySet[Study]:
     return Study.objects.filter(mine, state__in=[Study.State.RUNNING, Study.State.PAUSED]).order_by("id")
 
 
+def blind_beside(user: Visitor, study: Study) -> Study | None:
+    """Another study with a pair of this one, in which `user` is kept blind: what people said is closed."""
+    rows = StudyPair.objects.filter(study=study)
+    first, second = rows.values("pair"), rows.filter(other__isnull=False).values("other")
+    of_one = Q(pairs__pair__in=first) | Q(pairs__pair__in=second)
+    of_two = Q(pairs__other__in=first) | Q(pairs__other__in=second)
+    return blind_studies(user).exclude(pk=study.pk).filter(of_one | of_two).distinct().first()
+
+
 def blind_in(user: Visitor) -> tuple[int, ...]:
     """Their ids, looked up once for each user object, that is, once a request."""
     known: dict[str, tuple[int, ...]] = user.__dict__

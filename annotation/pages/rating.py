@@ -102,7 +102,8 @@ class Column:
 class RatingPage:
     """All of the page. `place` is what it is called among the pages that a person arranges.
 
-    `lost` says what became of the place, where a form was just refused for it.
+    `lost` says what became of the place, where a form was just refused for it; `skipping` is what was typed
+    into that of a skip.
     """
 
     assignment: int
@@ -116,6 +117,7 @@ class RatingPage:
     lost: str
     skip_reason: str
     skip_problem: str
+    skipping: str
     query: QueryPane
     sides: tuple[CodePane, ...]
     form: LabelForm
@@ -218,9 +220,10 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
         phase=standing.phase,
         state=assignment.state,
         lapsed=sent.lapsed or is_lapsed(assignment),
-        lost=sent.problem if sent.lapsed else "",
+        lost=sent.lost or (sent.problem if sent.lapsed else ""),
         skip_reason=assignment.skip_reason,
         skip_problem=sent.skip_problem,
+        skipping=sent.skipping,
         query=query_pane(assignment.study_pair.pair.query.text, closed=Pane.QUERY in layout.closed),
         sides=code_panes(assignment, standing, keys, agents, layout.closed, may_run=may_run),
         form=label_form(assignment, standing, sent, keys, evidence),

@@ -30,7 +30,10 @@ MOST_EARLIER: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a form had sent that could not be stored, to be shown again."""
+    """What a form had sent that could not be stored, to be shown again.
+
+    `lost` says what became of the place where a skip was refused: of the label's form nothing was sent then.
+    """
 
     choice: str = ""
     notes: str = ""
@@ -39,7 +42,9 @@ class Sent:
     problem: str = ""
     lapsed: bool = False
     conflict: RatedMeanwhile | None = None
+    lost: str = ""
     skip_problem: str = ""
+    skipping: str = ""
     reading: str = ""
 
 

@@ -15,7 +15,7 @@ from annotation.pages.rating_words import KINDS, QUESTIONS
 from annotation.pages.words import Sign
 from annotation.studies import guiding, queueing, welcoming
 from annotation.studies.figures import open_to
-from annotation.studies.queueing import QueueClosed
+from annotation.studies.queueing import LEFT, QueueClosed
 from annotation.studies.welcoming import Profile, Wanted, Work
 
 CLOSED: Final = Sign("■", "closed", "quiet")
@@ -23,7 +23,6 @@ PAUSED: Final = Sign("‖", "paused", "warn")
 WAITS: Final = Sign("!", "waits for you", "warn")
 FINISHED: Final = Sign("✓", "your part is done", "good")
 RUNNING: Final = Sign("▶", "running", "info")
-LEFT: Final = "You have left this study: no further pair is handed to you. What you rated stays as it is."
 
 
 @dataclass(frozen=True, slots=True)

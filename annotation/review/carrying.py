@@ -8,7 +8,9 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from annotation.models import CarriedOver, Case, NormalForm, Review
+from annotation.drafting import Window
+from annotation.models import CarriedOver, Case, Draft, NormalForm, Review
+from annotation.review import drafts
 from annotation.review.labelling import WORDS, BadReview, Beside, submit
 from annotation.review.tags import Tag, known
 from retrieval.models import Text
@@ -65,16 +67,17 @@ def carry(user: User, case: Case, source: int, evidence: str, seen_revision: int
     """Store the earlier label, the review `source` (its id), for this candidate, marked as carried over.
 
     It keeps the earlier reason and the tags of the pair; their author is the same person, their time that of
-    the review that it was carried over from. Raises NothingBefore, and what submit raises; then nothing is
-    stored.
+    the review that it was carried over from. A reason that somebody typed here is no part of it, and stays a
+    draft. Raises NothingBefore, and what submit raises; then nothing is stored.
     """
     before = earlier(user, case)
     if before is None or before.pk != source:
         raise NothingBefore
     reason = before.reason or f"As before: the same code as case {before.case_id}, {WORDS[before.label]}."
     with transaction.atomic():
-        beside = Beside(tags_carried(before))
+        beside = Beside(tags_carried(before), window=Window())
         made = submit(user, case, before.label, reason, evidence, seen_revision, beside)
+        drafts.clear_same(user, case.pair_id, Draft.Field.REASON, made.reason)
         CarriedOver.objects.get_or_create(review=made, defaults={"source": before})
     return made
 

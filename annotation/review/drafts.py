@@ -38,5 +38,10 @@ def clear(user: User, pair_id: int, *fields: str, window: Window | None = None) 
     drafting.clear(rows_of(user, pair_id, *fields), window, TEXTS)
 
 
+def clear_same(user: User, pair_id: int, field: str, text: str) -> None:
+    """What says no more than what is stored is no draft; what was typed besides stays."""
+    rows_of(user, pair_id, field).filter(text=text).delete()
+
+
 def rows_of(user: User, pair_id: int, *fields: str) -> drafting.Rows:
     return Draft.objects.filter(user=user, pair=pair_id, field__in=fields)

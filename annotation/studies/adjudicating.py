@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from annotation.access import blind_in
+from annotation.access import blind_beside, blind_in
 from annotation.models import (
     Adjudication,
     CallRequest,
@@ -100,6 +100,9 @@ def may_adjudicate(user: User, study: Study, pair: Pair | None = None) -> str:
         return (
             f"You still rate in “{study}”: what others said of its pairs is closed to you until you are done."
         )
+    other = blind_beside(user, study) if blind_in(user) else None
+    if other is not None:
+        return f"You still rate pairs of this study in “{other}”: it opens to you when you are done there."
     rated = Rating.objects.filter(assignment__rater=user, assignment__study_pair__pair=pair)
     if pair is not None and rated.exists():
         return "You rated this pair yourself, so somebody else decides on it."

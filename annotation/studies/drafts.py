@@ -84,6 +84,20 @@ def texts(assignment: Assignment) -> dict[str, str]:
     return dict(RatingDraft.objects.filter(assignment=assignment).values_list("field", "text"))
 
 
+def take_along(made: Assignment) -> None:
+    """The texts that the rater had typed for the pair and not sent when it was asked again: here they are
+    found. The choice is not among them, as it is made anew.
+    """
+    before = RatingDraft.objects.filter(
+        assignment__study_pair=made.study_pair_id,
+        assignment__rater=made.rater_id,
+        assignment__state=Assignment.State.LAPSED,
+        field__in=TEXTS,
+    )
+    rows = before.order_by("assignment__round").values_list("field", "text")
+    write(made, dict(rows), over=False)
+
+
 def clear(assignment: Assignment, *fields: str, window: Window | None = None) -> None:
     """What was sent is no draft any more; what another window has kept since stays."""
     drafting.clear(rows_of(assignment, *fields), window, TEXTS)

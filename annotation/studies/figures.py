@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db.models import Count, Max, Q, Sum
 
-from annotation.access import Visitor, blind_studies
+from annotation.access import Visitor, blind_beside, blind_studies
 from annotation.agreement import Draws, Influence, Page, Preference, influence, page
 from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
 from annotation.studies import gathering
@@ -147,7 +147,8 @@ def refuse_to_raters(user: Visitor, study: Study) -> None:
     """
     if not isinstance(user, User):
         return
-    for other in blind_studies(user).filter(shares_a_pair(study)).exclude(pk=study.pk)[:1]:
+    other = blind_beside(user, study)
+    if other is not None:
         raise NoFigures(
             f"You rate pairs of this study in \u201c{other}\u201d: it opens when that is finished."
         )
@@ -158,13 +159,6 @@ def refuse_to_raters(user: Visitor, study: Study) -> None:
             "You rate in this study: its figures open to you when your part is finished and every planned "
             "rating has been given."
         )
-
-
-def shares_a_pair(study: Study) -> Q:
-    """Of studies: that they show a pair which this one shows, be it as the second snippet of a comparison."""
-    firsts, seconds = study.pairs.values("pair"), study.pairs.filter(other__isnull=False).values("other")
-    first = Q(pairs__pair__in=firsts) | Q(pairs__pair__in=seconds)
-    return first | Q(pairs__other__in=firsts) | Q(pairs__other__in=seconds)
 
 
 def open_to(user: Visitor, study: Study) -> bool:

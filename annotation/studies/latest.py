@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import Min
+from django.db.models import Exists, Min, OuterRef
 
 from annotation.models import Assignment, Quota, Study
 
@@ -32,6 +32,16 @@ class Rounds:
         """Whether a decision of that time was on an earlier round."""
         opened = self.since.get((study_pair, condition))
         return opened is not None and at < opened
+
+
+def asked_again(path: str = "") -> Exists:
+    """Of assignments, or at the end of `path` to one: their pair was asked again since in a later round."""
+    place = {name: OuterRef(f"{path}{name}") for name in ("study_pair", "condition")}
+    return Exists(Quota.objects.filter(**place, round__gt=OuterRef(f"{path}round")))
+
+
+def is_asked_again(assignment: Assignment) -> bool:
+    return Assignment.objects.filter(asked_again(), pk=assignment.pk).exists()
 
 
 def rounds_of(study: Study, at: datetime | None = None) -> Rounds:

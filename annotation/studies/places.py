@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 from django.db.models import F
@@ -38,12 +38,25 @@ def new_token() -> str:
     return secrets.token_hex(16)
 
 
+class Part(NamedTuple):
+    """Whether an admin has ended a rater's part, and whether the rater has."""
+
+    removed: bool
+    left: bool
+
+
 def hold_part(enrolment: int) -> bool:
-    """Let no admin end the rater's part before this transaction is over; whether one has ended it.
+    """Let nobody end the rater's part before this transaction is over; whether an admin has ended it.
 
     To be called before anything that the rater changes is read: else a removal could come between.
     """
-    return any(removed for (removed,) in statements.look_and_hold(Enrolment, ["removed"], {"id": enrolment}))
+    return held_part(enrolment).removed
+
+
+def held_part(enrolment: int) -> Part:
+    """The same, with who has ended it."""
+    rows = statements.look_and_hold(Enrolment, ["removed", "left_at"], {"id": enrolment})
+    return Part(any(removed for removed, _ in rows), any(left is not None for _, left in rows))
 
 
 def pause_parts(study: int) -> None:
@@ -54,6 +67,11 @@ def pause_parts(study: int) -> None:
     """
     if connection.features.has_select_for_update:  # else the transaction holds the whole database
         list(Enrolment.objects.filter(study=study).order_by("pk").select_for_update().values_list("pk"))
+
+
+def pause_part(enrolment: int) -> None:
+    """The same for one rater, who ends their part: no other window of theirs is given a pair meanwhile."""
+    Enrolment.objects.select_for_update().get(pk=enrolment)
 
 
 def take(study_pair: int, condition: int, round_: int) -> bool:

@@ -23,7 +23,7 @@ def precedents(user: User, text: str = "", guidelines: str = "") -> QuerySet[Pre
     later = Adjudication.objects.filter(supersedes=OuterRef("adjudication"))
     rows = Precedent.objects.filter(~Exists(later))
     if guidelines:
-        rows = rows.filter(guideline_name=guidelines)
+        rows = rows.filter(guideline_name=clean(guidelines))
     for word in clean(text)[:LONGEST_SEARCH].split():
         rows = rows.filter(
             Q(query__icontains=word)

@@ -15,7 +15,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Enrolment, Study
-from annotation.studies import choosing, places, routing
+from annotation.studies import choosing, drafts, places, routing
 from annotation.studies.choosing import Choice
 from annotation.studies.guiding import acknowledged
 from annotation.studies.places import LEASE, CameTooLate, State
@@ -31,6 +31,11 @@ LAPSED: Final = (
     "What you typed is kept, and nothing of it was stored as a rating. Go on with the next pair."
 )
 
+ASKED_AGAIN: Final = (
+    "This pair is asked again, in a round of its own. What you typed is kept, and is there if the pair comes "
+    "to you once more; nothing of it was stored as a rating. Go on with the next pair."
+)
+LEFT: Final = "You have left this study: no further pair is handed to you. What you rated stays as it is."
 REMOVED: Final = "An admin has ended your part of this study. What you had rated until then stays as it is."
 
 
@@ -63,7 +68,8 @@ def next_assignment(enrolment: Enrolment) -> Assignment | None:
         expire(enrolment.study)
         choice = choosing.choose(enrolment, lapsed=State.LAPSED in states)
         if choice is None:
-            end_if_over(enrolment)
+            if not end_if_over(enrolment):
+                continue  # another window of the rater's was given the last pair
             return None
         try:
             return reserve(enrolment, choice)
@@ -118,33 +124,48 @@ def renewed(held: Assignment) -> Assignment:
 
 def reserve(enrolment: Enrolment, choice: Choice) -> Assignment:
     """Take the place and hand the pair out. Raises CameTooLate, IntegrityError for a second window, and
-    QueueClosed where the rater was removed meanwhile.
+    QueueClosed where the rater was removed, or left in another window, meanwhile.
     """
     with transaction.atomic():
-        refuse_removed(enrolment.pk)
+        refuse_gone(enrolment.pk)
         if choice.lapsed is not None:
             take_back(choice.lapsed)
             return choice.lapsed
         place = choice.study_pair.pk, enrolment.condition_id, choice.round
         if not choice.planted and not places.take(*place):
             raise CameTooLate
-        return Assignment.objects.create(
-            enrolment=enrolment,
-            study_pair=choice.study_pair,
-            condition=enrolment.condition,
-            rater_id=enrolment.user_id,
-            round=choice.round,
-            position=choice.position,
-            swapped=choice.swapped,
-            token=places.new_token(),
-            reserved_until=places.until(),
-        )
+        return assigned(enrolment, choice)
+
+
+def assigned(enrolment: Enrolment, choice: Choice) -> Assignment:
+    """A new assignment of the pair, with what the rater had begun of it where it is asked again."""
+    made = Assignment.objects.create(
+        enrolment=enrolment,
+        study_pair=choice.study_pair,
+        condition=enrolment.condition,
+        rater_id=enrolment.user_id,
+        round=choice.round,
+        position=choice.position,
+        swapped=choice.swapped,
+        token=places.new_token(),
+        reserved_until=places.until(),
+    )
+    if choice.round > 1:
+        drafts.take_along(made)
+    return made
 
 
 def refuse_removed(enrolment: int) -> None:
     """Raises QueueClosed; else no admin ends the part before this transaction is over."""
     if places.hold_part(enrolment):
         raise QueueClosed(REMOVED)
+
+
+def refuse_gone(enrolment: int) -> None:
+    """The same, also for whoever has left: nothing of the agents is closed to them any more."""
+    part = places.held_part(enrolment)
+    if part.removed or part.left:
+        raise QueueClosed(REMOVED if part.removed else LEFT)
 
 
 def take_back(lapsed: Assignment) -> None:
@@ -157,17 +178,26 @@ def take_back(lapsed: Assignment) -> None:
     places.move(lapsed, to, token=places.new_token(), reserved_until=places.until())
 
 
-def end_if_over(enrolment: Enrolment) -> None:
-    """Nothing can be handed out now: the rater's part ends, unless a place may still come free."""
-    if not choosing.may_come_free(enrolment):
+def end_if_over(enrolment: Enrolment) -> bool:
+    """Nothing can be handed out now: the rater's part ends, unless a place may still come free.
+
+    False where the rater has a pair open by now: whoever has one is kept blind.
+    """
+    with transaction.atomic():
+        places.pause_part(enrolment.pk)
+        if enrolment.assignments.filter(state__in=OPEN).exists():
+            return False
+        if choosing.may_come_free(enrolment):
+            return True
         end(enrolment)
+    routing.settle(enrolment.study)
+    return True
 
 
 def end(enrolment: Enrolment) -> None:
     enrolment.finished_at = timezone.now()
     rows = Enrolment.objects.filter(pk=enrolment.pk, finished_at__isnull=True)
     rows.update(finished_at=enrolment.finished_at)
-    routing.settle(enrolment.study)
 
 
 def open_assignment(user: User, study_pk: int, number: int) -> Assignment:
@@ -185,7 +215,7 @@ def open_assignment(user: User, study_pk: int, number: int) -> Assignment:
 def heartbeat(assignment: Assignment, token: str) -> datetime:
     """The page is still open: hold the pair on. Returns until when; raises Lapsed."""
     ends = places.until()
-    held = Assignment.objects.filter(pk=assignment.pk, token=token, state__in=OPEN)
+    held = Assignment.objects.filter(pk=assignment.pk, token=clean(token), state__in=OPEN)
     with transaction.atomic():
         if places.hold_part(assignment.enrolment_id):
             raise Lapsed(f"{REMOVED} What you typed is kept as a draft.")
@@ -240,10 +270,12 @@ def refuse_skip(now: Assignment, token: str) -> None:
 
 def leave(enrolment: Enrolment) -> None:
     """End the rater's part early: what is open is given back, what was rated stays."""
-    for held in enrolment.assignments.filter(state__in=OPEN).select_related("study_pair"):
-        give_back(held)
     now = timezone.now()
-    Enrolment.objects.filter(pk=enrolment.pk, left_at=None).update(left_at=now, finished_at=now)
+    with transaction.atomic():
+        places.pause_part(enrolment.pk)
+        for held in enrolment.assignments.filter(state__in=OPEN).select_related("study_pair"):
+            give_back(held)
+        Enrolment.objects.filter(pk=enrolment.pk, left_at=None).update(left_at=now, finished_at=now)
     enrolment.left_at = enrolment.finished_at = now
     reopen(enrolment.study)
     routing.settle(enrolment.study)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from annotation import drafting
-from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, RatingDraft
+from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft
 from annotation.seen import knows
 from annotation.studies import drafts, places, routing
 from annotation.studies.checking import BadRating, Said, checked, value_of, values_of, word_of, words_of
+from annotation.studies.latest import asked_again, is_asked_again
 from annotation.studies.places import CameTooLate, State
 from annotation.studies.planning import freeze
-from annotation.studies.queueing import LAPSED, RELATED, REMOVED, TRIES, Lapsed, QueueClosed
+from annotation.studies.queueing import ASKED_AGAIN, LAPSED, RELATED, REMOVED, TRIES, Lapsed, QueueClosed
 from retrieval.hostile import clean
 
 __all__ = [
@@ -175,7 +175,7 @@ def advance(now: Assignment, phase: str) -> None:
     """Move on after a rating. Raises CameTooLate, and Lapsed where the place is taken."""
     holds = now.state in places.HOLDING
     if not holds and not places.is_free(now):
-        raise Lapsed(LAPSED)
+        raise Lapsed(ASKED_AGAIN if is_asked_again(now) else LAPSED)
     if now.state == State.DONE:
         return
     if phase == Phase.BLIND and now.condition.has_second_phase:
@@ -237,9 +237,7 @@ def recent(enrolment: Enrolment, most: int = 10) -> list[Rating]:
 
     What was said of a pair before it was asked again is not among them: it is rated anew, blind.
     """
-    place = {name: OuterRef(f"assignment__{name}") for name in ("study_pair", "condition")}
-    asked_again = Quota.objects.filter(**place, round__gt=OuterRef("assignment__round"))
-    mine = Rating.objects.current().filter(~Exists(asked_again), assignment__enrolment=enrolment)
+    mine = Rating.objects.current().filter(~asked_again("assignment__"), assignment__enrolment=enrolment)
     rows = mine.order_by("-id")
     found: dict[int, Rating] = {}
     for row in rows.select_related("assignment__study_pair__pair__query")[: 2 * most]:

@@ -8,6 +8,8 @@ one it was.
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import IntegrityError, transaction
 
 from annotation.models import Assignment, Rating
@@ -15,6 +17,7 @@ from annotation.review.restoring import CHANGED
 from annotation.studies import places
 from annotation.studies.auditing import Verb, record
 from annotation.studies.checking import BadRating
+from annotation.studies.latest import is_asked_again
 from annotation.studies.places import CameTooLate, State
 from annotation.studies.queueing import LAPSED, RELATED, REMOVED, TRIES, Lapsed
 from annotation.studies.rating import (
@@ -27,6 +30,10 @@ from annotation.studies.rating import (
 )
 
 __all__ = ["NothingToRestore", "may_stand_again", "restore"]
+
+ASKED_AGAIN: Final = (
+    "This pair is asked again: what you said of it before stays as it is, and you say anew what it is."
+)
 
 
 class NothingToRestore(ValueError):
@@ -77,6 +84,8 @@ def refuse(now: Assignment, earlier: Rating, last: Rating | None) -> None:
     why = refusal(now, earlier)
     if why:
         raise NothingToRestore(why)
+    if is_asked_again(now):
+        raise NothingToRestore(ASKED_AGAIN)
     if last is not None and not last.withdrawn and content(last) == content(earlier):
         raise NothingToRestore("That is what stands.")
     if earlier.phase != Phase.REVISED:

@@ -33,7 +33,7 @@ from annotation.review.own_tests import (
 )
 from annotation.studies import drafts
 from annotation.studies.queueing import REMOVED
-from annotation.studies.showing import case_shown
+from annotation.studies.showing import case_shown, sides_of
 from retrieval.hostile import clean
 from retrieval.models import Pair
 from sandbox.calling import BadExpression, Call
@@ -92,7 +92,8 @@ def ask(assignment: Assignment, pair: Pair, expression: str) -> CallRequest:
             )
         if earlier is None:
             refuse_haste(assignment.rater_id)
-        drafts.clear(assignment, RatingDraft.Field.CALL)
+        if has_draft(assignment, pair):
+            drafts.clear(assignment, RatingDraft.Field.CALL)
         return earlier or CallRequest.objects.create(
             user=assignment.rater,
             assignment=assignment,
@@ -100,6 +101,11 @@ def ask(assignment: Assignment, pair: Pair, expression: str) -> CallRequest:
             expression=wanted,
             dependencies=dependencies_for(assignment),
         )
+
+
+def has_draft(assignment: Assignment, pair: Pair) -> bool:
+    """Whether what is typed in the box of the pair's snippet is a draft: of two boxes that of the first."""
+    return sides_of(assignment)[0].pair.pk == pair.pk
 
 
 def run(

@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from annotation.models import Assignment, Enrolment, Rating
 from annotation.studies import drafts, places, routing
 from annotation.studies.checking import BadRating, Said
+from annotation.studies.latest import asked_again, is_asked_again
 from annotation.studies.places import CameTooLate, State
 from annotation.studies.queueing import RELATED, REMOVED, TRIES
 from annotation.studies.rating import (
@@ -34,8 +35,8 @@ LOOKED_AT: Final = 3 * UNDOABLE
 SKIP: Final = "skip"
 NONE: Final = "You have no decision in this study that could be taken back."
 CHANGED: Final = (
-    "In another window you have changed or taken back what this page would have taken back. What stands now "
-    "stays; from here undo takes back the latest decision."
+    "In another window you have changed or taken back what this page would have taken back, or its pair is "
+    "asked again. What stands now stays; from here undo takes back the latest decision."
 )
 NEWER: Final = (
     "What you have decided in another window since this page was opened stays; from here undo takes it back."
@@ -115,14 +116,17 @@ def last_decision(enrolment: Enrolment) -> Decision | None:
 
 
 def decisions(enrolment: Enrolment) -> list[Decision]:
-    """All that can be taken back, the latest first."""
+    """All that can be taken back, the latest first. What was decided before a pair was asked again stays: it
+    would be open in a round that is over, behind the one that its pages show.
+    """
     found = [*rated(enrolment), *skipped(enrolment)]
     return sorted(found, key=lambda one: (one.at, one.standing[-1].pk if one.standing else 0), reverse=True)
 
 
 def rated(enrolment: Enrolment) -> Iterable[Decision]:
     """Of each (assignment, phase) that was rated lately, what stands."""
-    latest = Rating.objects.filter(assignment__enrolment=enrolment).order_by("-id")
+    mine = Rating.objects.filter(~asked_again("assignment__"), assignment__enrolment=enrolment)
+    latest = mine.order_by("-id")
     rows = Rating.objects.filter(assignment__in={row.assignment_id for row in latest[:LOOKED_AT]})
     histories: dict[tuple[int, str], list[Rating]] = defaultdict(list)
     for row in rows.order_by("id").select_related("assignment__condition", "assignment__study_pair"):
@@ -136,7 +140,7 @@ def rated(enrolment: Enrolment) -> Iterable[Decision]:
 
 def skipped(enrolment: Enrolment) -> Iterable[Decision]:
     """The pairs that were skipped last; a reservation ended at that moment."""
-    rows = enrolment.assignments.filter(state=State.SKIPPED).select_related(*RELATED)
+    rows = enrolment.assignments.filter(~asked_again(), state=State.SKIPPED).select_related(*RELATED)
     for row in rows.order_by("-reserved_until")[:UNDOABLE]:
         yield Decision(row, SKIP, 0, row.reserved_until)
 
@@ -175,8 +179,8 @@ def taken_back(decision: Decision) -> Assignment:
     last = standing[-1]
     now = Assignment.objects.select_related(*RELATED).get(pk=last.assignment_id)
     newest = last_of(now, last.phase)
-    if revision_seen(newest) != decision.revision:
-        raise CameTooLate  # said again in another window, between the look and now
+    if revision_seen(newest) != decision.revision or is_asked_again(now):
+        raise CameTooLate  # said again in another window, or asked again, between the look and now
     refuse_if_shown(now, last.phase)
     if len(standing) > 1:
         again(now, standing[-2], newest)

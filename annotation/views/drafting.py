@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from annotation import drafting
 from annotation.drafting import Window
+from retrieval.hostile import clean
 
 LONGEST_NAME = 40
 PREFIX = "draft_"
@@ -19,7 +20,7 @@ def window_of(request: HttpRequest) -> Window | None:
     if "draft_window" not in sent:
         return None
     known = {name.removeprefix(PREFIX): sent[name] for name in sent if name.startswith(PREFIX)}
-    return Window(sent["draft_window"][:LONGEST_NAME], known)
+    return Window(clean(sent["draft_window"])[:LONGEST_NAME], known)
 
 
 def kept(save: Callable[[], str]) -> HttpResponse:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from django.contrib import messages
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Role, needs
-from annotation.models import Assignment
+from annotation.models import Assignment, Rating, StudyPair
 from annotation.pages.rating import Sent, restored_message, stored_message
 from annotation.pages.rating_list import leave_page
 from annotation.studies import drafts, queueing, rating, restoring, running, undoing, welcoming
@@ -70,13 +72,13 @@ def submit(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
 @require_POST
 def skip(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Give the pair back with a reason, and go on."""
-    found = held(request, study_pk, number)
+    found, reason = held(request, study_pk, number), request.POST.get("reason", "")
     try:
-        queueing.skip(found, request.POST.get("token", ""), request.POST.get("reason", ""))
+        queueing.skip(found, request.POST.get("token", ""), reason)
     except queueing.Lapsed as why:
-        return show_again(request, found, Sent(problem=str(why), lapsed=True), status=409)
+        return show_again(request, found, Sent(lost=str(why), lapsed=True, skipping=reason), status=409)
     except queueing.BadSkip as why:
-        return show_again(request, found, Sent(skip_problem=str(why)), status=422)
+        return show_again(request, found, Sent(skip_problem=str(why), skipping=reason), status=422)
     messages.success(request, "Skipped. Undo opens the pair again.")
     return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
 
@@ -124,7 +126,7 @@ def undo(request: HttpRequest, study_pk: int) -> HttpResponse:
 def restore(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
     """Let an earlier revision of one's own rating stand again, and show the pair as it is now."""
     found = held(request, study_pk, number)
-    earlier = get_object_or_404(found.ratings.all(), pk=pk)
+    earlier = get_object_or_404(said_by(person(request), found.study_pair), pk=pk)
     try:
         made = restoring.restore(earlier, newest_in(request))
     except restoring.NothingToRestore as why:
@@ -155,6 +157,11 @@ def held(request: HttpRequest, study_pk: int, number: int) -> Assignment:
         return queueing.open_assignment(person(request), study_pk, number)
     except Assignment.DoesNotExist as none:
         raise Http404(str(none)) from none
+
+
+def said_by(user: User, of: StudyPair) -> QuerySet[Rating]:
+    """What the person said of the pair, also before it was asked again: lists of labels lead there."""
+    return Rating.objects.filter(assignment__rater=user, assignment__study_pair=of)
 
 
 def sent_in(request: HttpRequest) -> Sent:

@@ -119,7 +119,8 @@ def call(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     try:
         asked = running.ask(found, side.pair, text)
     except (running.BadExpression, running.NotNow, running.TooManyWaiting) as why:
-        keep(found, "call", text)
+        if running.has_draft(found, side.pair):
+            keep(found, "call", text)
         return paced(show_calls(request, found, side, text, str(why), status=422), why)
     tasks.wake()
     if is_fragment(request):

@@ -138,8 +138,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         asked = own_tests.request_execution(person(request), program, found.dependencies)
     except own_tests.TooManyWaiting as why:
-        messages.error(request, str(why))
-        return to_case(found, list_of(request, request.POST))
+        return not_run(request, found, why)
     return to_run(asked, found)
 
 
@@ -300,6 +299,15 @@ def to_end(build: int, show: Worklist) -> HttpResponseRedirect:
 def to_run(asked: ExecutionRequest, found: Case) -> HttpResponseRedirect:
     tasks.wake()
     return HttpResponseRedirect(address("review-execution", asked.pk, case=found.pk))
+
+
+def not_run(request: HttpRequest, found: Case, why: Exception) -> HttpResponse:
+    """What can't be run: said where the run would be, and without JavaScript on the case's page."""
+    if not is_fragment(request):
+        messages.error(request, str(why))
+        return to_case(found, list_of(request, request.POST))
+    said = {"problem": str(why), "case": found.pk}
+    return paced(render(request, "annotation/review_run.html#refused", said, status=422), why)
 
 
 def show_case(

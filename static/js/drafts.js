@@ -192,12 +192,20 @@ function afterRequest({ detail }) {
   const form = detail.requestConfig?.elt ?? detail.elt;
   if (!(form instanceof HTMLFormElement)) return;
   for (const field of form.querySelectorAll("[data-draft]")) {
-    if (detail.successful && !isLogIn(detail.xhr)) {
+    const arrived = detail.successful && !isLogIn(detail.xhr);
+    if (arrived && typedSince(field, detail.requestConfig)) schedule(field);
+    else if (arrived) {
       clearTimeout(waiting.get(field));
       waiting.delete(field);
       forget(field);
     } else if (waiting.has(field)) keep(field);
   }
+}
+
+// What is typed while a call or a test is under way was not sent with it.
+function typedSince(field, request) {
+  const sent = field.name && request?.formData?.get(field.name);
+  return typeof sent === "string" && sent.replaceAll("\r\n", "\n") !== field.value;
 }
 
 function say(field, words) {

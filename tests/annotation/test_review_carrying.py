@@ -7,9 +7,10 @@ from django.contrib.auth.models import User
 
 from annotation import review
 from annotation.access import Role
-from annotation.models import CarriedOver, Case, NormalForm, Review
+from annotation.drafting import Window
+from annotation.models import CarriedOver, Case, Draft, NormalForm, Review
 from annotation.rerunning import sent_back
-from annotation.review import Beside
+from annotation.review import Beside, drafts
 from annotation.review.carrying import NothingBefore, carry, earlier
 from retrieval.models import Label
 from tests import factories
@@ -138,3 +139,21 @@ def test_a_form_of_an_older_version_is_computed_anew(erin: User, cases: list[Cas
 
     assert earlier(erin, cases[1]) is not None
     assert set(NormalForm.objects.values_list("version", flat=True)) == {1}
+
+
+def test_a_reason_that_was_typed_and_not_sent_stays_a_draft(erin: User, cases: list[Case]) -> None:
+    before = given(erin, cases[0], 0, "it changes its argument")
+    drafts.save(erin, cases[1].pair_id, Draft.Field.REASON, "typed, and then as before", Window("one"))
+    carry(erin, cases[1], before.pk, EVIDENCE, 0)
+    assert drafts.load(erin, cases[1].pair_id)[Draft.Field.REASON].text == "typed, and then as before"
+
+
+def test_what_an_undo_brought_back_is_no_draft_once_it_is_carried_again(
+    erin: User, cases: list[Case]
+) -> None:
+    before = given(erin, cases[0], 0, "it changes its argument", "partial")
+    carry(erin, cases[1], before.pk, EVIDENCE, 0)
+    review.undo(erin, cases[1], 1)
+    assert set(drafts.load(erin, cases[1].pair_id)) == {Draft.Field.REASON, Draft.Field.TAGS}
+    carry(erin, cases[1], before.pk, EVIDENCE, 2)
+    assert drafts.load(erin, cases[1].pair_id) == {}

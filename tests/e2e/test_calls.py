@@ -72,6 +72,24 @@ def test_an_answer_on_its_way_does_not_hide_the_next_call(page: Page) -> None:
     expect(page.locator(f"{LATEST} .call-again")).to_have_text("20 + 2")
 
 
+TYPE_ON = """() => document.addEventListener("htmx:beforeSwap", () => {
+  const field = document.querySelector("#call-expression");
+  field.value = "41 + 1";
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}, { once: true })"""
+"""Somebody types the next call as the answer to this one arrives."""
+
+
+def test_what_is_typed_while_a_call_runs_is_kept(page: Page) -> None:
+    page.evaluate(TYPE_ON)
+    page.locator(FIELD).fill("40 + 4")
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{LATEST} .call-value")).to_contain_text("44")
+    expect(page.locator(FIELD)).to_have_value("41 + 1")
+    page.reload()
+    expect(page.locator(FIELD)).to_have_value("41 + 1")
+
+
 def test_what_can_not_be_asked_stays_in_the_field(page: Page) -> None:
     page.locator(FIELD).fill("x = 3")
     page.keyboard.press("Enter")

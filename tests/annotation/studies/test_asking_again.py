@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Amendment, Assignment, AuditEvent, Quota, Rating, Seen, Study
-from annotation.studies import enrolling, gathering, guiding, planning, queueing, rating, unfilled
+from annotation.studies import drafts, enrolling, gathering, guiding, planning, queueing, rating, unfilled
 from annotation.studies.asking_again import Choice, Takers, ask_again, chosen, follow, takers
 from annotation.studies.planning import StudyRefused
 from retrieval.models import Pair, Text
@@ -209,3 +209,22 @@ def test_what_was_said_before_is_out_of_the_sight_of_who_is_asked_again(study: S
     assert len(rating.recent(ruth)) == 2
     ask_again(study, Choice(tag="inverse"), "meaning", factories.ada())
     assert [row.assignment.study_pair.number for row in rating.recent(ruth)] == [2]
+
+
+def test_what_was_begun_before_a_pair_was_asked_again_is_there_when_it_comes() -> None:
+    study = studies.study(pairs=studies.three_pairs()[:1])
+    rita, sam = studies.rater("rita", study), studies.rater("sam", study)
+    held = queueing.next_assignment(rita)
+    assert held is not None
+    typed = {"notes": "half a thought", "test": "assert turned", "choice": "1 partial", "call": "turned()"}
+    for field, text in typed.items():
+        drafts.save(held, field, text)
+    studies.rated(sam, 1, held.study_pair)
+    ask_again(study, Choice(every=True), "the meaning has changed", factories.ada())
+    said = rating.Said(1, "", "half a thought", ("partial",), 0, (), (), "a" * 64)
+    with pytest.raises(queueing.Lapsed, match="This pair is asked again"):
+        rating.submit(held, held.token, said, 0)
+    anew = queueing.next_assignment(rita)
+    assert anew is not None and (anew.round, anew != held) == (2, True)
+    assert drafts.texts(anew) == {"notes": "half a thought", "test": "assert turned"}
+    assert drafts.texts(held) == typed

@@ -31,7 +31,7 @@ from annotation.studies.scoring import score
 from annotation.studies.verifying import votes
 from retrieval.models import Annotator
 from tests import factories, studies
-from tests.annotation.studies.rated import agents, rated_study, row, rows_of
+from tests.annotation.studies.rated import agents, many_pairs, rated_study, row, rows_of
 
 pytestmark = pytest.mark.django_db
 
@@ -264,3 +264,16 @@ def test_the_cost_in_queries_does_not_grow_with_the_study(django_assert_num_quer
     figures_of(study)
     with django_assert_num_queries(8):
         figures_of(study)
+
+
+def test_figures_are_closed_to_who_still_rates_one_of_two_snippets_elsewhere() -> None:
+    study = rated_study([[1, 0, 1, 0]] * 3)
+    one, two = study.pairs.order_by("number")[:2]
+    late = studies.rater("late", studies.study("another", pairs=[one.pair])).user
+    with pytest.raises(NoFigures, match="You rate pairs of this study"):
+        refuse_to_raters(late, study)
+    study.pairs.filter(pk=one.pk).update(pair=two.pair, other=one.pair)
+    with pytest.raises(NoFigures, match="You rate pairs of this study"):
+        refuse_to_raters(late, study)
+    apart = studies.rater("apart", studies.study("a third", pairs=many_pairs(5)[4:])).user
+    refuse_to_raters(apart, study)

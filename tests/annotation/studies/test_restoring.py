@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from annotation.models import Assignment, AuditEvent, Condition, Enrolment, Rating, Study
 from annotation.seen import mark_seen
 from annotation.studies import queueing, rating, restoring
+from annotation.studies.asking_again import Choice, ask_again
 from annotation.studies.rating import Said, submit
 from annotation.studies.restoring import NothingToRestore, restore
 from annotation.studies.undoing import undo
-from tests import studies
+from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
 Kind, State, Phase = Condition.Kind, Assignment.State, Rating.Phase
@@ -133,3 +136,27 @@ def test_a_closed_study_stays_as_it_is(rita: Enrolment) -> None:
     assert not restoring.may_stand_again(first)
     with pytest.raises(NothingToRestore, match="closed"):
         restore(first)
+
+
+def test_what_was_said_before_a_pair_was_asked_again_stays_as_it_is(rita: Enrolment) -> None:
+    of = given(rita)
+    first = say(of, 1, 0)
+    say(of, 0, 1)
+    ask_again(rita.study, Choice(every=True), "the meaning has changed", factories.ada())
+    with pytest.raises(NothingToRestore, match="asked again"):
+        restore(first)
+    assert Rating.objects.count() == 2
+
+
+def test_the_list_of_labels_leads_to_the_reason(client: Client, rita: Enrolment) -> None:
+    client.force_login(rita.user)
+    of = given(rita)
+    first = say(of, 1, 0)
+    say(of, 0, 1)
+    ask_again(rita.study, Choice(every=True), "the meaning has changed", factories.ada())
+    anew = studies.assignment(rita, of.study_pair)
+    there = reverse("rate-restore", args=[rita.study_id, of.study_pair.number, first.pk])
+    assert there in client.get(reverse("history"), {"of": "ratings"}).content.decode()
+    answer = client.post(there, {"seen_revision": 2}, follow=True)
+    assert answer.status_code == 200 and "This pair is asked again" in answer.content.decode()
+    assert not anew.ratings.exists() and Rating.objects.count() == 2

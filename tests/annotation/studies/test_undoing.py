@@ -9,11 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Assignment, Condition, Enrolment, Rating
-from annotation.studies import drafts, queueing, rating
+from annotation.studies import drafts, queueing, rating, undoing
+from annotation.studies.asking_again import Choice, ask_again
 from annotation.studies.queueing import next_assignment
 from annotation.studies.rating import RatedMeanwhile, Said, submit
-from annotation.studies.undoing import NothingToTakeBack, last_decision, undo
-from tests import studies
+from annotation.studies.undoing import Decision, NothingToTakeBack, last_decision, undo
+from tests import factories, studies
 from tests.annotation.studies.test_rating import counts, state_of
 from tests.rating_pages import path
 
@@ -238,3 +239,46 @@ def test_at_least_twenty_decisions_can_be_undone() -> None:
         held = given(rita)
         submit(held, held.token, said(), 0)
     assert len({undo(rita).pk for _ in range(20)}) == 20
+
+
+def asked_again(enrolment: Enrolment) -> None:
+    ask_again(enrolment.study, Choice(every=True), "the meaning has changed", factories.ada())
+
+
+def test_what_was_said_before_a_pair_was_asked_again_stays(rita: Enrolment) -> None:
+    first = rated(rita)
+    page = shown(rita)
+    asked_again(rita)
+    assert shown(rita) == ""
+    with pytest.raises(NothingToTakeBack, match="its pair is asked again"):
+        undo(rita, page)
+    assert standing() == {(first.pk, 1)}
+    numbers = [rated(rita).study_pair.number for _ in range(3)]
+    assert sorted(numbers) == [1, 2, 3], "no pair of a round that is over is in the way"
+    assert queueing.next_assignment(rita) is None
+
+
+def test_a_pair_that_is_asked_again_in_that_moment_is_not_taken_back(
+    rita: Enrolment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = rated(rita)
+    page, look = shown(rita), undoing.chosen
+
+    def look_too_early(enrolment: Enrolment, wanted: str | None) -> Decision:
+        found = look(enrolment, wanted)
+        monkeypatch.setattr(undoing, "chosen", look)
+        asked_again(rita)
+        return found
+
+    monkeypatch.setattr(undoing, "chosen", look_too_early)
+    with pytest.raises(NothingToTakeBack):
+        undo(rita, page)
+    assert standing() == {(first.pk, 1)}
+
+
+def test_a_skip_before_the_pair_was_asked_again_stays(rita: Enrolment) -> None:
+    held = given(rita)
+    queueing.skip(held, held.token, "can't say")
+    studies.rated(studies.rater("sam", rita.study), 1, held.study_pair)
+    asked_again(rita)
+    assert shown(rita) == ""

@@ -223,3 +223,23 @@ def test_a_decision_on_an_earlier_round_is_told_as_one_before(erin: Client, spli
     pair(split).quotas.update(round=2, opened_at=timezone.now(), reserved=0, done=0)
     shown = text(erin, where(split))
     assert "so it was" in shown and "<strong>Stands</strong>" not in shown
+
+
+def test_votes_are_closed_to_who_still_rates_the_pair_in_another_study(split: Study) -> None:
+    first, second = (split.pairs.get(number=number).pair for number in (1, 2))
+    split.pairs.filter(number=1).update(other=second)
+    of_first, of_second = studies.study("another", pairs=[first]), studies.study("a third", pairs=[second])
+    for other, name in ((of_first, "late"), (of_second, "later")):
+        theirs = Client()
+        theirs.force_login(User.objects.get(pk=studies.rater(name, other).user_id))
+        assert f"still rate pairs of this study in “{other}”" in text(theirs, reverse("adjudication"))
+        for path in (reverse("adjudication-queue", args=[split.pk]), where(split)):
+            assert theirs.get(path).status_code == 403
+        assert theirs.get(f"/api/studies/{split.pk}/decisions").status_code == 403
+        assert not Seen.objects.filter(user__username=name).exists()
+        Enrolment.objects.filter(study=other).update(finished_at=timezone.now())
+        assert theirs.get(reverse("adjudication-queue", args=[split.pk])).status_code == 200
+
+
+def test_precedents_are_searched_by_any_text(erin: Client) -> None:
+    assert "None like that" in text(erin, reverse("precedents") + "?q=%00&guidelines=%00")

@@ -108,9 +108,10 @@ def test_a_place_that_is_gone_is_told_once_and_the_keys_go_on(client: Client) ->
 def test_the_heartbeat_says_when_the_pair_is_gone(client: Client) -> None:
     of = given(client, Kind.READING)
     assert client.post(path(of, "heartbeat/"), {"token": of.token}).status_code == 204
-    gone = client.post(path(of, "heartbeat/"), {"token": "x"})
-    assert gone.status_code == 409
-    assert "What you typed is kept" in gone.content.decode()
+    for token in ("x", "\x00"):
+        gone = client.post(path(of, "heartbeat/"), {"token": token})
+        assert gone.status_code == 409
+        assert "What you typed is kept" in gone.content.decode()
 
 
 def test_two_windows_are_shown_both_texts(client: Client) -> None:
@@ -269,3 +270,19 @@ def test_what_can_not_be_restored_is_said(client: Client) -> None:
     studies.assignment(rolf, of.study_pair)
     client.force_login(rolf.user)
     assert client.post(path(of, f"ratings/{blind.pk}/restore/")).status_code == 403
+
+
+def test_a_skip_that_is_refused_loses_nothing_that_was_typed(client: Client) -> None:
+    of = given(client, Kind.READING)
+    old, window = of.token, {"draft_window": "this one", "draft_notes": ""}
+    client.post(path(of, "draft/"), {"field": "notes", "text": "half a thought", **window})
+    client.post(path(of, "draft/"), {"field": "choice", "text": "partial"})
+    Assignment.objects.update(token="t" * 31 + "u")
+    refused = client.post(path(of, "skip/"), {"token": old, "reason": "needs <its> project"})
+    html = refused.content.decode()
+    assert refused.status_code == 409 and "This pair is open in another window" in html
+    assert "half a thought</textarea>" in html and "data-draft-unsaved" not in html
+    assert re.findall(r'value="(\w+)" checked', html) == ["partial"]
+    assert 'name="reason" value="needs &lt;its&gt; project"' in html
+    too_long = client.post(path(of, "skip/"), {"token": old, "reason": "x" * 2001})
+    assert too_long.status_code == 422 and f'value="{"x" * 2001}"' in too_long.content.decode()

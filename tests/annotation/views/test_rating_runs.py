@@ -118,3 +118,16 @@ def test_no_other_persons_test_is_put_into_the_editor(client: Client) -> None:
 def editor(client: Client, where: str) -> str:
     html = client.get(where).content.decode()
     return html.split('id="test-source"')[1].split("</textarea>")[0]
+
+
+def test_a_call_of_the_second_snippet_leaves_what_is_typed_beside_the_first(client: Client) -> None:
+    of = of_two(client, False, True)
+    client.post(path(of, "draft/"), {"field": "call", "text": "other("})
+    for expression in ("1 +", "1 + 1"):
+        client.post(path(of, "calls/"), {"expression": expression, "side": "right"})
+        assert 'value="other("' in page(client, of)
+    assert CallRequest.objects.get().expression == "1 + 1"
+    client.post(path(of, "calls/"), {"expression": "1 +", "side": "left"})
+    assert 'value="1 +"' in page(client, of)
+    client.post(path(of, "calls/"), {"expression": "2 + 2", "side": "left"})
+    assert not RatingDraft.objects.exists()

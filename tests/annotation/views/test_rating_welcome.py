@@ -38,6 +38,7 @@ def test_information_and_profile_come_before_the_first_pair(client: Client) -> N
     here = f"/rate/{rita.study_id}/"
     html = client.get(f"{here}next/", follow=True).content.decode()
     assert "<strong>Your</strong>" in html
+    assert f'data-kept="{rita.user_id}"' in html, "a login that ends meanwhile loses no profile"
     assert "<script>alert" not in html and "&lt;script&gt;" in html
     bad = client.post(here, {"years": "many", "occupation": "", "languages": "German"})
     assert bad.status_code == 422

@@ -150,6 +150,16 @@ def test_hostile_text_stays_text(erin: Client) -> None:
     assert "⟨U+202E⟩" in page
 
 
+def test_nothing_in_a_title_is_unseen(erin: Client) -> None:
+    factories.queries([f"query {HOSTILE}"])
+    case = factories.settled(factories.cases(factories.opened())[0], 1)
+    review.submit(factories.erin(), case, 1, "", "e" * 64, 0)
+    for page in (text(erin, case), text(erin, case, **HTMX)):
+        title = page.split("<title>")[1].split("</title>")[0]
+        undo = page.split('Undo <span class="undo-what">')[0].rsplit('title="', 1)[1]
+        assert all("⟨U+202E⟩" in said and "\u202e" not in said for said in (title, undo))
+
+
 @pytest.mark.parametrize("kind", ["open", "abandoned"])
 def test_cases_without_a_verdict_can_be_reviewed(erin: Client, kind: str) -> None:
     case = factories.cases(factories.opened())[0]

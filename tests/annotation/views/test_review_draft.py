@@ -59,3 +59,9 @@ def test_what_can_be_no_draft_is_said(erin: Client, case: Case) -> None:
 
 def test_readers_have_no_drafts(ray: Client, case: Case) -> None:
     assert save(ray, case, "reason", "x") == 403
+
+
+def test_the_name_of_a_window_is_stored_as_any_other_text(erin: Client, case: Case) -> None:
+    sent = {"field": "reason", "text": "one", "draft_window": "a\x00b", "draft_reason": "\x00"}
+    assert erin.post(reverse("review-draft", args=[case.pk]), sent).status_code == 204
+    assert Draft.objects.get().window == "a␀b"

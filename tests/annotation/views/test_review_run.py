@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -207,3 +208,20 @@ def test_a_poll_costs_few_queries(
     fragment(erin, where)
     with django_assert_max_num_queries(9):
         fragment(erin, where)
+
+
+def test_a_run_that_is_refused_says_so_in_the_place_of_the_run(
+    erin: Client, case: Case, settings: Any
+) -> None:
+    for number in range(own_tests.MOST_WAITING):
+        own_tests.run_own_test(factories.erin(), case, f"assert {number} == {number}", None)
+    refused = erin.post(reverse("review-run", args=[case.pk]), headers=HTMX)
+    said = refused.content.decode()
+    assert refused.status_code == 422 and "wait for the sandbox" in said
+    assert said.count('id="run"') == 1 and 'id="case"' not in said and "data-closes-run" in said
+
+    ExecutionRequest.objects.update(state=ExecutionRequest.State.DONE)
+    settings.RUNS_PER_MINUTE = own_tests.MOST_WAITING
+    hasty = erin.post(reverse("review-run", args=[case.pk]), headers=HTMX)
+    assert hasty.status_code == 429 and int(hasty["Retry-After"]) > 0
+    assert "a minute are the most" in hasty.content.decode()
