@@ -12,13 +12,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation import children, claims, holes, worker
+from annotation import claims, holes, worker
 from annotation.extending import wishing
 from annotation.holes import Fill
 from annotation.launching import LaunchRefused
-from annotation.models import Build, BuildEvent, PublishJob
+from annotation.models import Build, BuildEvent
 from annotation.pages import board, review_lists
-from annotation.pages import holes as pages
 from annotation.publishing import annotator_of
 from annotation.studies.sampling import framing
 from retrieval.evaluation.comparing import compare
@@ -341,80 +340,3 @@ def test_the_command_compares_with_the_version_whose_holes_they_were(
         build = judged(one, 1, 1, name=f"holes of {one.system}")
         call_command("fill-holes", "small@1", "--publish", build.name)
         assert f"compare-benchmarks small@1 small@{number}'" in capsys.readouterr().out
-
-
-def sent(client: Client, build: Build, run: Run) -> str:
-    answer = client.post(reverse("benchmark-filled", args=[run.benchmark_id]), {"build": build.pk})
-    assert answer.status_code == 302
-    return str(answer["Location"])
-
-
-@pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three queries of one run are many here."""
-    monkeypatch.setattr(pages, "SMALL_SCORED", 2)
-
-
-def test_a_worker_publishes_a_large_one_and_scores_its_runs(
-    ada: Client,
-    run: Run,
-    large: None,
-    in_process: None,  # noqa: F811
-) -> None:
-    build = judged(run, 1, 0)
-    page = reverse("benchmark-holes", args=[run.benchmark_id])
-    for _ in range(2):
-        assert sent(ada, build, run) == f"{page}#jobs"
-    fragment = reverse("benchmark-holes-jobs", args=[run.benchmark_id])
-    text = ada.get(page).content.decode()
-    assert f'hx-get="{fragment}"' in text and "See what it takes" in text
-    assert Benchmark.objects.count() == 1
-    assert children.publish_one() == 1 and children.publish_one() == 0
-    made, job = Benchmark.objects.get(version=2), PublishJob.objects.get()
-    assert (job.state, job.done, job.total, job.benchmark, job.fills) == ("done", 3, 3, made, True)
-    assert made.runs.count() == 1
-    assert BuildEvent.objects.get(event="published").user == factories.ada()
-    text = ada.get(fragment).content.decode()
-    assert f"{reverse('benchmark-compare', args=[made.pk])}?with={run.benchmark_id}" in text
-    assert "small, version 2" in text and "hx-get" not in text and "<html" not in text
-    assert "with its holes filled" in ada.get(reverse("build-publish-jobs", args=[build.pk])).content.decode()
-
-
-def test_its_progress_is_told_in_queries(ada: Client, run: Run, large: None) -> None:
-    sent(ada, judged(run, 1, 0), run)
-    PublishJob.objects.update(state="running", done=2, total=3)
-    text = ada.get(reverse("benchmark-holes-jobs", args=[run.benchmark_id])).content.decode()
-    assert "2 of 3 queries" in text and "updated every 2 s" in text
-
-
-def test_what_can_not_be_published_says_why_at_once_or_later(
-    ada: Client,
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,
-    in_process: None,  # noqa: F811
-) -> None:
-    build = judged(run)
-    page = reverse("benchmark-holes", args=[run.benchmark_id])
-    sent(ada, build, run)
-    assert "judged none of the pairs" in ada.get(page).content.decode()
-    monkeypatch.setattr(pages, "SMALL_READ", 0)
-    sent(ada, build, run)
-    assert children.publish_one() == 1
-    assert [job.state for job in PublishJob.objects.all()] == ["failed"] * 2
-    Build.objects.update(state=Build.State.RUNNING)
-    sent(ada, build, run)
-    assert "is running: publish when it is done" in ada.get(page).content.decode()
-    assert PublishJob.objects.count() == 2 and Benchmark.objects.count() == 1
-
-
-def test_a_build_is_published_as_one_thing_at_a_time(ada: Client, run: Run, large: None) -> None:
-    build = judged(run, 1, 0)
-    ordinary = {"name": "small", "pool": "collection"}
-    PublishJob.objects.create(build=build, created_by=factories.ada(), **ordinary)
-    sent(ada, build, run)
-    page = ada.get(reverse("benchmark-holes", args=[run.benchmark_id])).content.decode()
-    assert "let that end first" in page and PublishJob.objects.count() == 1
-
-
-def test_others_may_not_look_at_orders(erin: Client, run: Run) -> None:
-    assert erin.get(reverse("benchmark-holes-jobs", args=[run.benchmark_id])).status_code == 403

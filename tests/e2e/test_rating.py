@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import CONTEXT, Login
-from tests.e2e.pages import arrived, log_in, until_keys_work
+from tests.e2e.pages import log_in, until_keys_work
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.rated import RATERS
 from tests.e2e.workbench import Workbench, python, serving
@@ -33,9 +33,6 @@ LAST = (
     "assignment__enrolment__study={}).order_by('pk').last(); "
     "print(json.dumps([r.value, r.notes, r.tags, len(r.runs), len(r.calls), r.seconds > 0]))"
 )
-
-COPIES = "Object.keys(localStorage).filter(key => key.startsWith('draft:'))"
-"""What a window has not yet got to the server."""
 
 
 @pytest.fixture
@@ -313,40 +310,6 @@ def test_a_lost_connection_loses_nothing_that_is_typed(page: Page) -> None:
     page.reload()
     expect(page.locator("#notes")).to_have_value("typed in a tunnel")
     expect(page.locator("input[name=tags][value=inverse]")).to_be_checked()
-
-
-@pytest.mark.parametrize("page", ["keeping"], indirect=True)
-def test_a_form_is_kept_only_when_each_of_its_fields_is(page: Page) -> None:
-    state = page.locator("#label-form [data-draft-state]")
-    held: list[Route] = []
-    page.route("**/draft/", lambda route: held.append(route) if of_tags(route) else route.continue_())
-    page.locator("input[name=tags][value=partial]").check()
-    page.locator("#notes").fill("typed while the tag is under way")
-    page.wait_for_function(f"() => ({COPIES}).every(key => !key.includes(':notes'))")
-    expect(state).not_to_have_text("Draft kept")
-    arrived(page, held, 1).continue_()
-    expect(state).to_have_text("Draft kept")
-
-
-@pytest.mark.parametrize("page", ["keeping"], indirect=True)
-def test_a_draft_that_did_not_arrive_is_sent_again_by_itself(page: Page) -> None:
-    state = page.locator("#label-form [data-draft-state]")
-    refusals = iter([503])
-    page.route("**/draft/", lambda route: refused(route, next(refusals, 0)))
-    page.locator("#reading").fill("typed while the server restarts")
-    expect(state).to_contain_text("kept in this browser")
-    expect(state).to_have_text("Draft kept")
-
-
-def refused(route: Route, status: int) -> None:
-    if status:
-        route.fulfill(status=status)
-    else:
-        route.continue_()
-
-
-def of_tags(route: Route) -> bool:
-    return "field=choice" in (route.request.post_data or "")
 
 
 @pytest.mark.parametrize("page", ["logged_out"], indirect=True)

@@ -220,7 +220,7 @@ def test_an_id_of_two_queries_is_told(tmp_path: Path, dry_run: bool) -> None:
 
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_an_id_of_two_functions_is_told(tmp_path: Path, dry_run: bool) -> None:
-    rows = [{"code-idx": 0, "code": code} for code in ("b", "other", "b ")]
+    rows: list[dict[str, object]] = [{"code-idx": 0, "code": code} for code in ("b", "other", "b ")]
     rows += [{"code-idx": None, "code": code} for code in ("c", "d")]
     (tmp_path / "codebase.json").write_text(json.dumps(rows))
     (tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "a"}]')
