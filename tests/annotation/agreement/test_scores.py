@@ -75,8 +75,7 @@ def test_an_annotator_that_is_always_right_has_its_bound_with_unequal_weights_to
         chances = np.random.default_rng(seed).uniform(0.01, 1, 30)
         truth = np.tile([1.0, 1, 0, 0, 0, 1, 0, 0, 0, 0], 3)
         found = row(Labels.of_annotator("it", truth), truth, Sample.of(np.arange(30), chances)).accuracy
-        assert (found.value, found.high) == (1, 1)
-        assert found.low == pytest.approx(wilson(30, 30)[0])
+        assert (found.value, found.high) == (1, 1) and found.low == pytest.approx(wilson(30, 30)[0])
 
 
 def test_queries_without_a_judged_pair_say_nothing_of_f1_and_mcc() -> None:
