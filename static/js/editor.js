@@ -42,8 +42,14 @@ const THEME = EditorView.theme({
 
 const views = new WeakMap();
 
+// An editor listens on the window and the document, and would keep the whole page alive that it stood on.
+document.addEventListener("htmx:beforeCleanupElement", ({ target }) => {
+  views.get(target)?.destroy();
+  views.delete(target);
+});
+
 export function upgrade(field) {
-  if (field.hidden) return;
+  if (field.hidden || !field.isConnected) return;
   const holder = document.createElement("div");
   holder.className = "editor-holder";
   field.after(holder);

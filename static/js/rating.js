@@ -98,6 +98,7 @@ function told(page, answer, words) {
   if (answer.ok) return alarm("");
   if (answer.type === "opaqueredirect" || answer.status === 403) return loggedOut();
   if (answer.status === 409 || answer.status === 410) {
+    if (!page.isConnected) return; // rated or skipped meanwhile: nothing is said of the pair that is shown now
     delete page.dataset.heartbeat;
     return alarm(words || "Your reservation of this pair ran out. What you typed is kept.");
   }

@@ -45,6 +45,8 @@ RATERS = {
     "drafts": ("rieke", "own_tests"),
     "undone": ("rune", "reading"),
     "timed": ("runa", "reading"),
+    "beating": ("rahel", "reading"),
+    "edited": ("romy", "own_tests"),
     "arranged": ("rona", "own_tests"),
     "rate_own": ("rick", "own_tests"),
     "rate_agents": ("rick", "agents_tests"),
