@@ -51,7 +51,7 @@ BEAT = "() => { window.dispatchEvent(new Event('online')); return window.beats >
 @pytest.mark.parametrize("page", ["beating"], indirect=True)
 def test_a_heartbeat_that_comes_late_says_nothing_of_the_next_pair(page: Page) -> None:
     first, held = pair_on(page), list[Route]()
-    page.route("**/heartbeat/", held.append)
+    page.route("**/heartbeat/", lambda route: held.append(route))
     page.evaluate(WATCH)
     page.wait_for_function(BEAT % 0)
     late = arrived(page, held, 1)
