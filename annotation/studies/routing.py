@@ -55,7 +55,8 @@ def route(quota: Quota) -> bool:
     if not same.update(wanted=F("wanted") + 1):
         return False
     still_there = Enrolment.objects.filter(pk__in=[one.pk for one in able], left_at=None)
-    still_there.exclude(finished_at=None).update(finished_at=None)  # a row that stays as it is need not be held
+    done = still_there.exclude(finished_at=None)  # who goes on anyway may be held by an admin
+    done.update(finished_at=None)
     return True
 
 
