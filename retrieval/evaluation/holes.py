@@ -124,14 +124,12 @@ def _kept(benchmark: Benchmark) -> Iterator[Chosen]:
 def carry(old: Benchmark, new: Benchmark, tick: Tick = lambda queries: None) -> list[Run]:
     """Score every run of `old` by the labels of `new`; none where members were added, which none searched.
 
-    What was scored last stays the newest. Doing it twice keeps each once. `tick` is called with the number of
-    queries scored since.
+    Doing it twice keeps each once. `tick` is called with the number of queries scored since.
     """
     if new.snippets_until != old.snippets_until or new.queries_until != old.queries_until:
         return []
     content = content_of(new)
-    runs = Run.objects.filter(benchmark=old).order_by("created_at", "pk")
-    return [_carried(run, content, tick) for run in runs]
+    return [_carried(run, content, tick) for run in Run.objects.filter(benchmark=old).order_by("pk")]
 
 
 def _carried(run: Run, content: Content, tick: Tick) -> Run:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.utils import timezone
 
 from retrieval import known_encoders
 from retrieval.counting import are
@@ -88,7 +87,7 @@ def evaluate_system(
         text_option=how.text_option,
         pool=pool,
     )
-    return replace(made_newest(evaluated(run, lists, content, measures)), asked=asked_of(what.encoders))
+    return replace(evaluated(run, lists, content, measures), asked=asked_of(what.encoders))
 
 
 def evaluate_file(
@@ -122,14 +121,7 @@ def evaluate_file(
         source=clean(source or path.name)[:400],
     )
     notes = [f"{path}: {note}" for note in _notes(read, content)]
-    unknown = len(read.unknown_queries.names)
-    return made_newest(evaluated(run, read.lists, content, measures, unknown, notes, tick))
-
-
-def made_newest(done: Evaluated) -> Evaluated:
-    """Let a run stand for its system from now on, also where its lists had been kept before others came."""
-    Run.objects.filter(pk=done.run.pk).update(created_at=timezone.now())
-    return done
+    return evaluated(run, read.lists, content, measures, len(read.unknown_queries.names), notes, tick)
 
 
 def _notes(read: run_files.RunFile, content: Content) -> Iterator[str]:

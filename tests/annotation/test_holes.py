@@ -23,7 +23,7 @@ from annotation.studies.sampling import framing
 from retrieval.evaluation.comparing import compare
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.holes import NoHoles, holes_of, unjudged
-from retrieval.evaluation.leaderboard import leaderboard, newest
+from retrieval.evaluation.leaderboard import leaderboard
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
 from retrieval.metrics.names import measures
@@ -100,16 +100,6 @@ def test_what_it_said_is_the_next_version_and_runs_are_scored_by_it(run: Run) ->
     assert holes.publish(Build.objects.get()) == made
     assert made.runs.count() == 1
     assert BuildEvent.objects.get(event="published").note == "as benchmark small@2"
-
-
-def test_what_was_scored_last_is_so_in_the_next_version(run: Run, tmp_path: Path) -> None:
-    asked = content_of(run.benchmark), Pool.COLLECTION, measures(["mrr"])
-    other = tmp_path / "other"
-    other.write_text("queries-0 Q0 snippets-2 1 1 x\n")
-    for path in (other, tmp_path / "mine"):
-        evaluate_file(path, "mine", *asked)
-    made = holes.publish(judged(run, 1, 0))
-    assert [one.digest for one in newest(made, Pool.COLLECTION)] == [run.digest]
 
 
 def test_whose_holes_were_filled_is_marked_from_then_on(run: Run, tmp_path: Path) -> None:

@@ -68,13 +68,6 @@ def test_the_newest_run_of_a_system_stands_for_it(content: Content, tmp_path: Pa
     assert [one.run for one in leaderboard(content.benchmark, Pool.COLLECTION).standings] == [second]
 
 
-def test_lists_that_come_again_stand_for_their_system_again(content: Content, tmp_path: Path) -> None:
-    first = run(content, tmp_path, "mine", (1, 0))
-    run(content, tmp_path, "mine", (0, 1))
-    assert run(content, tmp_path, "mine", (1, 0)) == first
-    assert [one.run for one in leaderboard(content.benchmark, Pool.COLLECTION).standings] == [first]
-
-
 def test_a_run_without_the_metric_comes_last_and_is_in_no_difference(
     content: Content, tmp_path: Path
 ) -> None:
