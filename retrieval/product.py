@@ -11,9 +11,10 @@ rounded a few times before: 8u·|q|·B covers that.
 
 bfloat16 has 8 bits: a number errs by at most 2^-8 of itself. Queries are centred too, by c: q·b = a·b + c·b
 with a = q - c. The number c·b of each snippet is added in three further columns, in three parts of 8 bits.
-With A and b' rounded, |A·b' - a·b| ≤ |A - a|·B + |A|·2^-8·B (Cauchy and Schwarz), where |A - a| is measured.
-Products of bfloat16 are exact in float32 and are summed there, which adds g·(|A| + 2|c|)·B. The sum is
-rounded to bfloat16 once more: `rounding`, relative to what came out.
+With A and b' rounded, |A·b' - a·b| ≤ |A - a|·B + |A|·L (Cauchy and Schwarz), where |A - a| and L, the longest
+b' - b of the block, are measured: less than half of what 2^-8 of each number would be. Products of bfloat16
+are exact in float32 and are summed there, which adds g·(|A| + 2|c|)·(B + L). The sum is rounded to bfloat16
+once more: `rounding`, relative to what came out.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval import nearest
+from retrieval.threads import side_by_side
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -45,6 +47,9 @@ SLACK = 1.02
 
 LEAST = 1e-11
 """Covers that exact scores are rounded to 12 decimals, and numbers too small for a format."""
+
+SNIPPETS_A_PIECE = 128
+"""Are rounded at a time: they and what is lost of them fit in a core's own cache."""
 
 SAMPLE_QUERIES, SAMPLE_SNIPPETS, SAMPLE_BEST, SAMPLE_TIMES = 512, 4096, 32, 3
 WORTH_TIMING = 4e11
@@ -165,30 +170,39 @@ class Bf16:
         self.queries = torch.ones(len(queries), queries.shape[1] + COLUMNS_OF_C, dtype=torch.bfloat16)
         self.queries[:, : queries.shape[1]] = centred
         rounded = self.queries[:, : queries.shape[1]].float()
+        self.lengths = _norms(rounded)
         self.share = self._share(queries, centred, rounded)
         self.out = torch.empty(0, dtype=torch.bfloat16)
         self.block = torch.empty(0, self.queries.shape[1], dtype=torch.bfloat16)
 
     def _share(self, queries: Floats, centred: Tensor, rounded: Tensor) -> Floats:
-        """What a score can be off as a share of the longest snippet."""
-        lengths, lost = _norms(rounded), _norms(rounded - centred)
+        """What a score can be off as a share of the longest snippet, but for the snippets' own rounding."""
+        lost = _norms(rounded - centred)
         centre, whole = float(self.centre.norm()), np.linalg.norm(queries, axis=1)
-        summed = gamma(self.queries.shape[1]) * (lengths + 2 * centre) + 8 * UNIT * (whole + centre)
-        return np.asarray(SLACK * (lost + BF16_UNIT * lengths + summed), dtype=np.float32)
+        summed = gamma(self.queries.shape[1]) * (self.lengths + 2 * centre) + 8 * UNIT * (whole + centre)
+        return np.asarray(SLACK * (lost + summed), dtype=np.float32)
 
     def load(self, block: Floats) -> None:
         import torch
 
-        snippets, dimension = torch.from_numpy(block), block.shape[1]
         if len(self.block) < len(block):
             self.block = torch.empty(len(block), self.queries.shape[1], dtype=torch.bfloat16)
         self.snippets = self.block[: len(block)]
-        self.snippets[:, :dimension] = snippets
-        rest = snippets @ self.centre
+        starts = range(0, len(block), SNIPPETS_A_PIECE)
+        ends = list(side_by_side(partial(self._round, torch.from_numpy(block)), starts, "cpu"))
+        self.longest, self.lost = np.max(ends, axis=0, initial=0.0).tolist()
+
+    def _round(self, block: Tensor, start: int) -> tuple[float, float]:
+        """Take up a few snippets; the length of the longest, and the most that rounding lost of one."""
+        piece, dimension = slice(start, start + SNIPPETS_A_PIECE), block.shape[1]
+        exact, rounded = block[piece], self.snippets[piece]
+        rounded[:, :dimension] = exact
+        rest = exact @ self.centre
         for column in range(dimension, dimension + COLUMNS_OF_C):
-            self.snippets[:, column] = rest
-            rest = rest - self.snippets[:, column]
-        self.longest = float(_norms(snippets).max(initial=0.0))
+            rounded[:, column] = rest
+            rest = rest - rounded[:, column]
+        off = rounded[:, :dimension].float().sub_(exact)
+        return float(_norms(exact).max()), float(_norms(off).max())
 
     def table(self, part: slice) -> Bf16Table:
         import torch
@@ -201,7 +215,8 @@ class Bf16:
         return Bf16Table(torch.mm(queries, self.snippets.T, out=out))
 
     def errors(self) -> Floats:
-        return np.asarray(self.share * self.longest + LEAST, dtype=np.float32)
+        off = self.share * (self.longest + self.lost) + SLACK * self.lengths * self.lost
+        return np.asarray(off + LEAST, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from retrieval.encoders.base import Floats, Kind, MissingWeights, Progress
 from retrieval.encoders.declared import OtherConfiguration, declared, faults, warnings
 from retrieval.encoders.precision import SMALLEST_DIMENSION, Precision, faster, running_in
 from retrieval.encoders.registry import KNOWN, Known
-from retrieval.encoders.side_by_side import side_by_side
 from retrieval.encoders.weights import (
     checked,
     commit_of,
@@ -27,6 +26,7 @@ from retrieval.encoders.weights import (
     library_fault,
     package_folder,
 )
+from retrieval.threads import side_by_side
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -108,6 +108,16 @@ def test_what_is_surely_below_is_left_out() -> None:
     assert [len(kept) for kept in found if kept is not None] == [0] * len(queries)
 
 
+def test_the_bound_of_bfloat16_is_what_was_lost_and_no_more() -> None:
+    """Ones and halves lose nothing in 8 bits; thirds do, and the bound says so."""
+    queries = np.random.default_rng(1).choice(np.float32([-1, -0.5, 0.5, 1]), (20, 64))
+    by = product.Bf16(np.vstack([queries, -queries]))
+    by.load(queries)
+    kept = by.errors()
+    by.load(queries / np.float32(3))
+    assert kept.max() < 1e-2 < by.errors().min() < product.BF16_UNIT * 64
+
+
 def test_too_many_equal_scores_are_the_callers() -> None:
     snippets = np.repeat(both(5, 0.0)[1][:1], 3000, axis=0)
     for format_ in FORMATS:

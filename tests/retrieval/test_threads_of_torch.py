@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 import torch
 
-from retrieval.encoders.side_by_side import side_by_side
+from retrieval.threads import side_by_side
 
 
 @pytest.fixture(autouse=True)
