@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from annotation.agreement.figures import Floats
+from annotation.agreement.rare import worth
 from annotation.agreement.sample import Sample, scaled
 from annotation.agreement.statistic import Statistic, ratio, share_of
 
@@ -130,7 +131,7 @@ def alike(sample: Sample, values: Floats, weights: Floats) -> Statistic:
     """Percent agreement: of two raters of one pair, how often both gave one value."""
     counts = counts_of(values, values_of(values))
     same, met = agreeing(counts, weights)
-    return share_of(sample.sums(np.column_stack([same, met])), NO_TWO)
+    return share_of(sample.sums(np.column_stack([same, met])), NO_TWO, pairs=worth(met))
 
 
 def agreeing(counts: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -147,7 +148,8 @@ def prevalence(sample: Sample, matches: Floats, weights: Floats) -> Statistic:
     ones = (matches == 1).sum(axis=1) / np.maximum(given, 1)
     judged = np.where(given > 0, weights, 0.0)
     columns = sample.sums(np.column_stack([judged * ones, judged]))
-    return share_of(columns, NO_LABEL, plain=matches.shape[1] == 1 and sample.alone(judged))
+    plain = matches.shape[1] == 1 and sample.alone(judged)
+    return share_of(columns, NO_LABEL, plain, pairs=worth(judged))
 
 
 def gwet(sample: Sample, values: Floats, weights: Floats) -> Statistic:

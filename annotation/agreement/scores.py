@@ -16,6 +16,7 @@ import numpy as np
 
 from annotation.agreement.figures import Figure, Flags, Floats
 from annotation.agreement.labels import Labels, others
+from annotation.agreement.rare import worth
 from annotation.agreement.sample import Draws, Sample
 from annotation.agreement.statistic import Statistic, measure, ratio, share_of
 
@@ -169,10 +170,10 @@ def statistics_of(sample: Sample, cells: Floats, weights: Floats) -> dict[str, S
     matrix = columns[:, :4]  # without the pairs that nobody judged: their queries say nothing of F1 and MCC
     plain = sample.alone(weights) and bool(np.isin(cells, (0.0, 1.0)).all())
     return {
-        "coverage": share_of(columns, NOTHING, sample.alone(weights), coverage),
-        "accuracy": share_of(columns, NOTHING, plain, accuracy),
-        "precision": share_of(columns, NEVER_ONE, plain, precision),
-        "recall": share_of(columns, NO_ONE, plain, recall),
+        "coverage": share_of(columns, NOTHING, sample.alone(weights), coverage, worth(weights)),
+        "accuracy": share_of(columns, NOTHING, plain, accuracy, worth(judged)),
+        "precision": share_of(columns, NEVER_ONE, plain, precision, said),
+        "recall": share_of(columns, NO_ONE, plain, recall, true),
         "f1": Statistic(matrix, f1, NO_F1),
         "mcc": Statistic(matrix, mcc, NO_MCC),
     }
@@ -198,6 +199,7 @@ def precision(sums: Floats) -> tuple[Floats, Floats]:
 
 def recall(sums: Floats) -> tuple[Floats, Floats]:
     """Said ones of true ones."""
+    said, true = (worth(weights * cells[:, [0, other]].sum(axis=1)) for other in (1, 2))
     return sums[..., 0], sums[..., 0] + sums[..., 2]
 
 

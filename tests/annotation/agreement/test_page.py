@@ -90,7 +90,7 @@ def test_a_stratum_of_equal_chances_is_a_plain_mean_and_the_build_is_weighted(wh
     assert whole_page.weighted and set(whole_page.strata) == {0, 1}
     agent = whole_page.strata[1][0]
     assert agent.pairs == 20 and agent.accuracy.method == "Wilson"
-    assert whole_page.table[0].accuracy.method == "queries resampled"
+    assert whole_page.table[0].accuracy.method == "Korn and Graubard"
 
 
 def test_a_stratum_of_unequal_chances_is_weighted() -> None:
@@ -107,7 +107,7 @@ def test_a_stratum_of_unequal_chances_is_weighted() -> None:
     )
     agent = found.strata[0][0]
     assert agent.n == 4 and agent.accuracy.value == pytest.approx(0.2)
-    assert agent.confusion.both == 2 and agent.accuracy.method == "queries resampled"
+    assert agent.confusion.both == 2 and agent.accuracy.method == "Korn and Graubard"
 
 
 def test_every_two_are_compared_once_and_corrected_together(whole_page: Page) -> None:

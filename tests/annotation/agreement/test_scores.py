@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from annotation.agreement import Draws, Labels, majority
 from annotation.agreement.figures import Floats
+from annotation.agreement.rare import worth
 from annotation.agreement.sample import Sample
 from annotation.agreement.scores import Confusion, Scores, Treatment, left_out, scores, treated
-from annotation.intervals import wilson
+from annotation.intervals import clopper_pearson, wilson
 from tests.ratings import annotator, each_its_query, people
 
 TRUTH = np.array([1.0, 1, 1, 0, 0, 0, 0, 0, 0, 0])
@@ -48,8 +49,8 @@ def test_shares_of_single_pairs_have_wilsons_interval() -> None:
 
 
 def test_pairs_of_one_query_are_resampled_together() -> None:
-    found = row(annotator(SAID * 4), np.tile(TRUTH, 4), Sample.of(np.arange(40) // 2))
-    assert found.accuracy.method == "queries resampled" and found.accuracy.queries == 20
+    found = row(annotator(SAID * 10), np.tile(TRUTH, 10), Sample.of(np.arange(100) // 2))
+    assert found.accuracy.method == "queries resampled" and found.accuracy.queries == 50
 
 
 def test_always_0_is_right_as_often_as_0_is_and_has_no_precision() -> None:
@@ -66,16 +67,20 @@ def test_weights_count_the_pairs_that_were_not_drawn() -> None:
     truth = np.array([1.0] * 8 + [0] * 2 + [0] * 10)
     sample = Sample.of(np.arange(20), [0.9] * 10 + [0.1] * 10, [1] * 10 + [0] * 10)
     found = row(annotator("1" * 10 + "0" * 10), truth, sample)
-    assert found.accuracy.value == pytest.approx(0.98) and found.accuracy.method == "queries resampled"
+    assert found.accuracy.value == pytest.approx(0.98) and found.accuracy.method == "Korn and Graubard"
 
 
 def test_an_annotator_that_is_always_right_has_its_bound_with_unequal_weights_too() -> None:
-    """Sums of such weights in another order differ in the last digit, which is no spread of the draws."""
+    """Sums of such weights in another order differ in the last digit, which is no spread of the draws. Some
+    pairs stand for 100 others: 30 such pairs are worth fewer of equal weights.
+    """
     for seed in range(20):
         chances = np.random.default_rng(seed).uniform(0.01, 1, 30)
         truth = np.tile([1.0, 1, 0, 0, 0, 1, 0, 0, 0, 0], 3)
         found = row(Labels.of_annotator("it", truth), truth, Sample.of(np.arange(30), chances)).accuracy
-        assert (found.value, found.high) == (1, 1) and found.low == pytest.approx(wilson(30, 30)[0])
+        many = worth(1 / chances)
+        assert (found.value, found.high) == (1, 1)
+        assert found.low == pytest.approx(clopper_pearson(many, many)[0])
 
 
 def test_queries_without_a_judged_pair_say_nothing_of_f1_and_mcc() -> None:
