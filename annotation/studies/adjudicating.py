@@ -28,7 +28,7 @@ from annotation.models import (
 from annotation.review import crossing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.latest import rounds_of
-from annotation.studies.quorum import agreement, majority
+from annotation.studies.quorum import agreement, settled
 from annotation.studies.unfilled import stuck
 from retrieval.hostile import clean
 from retrieval.models import Pair
@@ -144,7 +144,7 @@ def splits(study: Study) -> list[Split]:
         votes = tuple(given)
         said = decided.get((pair, condition))
         through = (pair, condition) in ended and (said or (pair, condition) not in asked)
-        if through and votes and majority(votes, quorums[condition]) is None:
+        if through and votes and settled(votes, study.scale, quorums[condition]) is None:
             found.append(Split(pair, number, condition, votes, agreement(votes), said))
     return sorted(found, key=lambda one: (one.agreement, one.number, one.condition))
 
