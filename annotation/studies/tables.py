@@ -104,8 +104,8 @@ def treated(found: Figures) -> Table:
         "Ties, skips and abandoned pairs, treated otherwise",
         ("Open pairs are", "Annotator", "n", "Accuracy", "Precision", "Recall"),
         rows,
-        "The main table leaves them out. Skipped and abandoned pairs are the hard ones. People who made the "
-        "reference are held against each other, whatever becomes of the pairs that it leaves open.",
+        "The main table leaves them out; they are the hard ones. People who made the reference are held "
+        "against each other; what they skipped is such that they agree least (all wrong), most (all right).",
     )
 
 

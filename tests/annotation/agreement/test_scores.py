@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,16 @@ from annotation.agreement import Draws, Labels, majority
 from annotation.agreement.figures import Floats
 from annotation.agreement.rare import worth
 from annotation.agreement.sample import Sample
-from annotation.agreement.scores import Confusion, Scores, Treatment, left_out, scores, treated
+from annotation.agreement.scores import (
+    Confusion,
+    Scores,
+    Treatment,
+    agreeing,
+    left_out,
+    left_out_bound,
+    scores,
+    treated,
+)
 from annotation.intervals import clopper_pearson, wilson
 from tests.ratings import annotator, each_its_query, people
 
@@ -140,6 +151,45 @@ def test_those_who_made_the_reference_stand_against_the_others_and_a_split_count
     sample = each_its_query(2)
     found = scores(sample, Draws.of(sample), [(left_out(made), made)], sample.weights)[0]
     assert found.left_out and found.accuracy.value == pytest.approx((1 / 3 + 1) / 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "least", "most"),
+    [
+        ("11s", (2, 2, 2, 0), (6, 0, 0, 0)),  # a third 0: it alone differs, and the others see a split
+        ("10s", (1, 2, 2, 1), (1, 2, 2, 1)),  # either label does the same: half of each
+        ("1ss", (1, 2, 2, 1), (6, 0, 0, 0)),
+        ("sss", (1, 2, 2, 1), (3, 0, 0, 3)),
+        ("1**", (0, 0, 0, 0), (0, 0, 0, 0)),  # nobody else was asked
+    ],
+)
+def test_skipped_labels_of_those_who_made_the_reference(
+    said: str, least: tuple[int, ...], most: tuple[int, ...]
+) -> None:
+    """Cells in sixths of the pair."""
+    for cells, right in ((least, False), (most, True)):
+        assert left_out_bound(skipping([said]), right).cells[0] * 6 == pytest.approx(cells)
+
+
+@given(st.lists(st.text("01s*", min_size=3, max_size=3), min_size=1, max_size=4))
+def test_whatever_was_skipped_they_agree_within_the_bounds(pairs: list[str]) -> None:
+    """Every way to give the skipped labels lies between all wrong and all right, pair by pair."""
+    given_ = skipping(pairs)
+    low, high = (agreeing(left_out_bound(given_, right).cells) for right in (False, True))
+    for place, said in enumerate(pairs):
+        every = product(*("01" if mark == "s" else mark for mark in said))
+        found = [agreeing(left_out(skipping(["".join(one)])).cells)[0] for one in every]
+        if np.isnan(found[0]):
+            assert np.isnan(low[place]) and np.isnan(high[place])
+        else:
+            assert (low[place], high[place]) == pytest.approx((min(found), max(found)))
+
+
+def skipping(pairs: list[str]) -> Labels:
+    """A pair a line; s is a label that was asked for and skipped, * one that nobody was asked for."""
+    values = [[float(mark) if mark in "01" else float("nan") for mark in said] for said in pairs]
+    skips = [[mark == "s" for mark in said] for said in pairs]
+    return Labels.of_people("own tests", values, skipped=skips)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=30))
