@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 from django.core.cache import cache
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet
 
 from annotation.agreement.figures import MOST_UNDEFINED, Floats, Ints, percentiles
 from annotation.agreement.kappa import kappa_of
@@ -24,6 +24,7 @@ from annotation.comparing import FEW_QUERIES, KEPT_SECONDS, MOST_RARE, RESAMPLES
 from annotation.intervals import Mean, wilson
 from annotation.models import Build, Case
 from retrieval.models import Annotator, Label, Pair
+from retrieval.models.labels import is_match, matching
 
 LAST: Final = 0
 """Instead of the number of a round: of each pair the last one."""
@@ -223,7 +224,9 @@ def labels_of(side: Side) -> QuerySet[Label]:
 
 
 def common(first: Side, second: Side) -> QuerySet[Label]:
-    """The first's labels of the pairs that both have labelled; `other` is then the second's value."""
+    """The first's labels of the pairs that both have labelled; `other` is then the second's value, and
+    `other_scale` its scale.
+    """
     wanted: dict[str, Any] = {
         "pair__labels__annotator": second.annotator,
         "pair__labels__value__isnull": False,
@@ -232,7 +235,8 @@ def common(first: Side, second: Side) -> QuerySet[Label]:
     if second.round != LAST:
         wanted["pair__labels__round"] = second.round
     rows = labels_of(first).filter(**wanted)
-    rows = rows.alias(other=F("pair__labels__value"), other_round=F("pair__labels__round"))
+    theirs = {"other": "value", "other_round": "round", "other_scale": "scale"}
+    rows = rows.alias(**{name: F(f"pair__labels__{column}") for name, column in theirs.items()})
     if not second.looks_for_last:
         return rows
     later = Label.objects.filter(annotator=second.annotator, pair=OuterRef("pair"))
@@ -242,9 +246,9 @@ def common(first: Side, second: Side) -> QuerySet[Label]:
 def by_query(first: Side, second: Side) -> list[tuple[int, int, int, int, int]]:
     """Each query with its common pairs that are (1, 1), (1, 0), (0, 1), (0, 0). One query of the database.
 
-    A graded label above 0 is a match, as in published benchmarks.
+    Graded labels are matches where they are in studies.
     """
-    one, other = Q(value__gt=0), Q(other__gt=0)
+    one, other = matching(), matching("other", "other_scale")
     counted = {
         "both": Count("pk", filter=one & other),
         "to_no_match": Count("pk", filter=one & ~other),
@@ -259,7 +263,7 @@ def given(side: Side) -> tuple[Given, ...]:
     """All labels of the side by scale. One query."""
     rows = labels_of(side).values("scale").order_by("scale")
     counted = rows.annotate(
-        matches=Count("pk", filter=Q(value__gt=0)), no_matches=Count("pk", filter=Q(value__lte=0))
+        matches=Count("pk", filter=matching()), no_matches=Count("pk", filter=~matching())
     )
     return tuple(Given(*row) for row in counted.values_list("scale", "matches", "no_matches"))
 
@@ -324,7 +328,8 @@ def mean_of(value: float, resampled: Floats, queries: int, is_share: bool) -> Me
 
 def flips(first: Side, second: Side) -> QuerySet[Label]:
     """The first's labels of the pairs that the second labelled otherwise."""
-    return common(first, second).filter(Q(value__gt=0, other__lte=0) | Q(value__lte=0, other__gt=0))
+    one, other = matching(), matching("other", "other_scale")
+    return common(first, second).filter((one & ~other) | (~one & other))
 
 
 def few_flips(first: Side, second: Side) -> tuple[int, ...] | None:
@@ -372,20 +377,10 @@ def flipped_pairs(found: Comparison, builds: QuerySet[Build]) -> tuple[FlippedPa
     """Flips of the worst queries, the worst query's first, with the newest case of each. Three queries."""
     places = {one.query: place for place, one in enumerate(found.worst)}
     rows = flips(found.first, found.second).filter(pair__query__in=list(places))
-    said = rows.annotate(said=F("other")).order_by("pair")
-    read = list(said.values_list("pair__query", "pair", "value", "said"))
+    read = list(rows.order_by("pair").values_list("pair__query", "pair", "value", "scale"))
     kept = sorted(read, key=lambda row: (places[row[0]], row[1]))[:MOST_PAIRS]
-    ids = [row[1] for row in kept]
-    pairs = Pair.objects.select_related("query", "snippet").in_bulk(ids)
-    cases = (
-        Case.objects.filter(pair__in=ids, build__in=builds, round=1).order_by("build").only("pair", "build")
-    )
-    newest = {case.pair_id: case for case in cases}
-    return tuple(
-        FlippedPair(pairs[pair], matches(one), matches(two), newest.get(pair)) for _, pair, one, two in kept
-    )
-
-
-def matches(value: int | None) -> int:
-    """1 for a match, graded ones too; the values of common pairs are never null."""
-    return int(value is not None and value > 0)
+    first = {pair: int(is_match(value or 0, scale)) for _, pair, value, scale in kept}
+    pairs = Pair.objects.select_related("query", "snippet").in_bulk(first)
+    cases = Case.objects.filter(pair__in=first, build__in=builds, round=1).order_by("build")
+    newest = {case.pair_id: case for case in cases.only("pair", "build")}
+    return tuple(FlippedPair(pairs[pair], one, 1 - one, newest.get(pair)) for pair, one in first.items())

@@ -136,7 +136,8 @@ def agreement_of(clusters: list[tuple[float, ...]]) -> Agreement | None:
     if not clusters:
         return None
     sums = np.array(clusters)
-    statistics = {"alpha": Statistic(sums[:, :3], alpha), "alike": share_of(sums[:, 3:])}
+    alike = share_of(sums[:, 3:], pairs=float(sums[:, 4].sum()))
+    statistics = {"alpha": Statistic(sums[:, :3], alpha), "alike": alike}
     figures = {name: one.figure for name, one in measure(Draws.even(len(sums)), statistics).items()}
     return Agreement(pairs=int(sums[:, 4].sum()), queries=len(sums), **figures)
 

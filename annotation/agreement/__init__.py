@@ -9,12 +9,14 @@ from annotation.agreement.influence import Influence, Revisions, influence
 from annotation.agreement.labels import BadLabels, Labels, blind_truth, majority
 from annotation.agreement.page import Page, Study, page
 from annotation.agreement.pairwise import Preference, preference
+from annotation.agreement.rare import FEW_EXCEPTIONS
 from annotation.agreement.reliability import Level, TooManyValues, alpha, unit
 from annotation.agreement.sample import RESAMPLES, SEED, BadSample, Draws, Sample
 from annotation.agreement.statistic import Statistic, measure, share_of
 from annotation.agreement.whole import Stratum
 
 __all__ = [
+    "FEW_EXCEPTIONS",
     "MOST_UNDEFINED",
     "RESAMPLES",
     "SEED",

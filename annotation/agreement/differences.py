@@ -11,7 +11,7 @@ import numpy as np
 
 from annotation.agreement.figures import Figure, Floats
 from annotation.agreement.sample import Draws, Sample
-from annotation.agreement.scores import Against
+from annotation.agreement.scores import Against, agreeing
 from annotation.agreement.statistic import Drawn, Statistic, measure, share_of
 
 MCNEMAR: Final = "mid-p McNemar"
@@ -82,8 +82,7 @@ def compare(
 
 def right(against: Against) -> Floats:
     """How far each pair's labels are right, 0 to 1; nan where nothing can be compared."""
-    cells = against.cells
-    return np.where(cells.sum(axis=1) > 0, cells[:, 0] + cells[:, 3], np.nan)
+    return agreeing(against.cells)
 
 
 def difference(sample: Sample, one: Floats, two: Floats, weights: Floats) -> Statistic:

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from annotation.agreement.figures import Figure, Flags, Floats, Ints
+from annotation.agreement.rare import worth
 from annotation.agreement.sample import Draws, Sample
 from annotation.agreement.statistic import Statistic, measure, share_of
 
@@ -101,7 +102,8 @@ def arms(
         counted = could & chosen
         np.add.at(columns[:, 0], found.pair[counted & did], 1)
         np.add.at(columns[:, 1], found.pair[counted], 1)
-        return share_of(sample.sums(weights[:, None] * columns), words)
+        weighted = weights[:, None] * columns
+        return share_of(sample.sums(weighted), words, pairs=worth(weighted[:, 1]))
 
     shown, looked = arm(found.revealed), arm(~found.revealed)
     made = measure(draws, {"shown": shown, "looked": looked, "minus": shown.minus(looked)})

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from annotation.agreement.figures import Figure, Floats
+from annotation.agreement.figures import Figure, Floats, Ints
 from annotation.agreement.labels import Labels
 from annotation.agreement.reliability import values_of
 from annotation.agreement.sample import Draws, Sample
@@ -63,18 +63,26 @@ def in_row_order(values: Floats, scale: Floats) -> Floats:
     A pair with six labels has fifteen twos and so counts fifteen times (CodeSearchNet's way: "all pairs"; the
     order is arbitrary where no rater is named).
     """
-    size = len(scale)
-    differ, far = np.zeros((2, len(values)))
-    first, second, before = np.zeros((3, len(values), size))
-    for column in values.T:
-        now = (column[:, None] == scale).astype(np.float64)
-        known, passed = now.sum(axis=1), before.sum(axis=1)
-        differ += known * passed - (before * now).sum(axis=1)
-        far += (before * now.dot((scale[:, None] - scale) ** 2)).sum(axis=1)
-        first += before * known[:, None]
-        second += now * passed[:, None]
-        before += now
-    return np.column_stack([differ, far, first, second])
+    rows, columns = np.nonzero(~np.isnan(values))
+    return by_pair(rows, values[rows, columns], scale, len(values))
+
+
+def by_pair(rows: Ints, values: Floats, scale: Floats, pairs: int) -> Floats:
+    """The same from labels one after the other, with the pair (0 and up, rising) of each: it takes as much as
+    there are labels, however many of them one pair has.
+    """
+    now = (values[:, None] == scale).astype(np.float64)
+    all_before = now.cumsum(axis=0) - now
+    before = all_before - all_before[np.searchsorted(rows, rows)]
+    known, passed = now.sum(axis=1), before.sum(axis=1)
+    differ = known * passed - (before * now).sum(axis=1)
+    far = (before * now.dot((scale[:, None] - scale) ** 2)).sum(axis=1)
+    found = np.zeros((pairs, 2 + 2 * len(scale)))
+    if len(rows):
+        wide = np.column_stack([differ, far, before * known[:, None], now * passed[:, None]])
+        firsts = np.flatnonzero(np.diff(rows, prepend=-1))
+        found[rows[firsts]] = np.add.reduceat(wide, firsts, axis=0)
+    return found
 
 
 def symmetrised(columns: Floats) -> Floats:

@@ -19,7 +19,7 @@ from annotation.agreement.differences import BOOTSTRAP, Comparison, compare, hol
 from annotation.agreement.figures import Flags, Floats
 from annotation.agreement.labels import BadLabels, Labels, majority
 from annotation.agreement.sample import Draws, Sample
-from annotation.agreement.scores import Against, Scores, Treatment, left_out, scores, treated
+from annotation.agreement.scores import Against, Scores, Treatment, left_out, left_out_bound, scores, treated
 from annotation.agreement.whole import Stratum, Whole, whole
 
 MATCH: Final = 1.0
@@ -108,12 +108,13 @@ class Study:
         return tuple(one.matches(self.match_at) for one in self.everyone) + constants
 
     def against(self, labels: Labels, treatment: Treatment = Treatment.EXCLUDED) -> Against:
-        """A row against the reference; its own people each against the others, whatever the treatment.
+        """A row against the reference; its own people each against the others, whatever becomes of ties.
 
         `cells` of what is returned tells for each pair in which cell of the confusion matrix it is.
         """
         if labels.name == self.reference:
-            return left_out(labels)
+            bounds = treatment in (Treatment.WRONG, Treatment.RIGHT)
+            return left_out_bound(labels, treatment is Treatment.RIGHT) if bounds else left_out(labels)
         return treated(labels, self.truth, treatment, self.adjudicated, self.asked)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from annotation.agreement.differences import sign_test
 from annotation.agreement.figures import Figure, Flags, Floats
+from annotation.agreement.rare import worth
 from annotation.agreement.sample import Draws, Sample
 from annotation.agreement.statistic import measure, share_of
 
@@ -47,10 +48,13 @@ def preference(
     decided = chosen & (won != 0.5)
     left = np.where(first_left, won == 1, won == 0) & decided
     plain = sample.alone(np.where(decided, weights, 0.0))
+    many, some = worth(weights * chosen), worth(weights * decided)
+    wins = pair(sample, np.where(chosen, won, 0), chosen, weights)
+    clear = pair(sample, decided & (won == 1), decided, weights)
     columns = {
-        "halved": share_of(pair(sample, np.where(chosen, won, 0), chosen, weights), NO_CHOICE),
-        "decided": share_of(pair(sample, decided & (won == 1), decided, weights), ONLY_TIES, plain),
-        "left": share_of(pair(sample, left, decided, weights), ONLY_TIES, plain),
+        "halved": share_of(wins, NO_CHOICE, pairs=many),
+        "decided": share_of(clear, ONLY_TIES, plain, pairs=some),
+        "left": share_of(pair(sample, left, decided, weights), ONLY_TIES, plain, pairs=some),
     }
     made = measure(draws, columns)
     balance = sample.sums(np.where(chosen, won - 0.5, 0)[:, None])[:, 0]

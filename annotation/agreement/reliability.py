@@ -15,7 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from annotation.agreement.figures import Floats
+from annotation.agreement.figures import Floats, Ints
+from annotation.agreement.rare import worth
 from annotation.agreement.sample import Sample, scaled
 from annotation.agreement.statistic import Statistic, ratio, share_of
 
@@ -73,6 +74,13 @@ def counts_of(values: Floats, scale: Floats) -> Floats:
     return np.stack([(values == one).sum(axis=1) for one in scale], axis=1).astype(np.float64)
 
 
+def counts_by_pair(rows: Ints, values: Floats, scale: Floats, pairs: int) -> Floats:
+    """The same from labels one after the other, with the pair of each."""
+    places = rows * len(scale) + np.searchsorted(scale, values)
+    found = np.bincount(places, minlength=pairs * len(scale))
+    return found.reshape(pairs, len(scale)).astype(np.float64)
+
+
 def coincidences(counts: Floats, weights: Floats) -> Floats:
     """For each two values how often they met in a pair, then how often each was given (where it met one)."""
     given = counts.sum(axis=1)
@@ -113,8 +121,15 @@ def alphas(
 ) -> dict[Level, Statistic]:
     """Alpha of pairs × raters (nan: no value) at each level; the levels share their columns."""
     kinds = values_of(values) if scale is None else scale
-    columns = sample.sums(coincidences(counts_of(values, kinds), scaled(weights)))
-    return {level: alpha_statistic(columns, level, kinds) for level in levels}
+    return alphas_of(sample, counts_of(values, kinds), weights, kinds, levels)
+
+
+def alphas_of(
+    sample: Sample, counts: Floats, weights: Floats, scale: Floats, levels: Sequence[Level] = tuple(Level)
+) -> dict[Level, Statistic]:
+    """The same from how often each value of the scale was given to each pair."""
+    columns = sample.sums(coincidences(counts, scaled(weights)))
+    return {level: alpha_statistic(columns, level, scale) for level in levels}
 
 
 def alpha_statistic(columns: Floats, level: Level, scale: Floats) -> Statistic:
@@ -128,9 +143,13 @@ def nominal(sample: Sample, values: Floats, weights: Floats) -> Statistic:
 
 def alike(sample: Sample, values: Floats, weights: Floats) -> Statistic:
     """Percent agreement: of two raters of one pair, how often both gave one value."""
-    counts = counts_of(values, values_of(values))
+    return alike_of(sample, counts_of(values, values_of(values)), weights)
+
+
+def alike_of(sample: Sample, counts: Floats, weights: Floats) -> Statistic:
+    """The same from how often each value was given to each pair."""
     same, met = agreeing(counts, weights)
-    return share_of(sample.sums(np.column_stack([same, met])), NO_TWO)
+    return share_of(sample.sums(np.column_stack([same, met])), NO_TWO, pairs=worth(met))
 
 
 def agreeing(counts: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -147,7 +166,8 @@ def prevalence(sample: Sample, matches: Floats, weights: Floats) -> Statistic:
     ones = (matches == 1).sum(axis=1) / np.maximum(given, 1)
     judged = np.where(given > 0, weights, 0.0)
     columns = sample.sums(np.column_stack([judged * ones, judged]))
-    return share_of(columns, NO_LABEL, plain=matches.shape[1] == 1 and sample.alone(judged))
+    plain = matches.shape[1] == 1 and sample.alone(judged)
+    return share_of(columns, NO_LABEL, plain, pairs=worth(judged))
 
 
 def gwet(sample: Sample, values: Floats, weights: Floats) -> Statistic:

@@ -7,7 +7,7 @@ share, so that every pair counts once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Final
@@ -16,6 +16,7 @@ import numpy as np
 
 from annotation.agreement.figures import Figure, Flags, Floats
 from annotation.agreement.labels import Labels, others
+from annotation.agreement.rare import worth
 from annotation.agreement.sample import Draws, Sample
 from annotation.agreement.statistic import Statistic, measure, ratio, share_of
 
@@ -128,6 +129,36 @@ def left_out(labels: Labels) -> Against:
     return Against(labels.name, labels.values, others(labels), left_out=True)
 
 
+def left_out_bound(labels: Labels, right: bool) -> Against:
+    """The same where skipped labels are what makes the raters of the pair agree most (`right`) or least.
+
+    A label that one rater did not give is missing to the others, too: so all of a pair's are thought of
+    together, so many of them 1 and the rest 0. Where several ways are as far from agreeing each is a part.
+    """
+    ways = [filled(labels, ones) for ones in range(int(labels.skipped.sum(axis=1).max(initial=0)) + 1)]
+    thought = [left_out(one) for one in ways]
+    agree = np.column_stack([agreeing(one.cells) for one in thought])
+    with_any = ~np.isnan(agree).all(axis=1)
+    best = np.full(len(agree), np.nan)
+    best[with_any] = (np.nanmax if right else np.nanmin)(agree[with_any], axis=1)
+    alike = np.isclose(agree, best[:, None])
+    said = [np.where(alike[:, [place]], one.said, np.nan) for place, one in enumerate(thought)]
+    return Against(labels.name, np.hstack(said), np.hstack([one.truth for one in thought]), left_out=True)
+
+
+def filled(labels: Labels, ones: int) -> Labels:
+    """Skipped labels of each pair as so many 1 and else 0; without any label where fewer were skipped."""
+    order = labels.skipped.cumsum(axis=1)
+    values = np.where(labels.skipped, (order <= ones).astype(np.float64), labels.values)
+    values[labels.skipped.sum(axis=1) < ones] = np.nan
+    return replace(labels, values=values)
+
+
+def agreeing(cells: Floats) -> Floats:
+    """How far each pair's two sides say the same, 0 to 1; nan where nothing can be compared."""
+    return np.where(cells.any(axis=1), cells[:, 0] + cells[:, 3], np.nan)
+
+
 Row = tuple[Against, Labels]
 
 
@@ -168,11 +199,12 @@ def statistics_of(sample: Sample, cells: Floats, weights: Floats) -> dict[str, S
     columns = sample.sums(np.column_stack([weights[:, None] * cells, judged, weights]))
     matrix = columns[:, :4]  # without the pairs that nobody judged: their queries say nothing of F1 and MCC
     plain = sample.alone(weights) and bool(np.isin(cells, (0.0, 1.0)).all())
+    said, true = (worth(weights * cells[:, [0, other]].sum(axis=1)) for other in (1, 2))
     return {
-        "coverage": share_of(columns, NOTHING, sample.alone(weights), coverage),
-        "accuracy": share_of(columns, NOTHING, plain, accuracy),
-        "precision": share_of(columns, NEVER_ONE, plain, precision),
-        "recall": share_of(columns, NO_ONE, plain, recall),
+        "coverage": share_of(columns, NOTHING, sample.alone(weights), coverage, worth(weights)),
+        "accuracy": share_of(columns, NOTHING, plain, accuracy, worth(judged)),
+        "precision": share_of(columns, NEVER_ONE, plain, precision, said),
+        "recall": share_of(columns, NO_ONE, plain, recall, true),
         "f1": Statistic(matrix, f1, NO_F1),
         "mcc": Statistic(matrix, mcc, NO_MCC),
     }

@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from annotation.agreement.figures import (
+    EXACT,
     MOST_UNDEFINED,
     RESAMPLED,
     WILSON,
@@ -25,8 +26,9 @@ from annotation.agreement.figures import (
     reach,
     tail,
 )
+from annotation.agreement.rare import FEW_EXCEPTIONS, exact, exceptions, worth
 from annotation.agreement.sample import EVEN, Draws
-from annotation.intervals import Z, wilson
+from annotation.intervals import Z, clopper_pearson, wilson
 
 Key = TypeVar("Key", bound=Hashable)
 Values = Callable[[Floats], Floats]
@@ -45,7 +47,8 @@ class Statistic:
     """Columns by query, and the function of their sums (last axis) that is the statistic, nan if undefined.
 
     `words` say why it may be undefined. A share has `parts`: its part and its whole, from the same sums; it
-    is `plain` where it counts pairs that are each of their own query and count alike.
+    is `plain` where it counts pairs that are each of their own query and count alike; `pairs` of equal
+    weights its whole is worth (0: nobody knows, and each query counts as one).
     """
 
     columns: Floats
@@ -53,6 +56,7 @@ class Statistic:
     words: str = ""
     plain: bool = False
     parts: Parts | None = None
+    pairs: float = 0.0
 
     def minus(self, other: Statistic, words: str = "") -> Statistic:
         """The difference of two statistics of the same queries."""
@@ -75,19 +79,22 @@ def first_two(sums: Floats) -> tuple[Floats, Floats]:
     return sums[..., 0], sums[..., 1]
 
 
-def share_of(columns: Floats, words: str = "", plain: bool = False, parts: Parts = first_two) -> Statistic:
-    """The share that a part has in a whole."""
-    return Statistic(columns, lambda sums: ratio(*parts(sums)), words, plain, parts)
+def share_of(
+    columns: Floats, words: str = "", plain: bool = False, parts: Parts = first_two, pairs: float = 0.0
+) -> Statistic:
+    """The share that a part has in a whole, of so many `pairs` (see `Statistic`)."""
+    return Statistic(columns, lambda sums: ratio(*parts(sums)), words, plain, parts, pairs)
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A statistic's value, and its value in every draw."""
+    """A statistic's value, and its value in every draw of queries from so many `strata`."""
 
     statistic: Statistic
     sums: Floats
     value: float
     draws: Floats = field(repr=False)
+    strata: int = 1
 
     @cached_property
     def queries(self) -> int:
@@ -107,8 +114,10 @@ class Drawn:
         undefined, queries = self.undefined, self.queries
         if isnan(self.value):
             return Figure(None, undefined=undefined, queries=queries, words=self.statistic.words)
-        if self.statistic.parts and (self.statistic.plain or self.value in (0.0, 1.0)):
-            return self.counted(*self.statistic.parts(self.sums))
+        if self.statistic.parts and self.statistic.plain:
+            return self.counted
+        if self.statistic.parts and self.value in (0.0, 1.0):
+            return self.without_exception
         if queries < 2:
             return Figure(self.value, undefined=undefined, queries=queries, words=ONE_QUERY)
         if undefined > MOST_UNDEFINED:
@@ -117,17 +126,42 @@ class Drawn:
         low, high = percentiles(self.draws, reach(-Z, queries), reach(Z, queries))
         if high - low <= EVEN:
             return Figure(self.value, undefined=undefined, queries=queries, words=NO_SPREAD)
+        if self.statistic.parts and self.exceptions < FEW_EXCEPTIONS:
+            return self.rare
         return Figure(self.value, low, high, undefined, queries, method=RESAMPLED)
 
-    def counted(self, part: Floats, whole: Floats) -> Figure:
-        """A share's Wilson interval. Where it is 0 or 1 in clusters, each query counts as one: all draws
-        are the same, and an interval of width 0 would be a claim that nobody can make.
-        """
+    @property
+    def exceptions(self) -> int:
+        """Of a share: the queries with a hit or those with a miss, which of both are fewer."""
+        assert self.statistic.parts
+        return exceptions(*self.statistic.parts(self.statistic.columns))
+
+    @property
+    def counted(self) -> Figure:
+        """A share of plain pairs: Wilson's interval."""
         queries = self.queries
-        hits = round(float(part / whole) * queries)
+        hits = round(self.value * queries)
         low, high = wilson(hits, queries)
-        words = missed(hits, queries)
-        return Figure(self.value, low, high, self.undefined, queries, words, WILSON)
+        return Figure(self.value, low, high, self.undefined, queries, missed(hits, queries), WILSON)
+
+    @property
+    def without_exception(self) -> Figure:
+        """A share of 0 or 1 in clusters or with weights: the exact interval, each query as one, by its
+        weight. All draws are the same, and an interval of width 0 would be a claim that nobody can make.
+        """
+        assert self.statistic.parts
+        many = worth(self.statistic.parts(self.statistic.columns)[1])
+        low, high = clopper_pearson(self.value * many, many)
+        words = missed(round(self.value * many), round(many))
+        return Figure(self.value, low, high, self.undefined, self.queries, words, EXACT)
+
+    @property
+    def rare(self) -> Figure:
+        """A share with few exceptions: the exact interval."""
+        assert self.statistic.parts
+        most = self.statistic.pairs or worth(self.statistic.parts(self.statistic.columns)[1])
+        low, high = exact(self.value, self.deviation**2, most, self.queries, self.strata)
+        return Figure(self.value, low, high, self.undefined, self.queries, method=EXACT)
 
     @property
     def deviation(self) -> float:
@@ -176,8 +210,8 @@ def measure(draws: Draws, statistics: Mapping[Key, Statistic]) -> dict[Key, Draw
         return {}
     wide = np.hstack(list(columns.values()))
     drawn = dict(zip(columns, np.split(draws.sums(wide), ends[:-1], axis=1), strict=True))
-    made = {}
+    made, strata = {}, len(draws.groups)
     for key, one in statistics.items():
         found = one.columns.sum(axis=0)
-        made[key] = Drawn(one, found, float(one.of(found)), one.of(drawn[id(one.columns)]))
+        made[key] = Drawn(one, found, float(one.of(found)), one.of(drawn[id(one.columns)]), strata)
     return made

@@ -8,15 +8,16 @@ With λ = 0 it is the plain stratified mean, so it is never much worse than that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from annotation.agreement.figures import Figure, Flags, Floats
+from annotation.agreement.figures import EXACT, Figure, Flags, Floats
+from annotation.agreement.rare import FEW_EXCEPTIONS, exact, worth
 from annotation.agreement.sample import Draws, Sample
-from annotation.agreement.statistic import Statistic, measure, missed, ratio
-from annotation.intervals import wilson
+from annotation.agreement.statistic import Drawn, Statistic, measure, missed, ratio
+from annotation.intervals import clopper_pearson
 
 NO_STRATUM: Final = "a stratum of the build has no judged pair in the sample, so nothing is known of it"
 
@@ -61,17 +62,33 @@ def whole(
         "plain_error": powered(sample, wrong, np.zeros(len(sample)), known, strata),
         "prevalence": powered(sample, np.where(known, truth, 0.0), labels, known, strata),
     }
-    figures = {key: one.figure for key, one in measure(draws, statistics).items()}
-    if known.any() and not wrong.any() and figures["error"].value is not None:
-        bound = no_error(figures["error"], int(known.sum()))
-        figures |= {"error": bound, "plain_error": bound}
+    drawn = measure(draws, statistics)
+    figures = {key: one.figure for key, one in drawn.items()}
+    counted = np.where(known, sample.weights, 0.0)
+    errors = int(np.count_nonzero(sample.sums((counted * wrong)[:, None])))
+    if errors < FEW_EXCEPTIONS:
+        bounded = few_errors if errors else no_error
+        figures |= {key: bounded(drawn[key], sample, counted) for key in ("error", "plain_error")}
     return Whole(name, sum(one.pairs for one in strata), int(known.sum()), **figures)
 
 
-def no_error(found: Figure, judged: int) -> Figure:
-    """Without a wrong label all draws are alike: the bound of `found.queries` pairs that were all right."""
-    many = min(judged, found.queries) if found.queries else judged
-    return Figure(0.0, 0.0, wilson(0, many)[1], 0.0, found.queries, missed(0, many), "Wilson")
+def no_error(found: Drawn, sample: Sample, weights: Floats) -> Figure:
+    """Without a wrong label all draws are alike: the bound of as many right queries, by their weights."""
+    told, many = found.figure, worth(sample.sums(weights[:, None])[:, 0])
+    if told.value is None:
+        return told
+    bound = clopper_pearson(0, many)[1]
+    return Figure(0.0, 0.0, bound, 0.0, told.queries, missed(0, round(many)), EXACT)
+
+
+def few_errors(found: Drawn, sample: Sample, weights: Floats) -> Figure:
+    """Where few queries have a wrong label: the exact interval, as of other shares."""
+    told = found.figure
+    if told.value is None or told.low is None:
+        return told
+    value = min(max(told.value, 0.0), 1.0)
+    low, high = exact(value, found.deviation**2, worth(weights), told.queries, found.strata)
+    return replace(told, low=low, high=high, method=EXACT)
 
 
 def powered(

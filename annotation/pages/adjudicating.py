@@ -18,7 +18,6 @@ from annotation.pages.split_lists import UNDECIDED, value_sign
 from annotation.pages.words import OUTCOMES, Sign
 from annotation.review.crossing import Grid, Test
 from annotation.studies.adjudicating import (
-    VALUES,
     Voter,
     history_of,
     is_split,
@@ -27,6 +26,7 @@ from annotation.studies.adjudicating import (
     voters_of,
 )
 from annotation.studies.latest import rounds_of
+from annotation.studies.quorum import VALUES
 from sandbox.expectations import expectations
 from sandbox.program import candidate_names
 from sandbox.report import Outcome

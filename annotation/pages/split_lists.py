@@ -8,13 +8,16 @@ from types import MappingProxyType
 from typing import Final
 
 from django.contrib.auth.models import User
+from django.http import QueryDict
 
 from annotation.access import Role, has_role
 from annotation.models import Study, StudyPair
+from annotation.pages.paging import window
 from annotation.pages.words import MATCH, NO_MATCH, UNSURE, Sign
-from annotation.studies.adjudicating import Split, may_adjudicate, one_more_asked, splits
+from annotation.studies.adjudicating import Split, may_adjudicate, places, splits
 from annotation.studies.enrolling import rates_in
 from annotation.studies.figures import open_to
+from annotation.studies.unsettled import one_more_asked
 
 SIGNS: Final[Mapping[str, Mapping[int, Sign]]] = MappingProxyType(
     {
@@ -37,6 +40,7 @@ SIGNS: Final[Mapping[str, Mapping[int, Sign]]] = MappingProxyType(
         },
     }
 )
+PAGE_SIZE: Final = 20
 UNDECIDED: Final = Sign("–", "can't be decided")
 
 
@@ -49,6 +53,15 @@ class StudyLine:
     waiting: int
     decided: int
     closed: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudiesPage:
+    """Some of the studies; `previous` and `next` are query strings, empty at an end."""
+
+    rows: tuple[StudyLine, ...]
+    previous: str
+    next: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +98,18 @@ def value_sign(scale: str, value: int | None, none: Sign = UNSURE) -> Sign:
     return none if value is None else SIGNS[scale].get(value, Sign("?", str(value)))
 
 
-def study_lines(user: User) -> tuple[StudyLine, ...]:
-    """The studies that were begun, the newest first."""
+def studies_page(user: User, params: QueryDict) -> StudiesPage:
+    """The studies that were begun, the newest first; only what the page shows is counted."""
     begun = Study.objects.exclude(state=Study.State.DRAFT).exclude(kind=Study.Kind.IMPORTED)
-    lines = []
-    for study in begun:
-        closed = may_adjudicate(user, study)
-        found = [] if closed else splits(study)
-        decided = sum(one.decision is not None for one in found)
-        lines.append(StudyLine(study.pk, study.name, len(found) - decided, decided, closed))
-    return tuple(lines)
+    page = window(begun, ("-id",), params, PAGE_SIZE)
+    return StudiesPage(tuple(study_line(user, study) for study in page.rows), page.previous, page.next)
+
+
+def study_line(user: User, study: Study) -> StudyLine:
+    closed = may_adjudicate(user, study)
+    found = {} if closed else places(study)
+    decided = sum(one is not None for one in found.values())
+    return StudyLine(study.pk, study.name, len(found) - decided, decided, closed)
 
 
 def queue_page(study: Study, user: User) -> QueuePage:

@@ -166,7 +166,7 @@ def quotas_of(studies: Sequence[int]) -> dict[int, tuple[int, int]]:
 
 def study_page(study: Study) -> StudyPage:
     draft = study.state == Study.State.DRAFT
-    split = [] if draft else adjudicating.splits(study)
+    split = {} if draft else adjudicating.places(study)
     annotator = None if draft else verifying.published(study)
     closed = study.state == Study.State.CLOSED and bool(study.frozen_at) and study.scale in verifying.SCALES
     events = AuditEvent.objects.filter(study=study).select_related("user")[:MOST_EVENTS]
@@ -187,8 +187,8 @@ def study_page(study: Study) -> StudyPage:
         published=str(annotator) if annotator else "",
         undecided=verifying.undecided(study) if closed else 0,
         one_more=routing.asked(study),
-        waiting=sum(one.decision is None for one in split),
-        decided=sum(one.decision is not None for one in split),
+        waiting=sum(one is None for one in split.values()),
+        decided=sum(one is not None for one in split.values()),
         unfilled=tuple(unfilled_rows(study)),
         given_up=0 if draft else unfilled.given_up(study),
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.access import blind_beside, blind_in
 from annotation.models import (
@@ -19,7 +19,6 @@ from annotation.models import (
     Condition,
     ExecutionRequest,
     Precedent,
-    Quota,
     Rating,
     Study,
     StudyPair,
@@ -28,19 +27,15 @@ from annotation.models import (
 from annotation.review import crossing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.latest import rounds_of
-from annotation.studies.quorum import agreement, majority
-from annotation.studies.unfilled import stuck
+from annotation.studies.quorum import VALUES, agreement
+from annotation.studies.unsettled import Place, blind_ratings, ended_early, one_more_asked, unsettled
 from retrieval.hostile import clean
 from retrieval.models import Pair
 
 MOST_NOTE: Final = 10_000
 MOST_SHOWN: Final = 20
-VALUES: Final = {
-    Study.Scale.BINARY: (1, 0),
-    Study.Scale.STEPS: (2, 1, 0),
-    Study.Scale.GRADED: (3, 2, 1, 0),
-    Study.Scale.PREFERENCE: (1, 0, -1),
-}
+CHUNK: Final = 5_000
+"""Pairs a query."""
 
 
 class BadAdjudication(ValueError):
@@ -116,76 +111,65 @@ def refuse(user: User, study: Study, pair: Pair | None = None) -> None:
         raise MayNotAdjudicate(why)
 
 
-def blind_ratings(study: Study) -> QuerySet[Rating]:
-    """The standing first ratings of the study's sampled pairs that count, without those of planted ones."""
-    return (
-        Rating.objects.current()
-        .counted()
-        .filter(
-            phase=Rating.Phase.BLIND, assignment__study_pair__study=study, assignment__study_pair__planted=""
-        )
-    )
+def splits(study: Study, study_pair: StudyPair | None = None) -> list[Split]:
+    """The pairs that wait for a decision and those that have one, the lowest agreement first; of one pair, if
+    it is given.
+    """
+    found = places(study, study_pair)
+    given_by = given_of(study, sorted({pair for pair, _ in found}))
+    made = [
+        Split(pair, number, condition, tuple(votes), agreement(votes), found[pair, condition])
+        for (pair, number, condition), votes in given_by.items()
+        if (pair, condition) in found
+    ]
+    return sorted(made, key=lambda one: (one.agreement, one.number, one.condition))
 
 
-def splits(study: Study) -> list[Split]:
-    """The pairs that wait for a decision and those that have one, the lowest agreement first.
+def places(study: Study, study_pair: StudyPair | None = None) -> dict[Place, Adjudication | None]:
+    """Where there is something to decide, and the decision that stands. Votes are counted, not read.
 
     Of a pair whose raters are through, or of which no more ratings can come; where the plan asks one more
     rater of it, after that one, too.
     """
+    rated = unsettled(study, study_pair)
+    if not rated:
+        return {}
     quorums = dict(study.conditions.values_list("pk", "raters"))
-    found = []
-    decided, asked, given_by = decisions_of(study), one_more_asked(study), given_of(study)
-    full = {(pair, cond) for (pair, _, cond), given in given_by.items() if len(given) >= quorums[cond]}
-    ended = full | ended_early(
-        study, [(pair, cond) for pair, _, cond in given_by if (pair, cond) not in full]
-    )
-    for (pair, number, condition), given in given_by.items():
-        votes = tuple(given)
-        said = decided.get((pair, condition))
-        through = (pair, condition) in ended and (said or (pair, condition) not in asked)
-        if through and votes and majority(votes, quorums[condition]) is None:
-            found.append(Split(pair, number, condition, votes, agreement(votes), said))
-    return sorted(found, key=lambda one: (one.agreement, one.number, one.condition))
-
-
-def ended_early(study: Study, places: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Of these (study pair, condition), with too few ratings, those that get no more: the study is closed,
-    missing ratings were given up, or nobody is left who could give one.
-    """
-    if not study.is_live or not places:
-        return set(places)
-    rows = Quota.objects.filter(study_pair__study=study, study_pair__planted="", done__gte=F("wanted"))
-    over = set(rows.values_list("study_pair_id", "condition_id"))
-    return (over | stuck(study)) & set(places)
+    full = {place for place, ratings in rated.items() if ratings >= quorums[place[1]]}
+    ended = full | ended_early(study, [place for place in rated if place not in full])
+    decided, asked = decisions_of(study), one_more_asked(study)
+    return {place: decided.get(place) for place in ended if place in decided or place not in asked}
 
 
 def is_split(study_pair: StudyPair, condition: Condition) -> bool:
     """Whether the pair is among the study's splits."""
-    found = splits(study_pair.study)
-    return any(one.study_pair == study_pair.pk and one.condition == condition.pk for one in found)
+    return (study_pair.pk, condition.pk) in places(study_pair.study, study_pair)
 
 
-def one_more_asked(study: Study) -> set[tuple[int, int]]:
-    """The (study pair, condition) for which one more rating is still to come; none after the study's end."""
-    if not study.is_live:
-        return set()
-    rows = Quota.objects.filter(condition__study=study, wanted__gt=F("condition__raters"))
-    open_ones = rows.filter(done__lt=F("wanted"), study_pair__planted="")
-    return set(open_ones.values_list("study_pair_id", "condition_id"))
-
-
-def given_of(study: Study) -> dict[tuple[int, int, int], list[int | None]]:
-    """By (study pair, its number, condition): what each rater gave in the last round. Two queries."""
+def given_of(
+    study: Study, pairs: Sequence[int] | None = None
+) -> dict[tuple[int, int, int], list[int | None]]:
+    """By (study pair, its number, condition): what each rater gave in the last round; of these study pairs
+    (ids), or of all.
+    """
     place = "assignment__study_pair", "assignment__study_pair__number", "assignment__condition"
     who = "assignment__round", "value"
-    rows = blind_ratings(study).order_by("assignment__enrolment__pseudonym")
     rounds = rounds_of(study)
     found: dict[tuple[int, int, int], list[int | None]] = defaultdict(list)
-    for pair, number, condition, round_, value in rows.values_list(*place, *who):
-        if rounds.counts(pair, condition, round_):
-            found[pair, number, condition].append(value)
+    for rows in handfuls(blind_ratings(study), pairs):
+        ordered = rows.order_by("assignment__enrolment__pseudonym")
+        for pair, number, condition, round_, value in ordered.values_list(*place, *who):
+            if rounds.counts(pair, condition, round_):
+                found[pair, number, condition].append(value)
     return dict(found)
+
+
+def handfuls(rows: QuerySet[Rating], pairs: Sequence[int] | None) -> Iterator[QuerySet[Rating]]:
+    """The rows of these study pairs, some at a time: databases take only so many parameters."""
+    if pairs is None:
+        yield rows
+    for start in range(0, len(pairs or ()), CHUNK):
+        yield rows.filter(assignment__study_pair__in=(pairs or ())[start : start + CHUNK])
 
 
 def standing(rows: QuerySet[Adjudication]) -> QuerySet[Adjudication]:

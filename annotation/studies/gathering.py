@@ -23,17 +23,12 @@ from annotation.review.tags import Tag, tag_name
 from annotation.studies import naming
 from annotation.studies.latest import Rounds, rounds_of
 from annotation.studies.naming import name_of
+from annotation.studies.quorum import MATCH_AT
 from annotation.studies.sampling import drawing
 from annotation.studies.verifying import ASSISTED
 from retrieval.models import Annotator
+from retrieval.models.labels import is_match
 
-MATCH_AT: Final[Mapping[str, float]] = {
-    Study.Scale.BINARY: 1.0,
-    Study.Scale.STEPS: 2.0,
-    Study.Scale.GRADED: 2.0,
-    Study.Scale.PREFERENCE: 1.0,
-}
-"""From which value of a scale on a label counts as a match."""
 Row = TypeVar("Row", bound=Model)
 NOT_DRAWN: Final = -1
 """Stands for the number of a stratum of which the sample has no pair."""
@@ -97,7 +92,7 @@ class Gathered:
 
     @property
     def match_at(self) -> float:
-        return MATCH_AT[self.study.scale]
+        return float(MATCH_AT[self.study.scale])
 
     @property
     def reference(self) -> str:
@@ -203,11 +198,12 @@ def skips(study: Study, rounds: Rounds, until: Until | None = None) -> frozenset
 
 
 def judged(study: Study, until: Until | None = None) -> dict[Annotator, dict[int, int]]:
-    """What each annotator that is no person said of the pairs (ids), in its first round with a label."""
+    """What each annotator that is no person said of the pairs (ids), 1 or 0: its first round with a label."""
     rows = up_to(naming.judging(study), until.label if until else None)
     found: dict[int, dict[int, int]] = defaultdict(dict)
-    for annotator, pair, value in rows.order_by("-round").values_list("annotator", "pair", "value"):
-        found[annotator][pair] = int(value or 0)
+    columns = "annotator", "pair", "value", "scale"
+    for annotator, pair, value, scale in rows.order_by("-round").values_list(*columns):
+        found[annotator][pair] = int(is_match(value or 0, scale))
     known = Annotator.objects.in_bulk(found)
     return {known[pk]: found[pk] for pk in sorted(found)}
 

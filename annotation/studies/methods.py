@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.db.models import Max, Min
 
-from annotation.agreement import RESAMPLES, SEED
+from annotation.agreement import FEW_EXCEPTIONS, RESAMPLES, SEED
 from annotation.models import Condition
 from annotation.studies.choices import sides_of
 from annotation.studies.figures import Figures
@@ -216,7 +216,8 @@ def counted(found: Figures, plan: Plan) -> str:
     return (
         f"Intervals are 95\\,\\% and resample queries with all their pairs ({RESAMPLES:,} draws, "
         f"seed {SEED}); "
-        r"Wilson's \cite{wilson1927} where no pairs share a query. "
+        r"Wilson's \cite{wilson1927} where no pairs share a query and all weigh alike; exact "
+        rf"\cite{{korn1998}} of other shares with exceptions in fewer than {FEW_EXCEPTIONS} queries. "
         r"Agreement is Krippendorff's alpha \cite{krippendorff2011}"
         rf"{tested(found)} We follow the design of \cite{{cosqaplus}}."
     )

@@ -1,9 +1,59 @@
-"""What the ratings of one pair come to: a strict majority, and how far they agree. Pure."""
+"""What the ratings of one pair come to: a strict majority, and how far they agree.
+
+Published labels, decisions, one more rater and figures ask `settled`: whether the pair is a match is decided
+by a strict majority of *match or not*, whatever the scale. Votes 2, 1, 0 of *all of it, at least half, less*
+are a 0: two of three say that it is no exact match.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from annotation.models import Study
+from retrieval.models.labels import MATCH_FROM
+
+VALUES: Final[Mapping[str, tuple[int, ...]]] = {
+    Study.Scale.BINARY: (1, 0),
+    Study.Scale.STEPS: (2, 1, 0),
+    Study.Scale.GRADED: (3, 2, 1, 0),
+    Study.Scale.PREFERENCE: (1, 0, -1),
+}
+MATCH_AT: Final[Mapping[str, int]] = {
+    Study.Scale.BINARY: 1,
+    Study.Scale.STEPS: 2,
+    Study.Scale.GRADED: MATCH_FROM,
+    Study.Scale.PREFERENCE: 1,
+}
+"""From which value of a scale on a rating says that the pair is a match."""
+
+
+def settled(votes: Sequence[int | None], scale: str, quorum: int = 0) -> int | None:
+    """The value that raters come to; None where they split. `quorum` is as in `majority`.
+
+    A strict majority of match or not decides, and of the values on that side the lower middle one stands: the
+    one that most gave, where most gave one. Choices between two snippets are no more and no less of anything.
+    """
+    if scale == Study.Scale.PREFERENCE:
+        return majority(votes, quorum)
+    says = majority([None if vote is None else says_match(vote, scale) for vote in votes], quorum)
+    same = sorted(vote for vote in votes if vote is not None and says_match(vote, scale) == says)
+    return None if says is None else same[(len(same) - 1) // 2]
+
+
+def sides(scale: str) -> Mapping[str, tuple[int, ...]]:
+    """The values between which raters split: match or not, or each choice."""
+    values = VALUES[scale]
+    if scale == Study.Scale.PREFERENCE:
+        return {str(place): (value,) for place, value in enumerate(values)}
+    match = tuple(value for value in values if says_match(value, scale))
+    return {"match": match, "other": tuple(value for value in values if value not in match)}
+
+
+def says_match(value: int, scale: str) -> bool:
+    """Whether a value of the scale says 1 in figures and in binary labels."""
+    return value >= MATCH_AT[scale]
 
 
 def majority(votes: Sequence[int | None], quorum: int = 0) -> int | None:

@@ -10,9 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from annotation.agreement import Draws, Figure, Level, Sample, measure
-from annotation.agreement.figures import Floats
-from annotation.agreement.kappa import in_row_order, kappa_statistic, symmetrised
-from annotation.agreement.reliability import alike, alphas, values_of
+from annotation.agreement.kappa import by_pair, kappa_statistic, symmetrised
+from annotation.agreement.reliability import alike_of, alphas_of, counts_by_pair, values_of
 from annotation.agreement.statistic import Statistic
 from annotation.models import ImportedRating, Rating, Study
 from annotation.studies.gathering import is_complete
@@ -148,7 +147,7 @@ def reported(name: str, given: Iterable[Given]) -> Report:
     place = {cluster: number for number, cluster in enumerate(clusters)}
     sample = Sample.of([place[labels[0].cluster] for labels in twice])
     draws = Draws.of(sample)
-    drawn = measure(draws, statistics(sample, table(twice)))
+    drawn = measure(draws, statistics(sample, twice))
     alone = any(one.cluster == one.item for labels in twice for one in labels)
     return Report(
         study=name,
@@ -172,22 +171,21 @@ def notes(draws: Draws, named: bool, alone: bool) -> tuple[str, ...]:
     return (*said, FEW) if queries < 30 else tuple(said)
 
 
-def table(items: list[list[Given]]) -> Floats:
-    """Items × labels, from the left; nan where an item has fewer than others."""
-    found = np.full((len(items), max(map(len, items), default=0)), np.nan)
-    for row, labels in zip(found, items, strict=True):
-        row[: len(labels)] = [one.value for one in labels]
-    return found
+def statistics(sample: Sample, items: list[list[Given]]) -> dict[str, Statistic]:
+    """The figures by their names, of items with their labels in order.
 
-
-def statistics(sample: Sample, values: Floats) -> dict[str, Statistic]:
-    """The figures by their names."""
-    even, scale = np.ones(len(values)), values_of(values)
-    twos = sample.sums(in_row_order(values, scale))
-    found = alphas(sample, values, even)
+    No table of items by labels is made: one item with 100,000 labels would make it as wide for all.
+    """
+    many = len(items)
+    rows = np.repeat(np.arange(many), [len(labels) for labels in items])
+    values = np.array([one.value for labels in items for one in labels], dtype=np.float64)
+    even, scale = np.ones(many), values_of(values)
+    counts = counts_by_pair(rows, values, scale, many)
+    twos = sample.sums(by_pair(rows, values, scale, many))
+    found = alphas_of(sample, counts, even, scale)
     return {
         **{f"alpha_{level}": found[level] for level in Level},
         "kappa_quadratic": kappa_statistic(twos, scale, quadratic=True),
         "kappa_quadratic_symmetrised": kappa_statistic(symmetrised(twos), scale, quadratic=True),
-        "percent_agreement": alike(sample, values, even),
+        "percent_agreement": alike_of(sample, counts, even),
     }

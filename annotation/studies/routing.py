@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Assignment, Enrolment, Quota, Rating, Study, StudyPair
 from annotation.seen import has_seen
-from annotation.studies.quorum import majority
+from annotation.studies.quorum import settled
 
 Key = tuple[int, int, int]
 
@@ -36,14 +36,14 @@ def settle(study: Study, study_pair: StudyPair | None = None) -> int:
     if study_pair is not None:
         rows = rows.filter(study_pair=study_pair)
     withdraw(rows)
-    return sum(route(quota) for quota in split(rows))
+    return sum(route(quota) for quota in split(rows, study.scale))
 
 
-def split(rows: QuerySet[Quota]) -> list[Quota]:
+def split(rows: QuerySet[Quota], scale: str) -> list[Quota]:
     """Those with all ratings that were planned, none beyond, and no strict majority."""
     ended = list(rows.filter(done=F("wanted"), wanted=F("condition__raters")))
     said = said_of(ended)
-    return [quota for quota in ended if majority(said[key_of(quota)], quota.wanted) is None]
+    return [quota for quota in ended if settled(said[key_of(quota)], scale, quota.wanted) is None]
 
 
 def route(quota: Quota) -> bool:

@@ -31,7 +31,7 @@ class Splitting:
     def share(self, raters: int) -> float:
         """The share of pairs on which so many raters split, of match and no match.
 
-        Three split only where somebody is unsure; with more values than two it is more.
+        Three split only where somebody is unsure; of choices of which two can tie it is more.
         """
         right, wrong = (1 - self.unsure) * self.accuracy, (1 - self.unsure) * (1 - self.accuracy)
         return sum(

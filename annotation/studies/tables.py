@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from annotation.agreement import Level, Preference
+from annotation.agreement import FEW_EXCEPTIONS, Level, Preference
 from annotation.agreement.alternative import EPSILON, FEWEST
 from annotation.agreement.conditions import Range
 from annotation.agreement.differences import Margin
@@ -61,7 +61,7 @@ def main(found: Figures) -> Table:
         tuple((named(row), *scores(row)) for row in found.page.table),
         "Precision, recall, F1 and MCC are of label 1. People who made the reference are each held against "
         "the others, a split counting ½. Pairs weigh 1 ÷ their inclusion probability. Intervals are 95 %, "
-        "from resampling whole queries.",
+        f"from resampling whole queries; exact where fewer than {FEW_EXCEPTIONS} have an exception.",
         "Accuracy",
     )
 
@@ -104,8 +104,8 @@ def treated(found: Figures) -> Table:
         "Ties, skips and abandoned pairs, treated otherwise",
         ("Open pairs are", "Annotator", "n", "Accuracy", "Precision", "Recall"),
         rows,
-        "The main table leaves them out. Skipped and abandoned pairs are the hard ones. People who made the "
-        "reference are held against each other, whatever becomes of the pairs that it leaves open.",
+        "The main table leaves them out; they are the hard ones. People who made the reference are held "
+        "against each other; what they skipped is such that they agree least (all wrong), most (all right).",
     )
 
 

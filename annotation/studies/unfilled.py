@@ -7,7 +7,7 @@ keeps how many ratings were planned: a pair still needs a strict majority of tho
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -85,10 +85,17 @@ class Beyond:
 
 def beyond(study: Study) -> list[Beyond]:
     """The sampled pairs' quotas with more free places than raters who could take one."""
-    if not study.is_live:
-        return []
+    return lacking(study, with_room(study)) if study.is_live else []
+
+
+def with_room(study: Study) -> list[Quota]:
+    """The sampled pairs' quotas with a free place."""
     rows = Quota.objects.filter(study_pair__study=study, study_pair__planted="", reserved__lt=F("wanted"))
-    quotas = list(rows.select_related("study_pair", "condition").order_by("study_pair__number", "condition"))
+    return list(rows.select_related("study_pair", "condition").order_by("study_pair__number", "condition"))
+
+
+def lacking(study: Study, quotas: list[Quota]) -> list[Beyond]:
+    """Those of these quotas with more free places than raters who could take one."""
     if not quotas:
         return []
     found = able(study, quotas)
@@ -96,13 +103,15 @@ def beyond(study: Study) -> list[Beyond]:
     return [one for one in able_of if one.places > 0]
 
 
-def stuck(study: Study) -> set[tuple[int, int]]:
-    """The (study pair, condition) of which no rating can come any more, though planned ones are missing."""
-    return {
-        (one.quota.study_pair_id, one.quota.condition_id)
-        for one in beyond(study)
-        if one.quota.reserved == one.quota.done and not one.takers
-    }
+def stuck(study: Study, places: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Of these (study pair, condition) those of which no rating can come any more, though planned ones are
+    missing: nobody rates them now or could.
+    """
+    if not study.is_live:
+        return set()
+    asked = [one for one in with_room(study) if (one.study_pair_id, one.condition_id) in places]
+    idle = lacking(study, [one for one in asked if one.reserved == one.done])
+    return {(one.quota.study_pair_id, one.quota.condition_id) for one in idle if not one.takers}
 
 
 def give_up(study: Study, why: str, by: User) -> int:

@@ -1,8 +1,9 @@
 """A finished study as a verified subset: its reference's decisions become an annotator's labels.
 
 A pair's label is what more than half of the *planned* quorum said in the reference condition, blind, or of
-those who gave a value, where these are more; where there is no such value, what was adjudicated; else the
-pair has no label. Planted pairs and ratings of raters that an amendment excludes don't count.
+those who gave a value, where these are more (`quorum.settled`); where there is no such value, what was
+adjudicated; else the pair has no label. Planted pairs and ratings of raters that an amendment excludes don't
+count.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from annotation.studies.auditing import Verb, record
 from annotation.studies.latest import rounds_of
 from annotation.studies.naming import published_as, source_of
 from annotation.studies.planning import StudyRefused
-from annotation.studies.quorum import majority
+from annotation.studies.quorum import says_match, settled
 from annotation.studies.released import config_of
 from retrieval.models import Annotator, Label
 from retrieval.models.labels import ADJUDICATED
@@ -52,7 +53,8 @@ def verdicts(study: Study) -> list[Verdict]:
     said, decided = votes(reference), adjudicated(reference)
     found = []
     for pk, pair in study.pairs.filter(planted="").order_by("number").values_list("pk", "pair_id"):
-        value, by = majority(list(said.get(pk, {}).values()), reference.raters), "majority"
+        votes_of = list(said.get(pk, {}).values())
+        value, by = settled(votes_of, study.scale, reference.raters), "majority"
         if value is None:
             value, by = decided.get(pk), "adjudication"
         if value is not None:
@@ -104,7 +106,7 @@ def publish(study: Study, by: User) -> int:
             Label(
                 pair_id=one.pair,
                 annotator=annotator,
-                value=int(one.value == 2) if exact else one.value,
+                value=int(says_match(one.value, locked.scale)) if exact else one.value,
                 scale=scale,
                 assisted=locked.reference in ASSISTED,
                 source=source_of(locked) + (ADJUDICATED if one.by == "adjudication" else ""),

@@ -30,9 +30,8 @@ RELATED = "study__guideline", "pair__query__body", "pair__snippet__body", "other
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """The studies with how many pairs wait for a decision."""
-    return render(
-        request, "annotation/adjudication.html", {"studies": split_lists.study_lines(person(request))}
-    )
+    page = split_lists.studies_page(person(request), request.GET)
+    return render(request, "annotation/adjudication.html", {"page": page})
 
 
 @needs(Role.EXPERT)

@@ -30,6 +30,8 @@ class Source(models.TextChoices):
 
 ADJUDICATED: Final = ", adjudicated"
 """Ends what a study's label says of its source, where raters had no majority and somebody decided."""
+MATCH_FROM: Final = 2
+"""From which relevance on (0 to 3) a graded label says 1 where labels are compared as 0 and 1."""
 WRITTEN: Final = "written functions"
 """What the annotator decides whose labels are an expert's acceptances of functions written for queries."""
 
@@ -49,6 +51,19 @@ def source_of(kind: str, config: Mapping[str, Any], assisted: bool, told: str = 
         blind = Source.ADJUDICATED if told.endswith(ADJUDICATED) else Source.STUDY
         return Source.REVIEWS if assisted else blind
     return Source.AGENT
+
+
+def is_match(value: int, scale: str) -> bool:
+    """Whether a label of that scale says that the snippet is a match: of relevances 2 (strong) and 3 (exact),
+    as in a study that rates relevance.
+    """
+    return value >= (MATCH_FROM if scale == Label.Scale.GRADED else 1)
+
+
+def matching(value: str = "value", scale: str = "scale") -> models.Q:
+    """The same for a query, of the columns of those names."""
+    graded = models.Q(**{scale: Label.Scale.GRADED, f"{value}__gte": MATCH_FROM})
+    return graded | models.Q(models.Q(**{f"{value}__gte": 1}), ~models.Q(**{scale: Label.Scale.GRADED}))
 
 
 class AnnotatorManager(models.Manager["Annotator"]):

@@ -122,12 +122,19 @@ def test_two_rounds_of_one_annotator_are_compared(original: Annotator, build: Bu
     assert told.cells == {(1, 1): 1, (1, 0): 0, (0, 1): 1, (0, 0): 0}
 
 
-def test_graded_labels_above_nothing_are_matches(agents: Annotator, build: Build) -> None:
+@pytest.mark.parametrize(("values", "cells"), [((3, 0), (1, 1)), ((2, 1), (1, 1)), ((1, 1), (0, 2))])
+def test_graded_labels_are_matches_from_2_as_in_studies(
+    agents: Annotator, build: Build, values: tuple[int, int], cells: tuple[int, int]
+) -> None:
     by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "graded", {})
-    for case, value in zip(factories.cases(build), (3, 0), strict=False):
+    for case, value in zip(factories.cases(build), values, strict=False):
         Label.objects.create(pair=case.pair, annotator=by, value=value, scale=Label.Scale.GRADED)
-    told = found(agents, by)
-    assert (told.cells[1, 1], told.cells[1, 0], told.scales_differ) == (1, 1, True)
+    told, back = found(agents, by), found(by, agents)
+    assert (told.cells[1, 1], told.cells[1, 0], told.scales_differ) == (*cells, True)
+    assert (back.cells[1, 1], back.cells[0, 1]) == cells
+    assert [(one.first, one.second) for one in flipped_pairs(told, Build.objects.all())] == [(1, 0)] * cells[
+        1
+    ]
 
 
 def test_figures_of_counts_that_can_be_done_by_hand() -> None:

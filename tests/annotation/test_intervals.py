@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from math import asin, comb, pi, sqrt
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.intervals import Mean, Share, bootstrap_mean, bootstrap_ratio, clustered_share, wilson
+from annotation.intervals import (
+    Mean,
+    Share,
+    beta_below,
+    beta_quantile,
+    bootstrap_mean,
+    bootstrap_ratio,
+    clopper_pearson,
+    clustered_share,
+    wilson,
+)
 
 
 def test_wilson_agrees_with_published_values() -> None:
@@ -28,8 +40,45 @@ def test_wilson_holds_the_share_and_stays_within_0_and_1(numbers: tuple[int, int
 
 @pytest.mark.parametrize("numbers", [(1, 0), (-1, 3), (4, 3), (0, 0)])
 def test_what_is_no_share_is_refused(numbers: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="no share"):
-        wilson(*numbers)
+    for interval in (wilson, clopper_pearson):
+        with pytest.raises(ValueError, match="no share"):
+            interval(*numbers)
+
+
+def test_clopper_pearson_agrees_with_published_values() -> None:
+    assert [round(end, 4) for end in clopper_pearson(3, 20)] == [0.0321, 0.3789]
+    assert [round(end, 4) for end in clopper_pearson(97, 100)] == [0.9148, 0.9938]
+    assert clopper_pearson(0, 50) == pytest.approx((0, 1 - 0.025 ** (1 / 50)))
+
+
+@given(st.integers(2, 400).flatmap(lambda n: st.tuples(st.integers(1, n - 1), st.just(n))))
+def test_clopper_pearson_ends_where_either_tail_has_half_of_5_percent(numbers: tuple[int, int]) -> None:
+    part, whole = numbers
+    low, high = clopper_pearson(part, whole)
+    below = sum(comb(whole, k) * high**k * (1 - high) ** (whole - k) for k in range(part + 1))
+    above = sum(comb(whole, k) * low**k * (1 - low) ** (whole - k) for k in range(part, whole + 1))
+    assert (below, above) == pytest.approx((0.025, 0.025), rel=1e-5)
+
+
+def test_parts_of_a_pair_lie_between_whole_ones() -> None:
+    ends = [clopper_pearson(part, 224.5)[1] for part in (0, 0.3, 1, 1.7, 2)]
+    assert ends == sorted(ends) and clopper_pearson(0.3, 224.5)[0] > 0
+
+
+@given(st.floats(0.001, 0.999))
+def test_the_beta_distribution_at_its_known_forms(x: float) -> None:
+    """Half and half it is the arcsine's; of 1 and b it is 1 − (1 − x)ᵇ; both ways round it is the same."""
+    assert beta_below(x, 0.5, 0.5) == pytest.approx(2 / pi * asin(sqrt(x)))
+    assert beta_below(x, 1, 3.5) == pytest.approx(1 - (1 - x) ** 3.5)
+    assert beta_below(x, 2.5, 40) == pytest.approx(1 - beta_below(1 - x, 40, 2.5))
+
+
+@given(st.floats(0.01, 3000), st.floats(0.01, 3000), st.sampled_from([0.025, 0.5, 0.975]))
+def test_a_quantile_has_its_share_below(a: float, b: float, share: float) -> None:
+    found = beta_quantile(share, a, b)
+    assert 0 < found < 1
+    if 1e-6 < found < 1 - 1e-6:
+        assert beta_below(found, a, b) == pytest.approx(share, abs=1e-4)
 
 
 def test_a_share_of_nothing_is_unknown_not_zero() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.agreement import Draws, Labels
-from annotation.agreement.kappa import MOST_PAIRS, in_row_order, kappa_statistic, kappas, symmetrised
+from annotation.agreement.kappa import MOST_PAIRS, by_pair, in_row_order, kappa_statistic, kappas, symmetrised
 from tests.ratings import each_its_query, people, value
 
 
@@ -70,6 +72,19 @@ def test_row_order_makes_three_twos_of_three_labels() -> None:
     cells = in_row_order(np.array([[0.0, 1, 2], [1, np.nan, np.nan]]), np.arange(3.0))
     assert cells[0].tolist() == [3, 6, 2, 1, 0, 0, 1, 2]
     assert not cells[1].any()
+
+
+@given(st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=8))
+def test_labels_one_after_the_other_make_the_same_twos(items: list[list[int]]) -> None:
+    """Against all twos of each item, one at a time; an item without labels has none."""
+    rows = np.repeat(np.arange(len(items)), [len(labels) for labels in items]).astype(np.int64)
+    values = np.array([value for labels in items for value in labels], dtype=np.float64)
+    found = by_pair(rows, values, np.arange(4.0), len(items))
+    for cells, labels in zip(found, items, strict=True):
+        twos = list(combinations(labels, 2))
+        assert cells[:2].tolist() == [sum(a != b for a, b in twos), sum((a - b) ** 2 for a, b in twos)]
+        counted = [sum(two[side] == value for two in twos) for side in (0, 1) for value in range(4)]
+        assert cells[2:].tolist() == counted
 
 
 def test_symmetrised_no_order_matters() -> None:

@@ -82,6 +82,20 @@ def test_every_way_to_treat_open_pairs(whole_page: Page) -> None:
     assert seen == sorted(seen)
 
 
+def test_those_who_made_the_reference_have_bounds_of_what_they_skipped() -> None:
+    """The first rater skips every fifth pair of three who else agree; ties change nothing there."""
+    values = np.ones((60, 3))
+    values[::5, 0] = np.nan
+    people = Labels.of_people("own tests", values, skipped=np.isnan(values))
+    found = page(study(conditions=(people,), margin=None))
+    rows = {way: next(row for row in table if row.left_out) for way, table in found.treated.items()}
+    accuracy = {way: row.accuracy.value for way, row in rows.items()}
+    weights = study().sample.weights
+    skipped = weights[::5].sum() / weights.sum()
+    assert accuracy[Treatment.WRONG] == pytest.approx(1 - 2 / 3 * skipped)
+    assert accuracy[Treatment.RIGHT] == accuracy[Treatment.TIE_0] == 1
+
+
 def test_nobody_adjudicated_then_there_is_no_such_table() -> None:
     assert Treatment.ADJUDICATED not in page(study()).treated
 
@@ -90,7 +104,7 @@ def test_a_stratum_of_equal_chances_is_a_plain_mean_and_the_build_is_weighted(wh
     assert whole_page.weighted and set(whole_page.strata) == {0, 1}
     agent = whole_page.strata[1][0]
     assert agent.pairs == 20 and agent.accuracy.method == "Wilson"
-    assert whole_page.table[0].accuracy.method == "queries resampled"
+    assert whole_page.table[0].accuracy.method == "Korn and Graubard"
 
 
 def test_a_stratum_of_unequal_chances_is_weighted() -> None:
@@ -107,7 +121,7 @@ def test_a_stratum_of_unequal_chances_is_weighted() -> None:
     )
     agent = found.strata[0][0]
     assert agent.n == 4 and agent.accuracy.value == pytest.approx(0.2)
-    assert agent.confusion.both == 2 and agent.accuracy.method == "queries resampled"
+    assert agent.confusion.both == 2 and agent.accuracy.method == "Korn and Graubard"
 
 
 def test_every_two_are_compared_once_and_corrected_together(whole_page: Page) -> None:

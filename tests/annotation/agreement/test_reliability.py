@@ -18,6 +18,7 @@ from annotation.agreement.reliability import (
     alike,
     alphas,
     coincidences,
+    counts_by_pair,
     counts_of,
     gwet,
     prevalence,
@@ -85,6 +86,13 @@ def test_it_is_what_its_definition_says(found: list[list[int]]) -> None:
 def test_perfect_agreement_is_one_and_one_value_alone_has_no_alpha() -> None:
     assert alpha([[3, 0], [0, 3]]) == 1.0
     assert np.isnan(alpha([[3, 0], [3, 0]]))
+
+
+def test_labels_one_after_the_other_are_counted_as_in_a_table() -> None:
+    values, scale = table("132*", "1**2"), np.array([1.0, 2, 3])
+    rows, columns = np.nonzero(~np.isnan(values))
+    counts = counts_by_pair(rows, values[rows, columns], scale, len(values))
+    assert counts.tolist() == counts_of(values, scale).tolist()
 
 
 def test_a_unit_with_one_value_counts_for_nothing() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +11,19 @@ from hypothesis import strategies as st
 
 from annotation.agreement import Draws, Labels, majority
 from annotation.agreement.figures import Floats
+from annotation.agreement.rare import worth
 from annotation.agreement.sample import Sample
-from annotation.agreement.scores import Confusion, Scores, Treatment, left_out, scores, treated
-from annotation.intervals import wilson
+from annotation.agreement.scores import (
+    Confusion,
+    Scores,
+    Treatment,
+    agreeing,
+    left_out,
+    left_out_bound,
+    scores,
+    treated,
+)
+from annotation.intervals import clopper_pearson, wilson
 from tests.ratings import annotator, each_its_query, people
 
 TRUTH = np.array([1.0, 1, 1, 0, 0, 0, 0, 0, 0, 0])
@@ -48,8 +60,8 @@ def test_shares_of_single_pairs_have_wilsons_interval() -> None:
 
 
 def test_pairs_of_one_query_are_resampled_together() -> None:
-    found = row(annotator(SAID * 4), np.tile(TRUTH, 4), Sample.of(np.arange(40) // 2))
-    assert found.accuracy.method == "queries resampled" and found.accuracy.queries == 20
+    found = row(annotator(SAID * 10), np.tile(TRUTH, 10), Sample.of(np.arange(100) // 2))
+    assert found.accuracy.method == "queries resampled" and found.accuracy.queries == 50
 
 
 def test_always_0_is_right_as_often_as_0_is_and_has_no_precision() -> None:
@@ -66,16 +78,20 @@ def test_weights_count_the_pairs_that_were_not_drawn() -> None:
     truth = np.array([1.0] * 8 + [0] * 2 + [0] * 10)
     sample = Sample.of(np.arange(20), [0.9] * 10 + [0.1] * 10, [1] * 10 + [0] * 10)
     found = row(annotator("1" * 10 + "0" * 10), truth, sample)
-    assert found.accuracy.value == pytest.approx(0.98) and found.accuracy.method == "queries resampled"
+    assert found.accuracy.value == pytest.approx(0.98) and found.accuracy.method == "Korn and Graubard"
 
 
 def test_an_annotator_that_is_always_right_has_its_bound_with_unequal_weights_too() -> None:
-    """Sums of such weights in another order differ in the last digit, which is no spread of the draws."""
+    """Sums of such weights in another order differ in the last digit, which is no spread of the draws. Some
+    pairs stand for 100 others: 30 such pairs are worth fewer of equal weights.
+    """
     for seed in range(20):
         chances = np.random.default_rng(seed).uniform(0.01, 1, 30)
         truth = np.tile([1.0, 1, 0, 0, 0, 1, 0, 0, 0, 0], 3)
         found = row(Labels.of_annotator("it", truth), truth, Sample.of(np.arange(30), chances)).accuracy
-        assert (found.value, found.high) == (1, 1) and found.low == pytest.approx(wilson(30, 30)[0])
+        many = worth(1 / chances)
+        assert (found.value, found.high) == (1, 1)
+        assert found.low == pytest.approx(clopper_pearson(many, many)[0])
 
 
 def test_queries_without_a_judged_pair_say_nothing_of_f1_and_mcc() -> None:
@@ -135,6 +151,45 @@ def test_those_who_made_the_reference_stand_against_the_others_and_a_split_count
     sample = each_its_query(2)
     found = scores(sample, Draws.of(sample), [(left_out(made), made)], sample.weights)[0]
     assert found.left_out and found.accuracy.value == pytest.approx((1 / 3 + 1) / 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "least", "most"),
+    [
+        ("11s", (2, 2, 2, 0), (6, 0, 0, 0)),  # a third 0: it alone differs, and the others see a split
+        ("10s", (1, 2, 2, 1), (1, 2, 2, 1)),  # either label does the same: half of each
+        ("1ss", (1, 2, 2, 1), (6, 0, 0, 0)),
+        ("sss", (1, 2, 2, 1), (3, 0, 0, 3)),
+        ("1**", (0, 0, 0, 0), (0, 0, 0, 0)),  # nobody else was asked
+    ],
+)
+def test_skipped_labels_of_those_who_made_the_reference(
+    said: str, least: tuple[int, ...], most: tuple[int, ...]
+) -> None:
+    """Cells in sixths of the pair."""
+    for cells, right in ((least, False), (most, True)):
+        assert left_out_bound(skipping([said]), right).cells[0] * 6 == pytest.approx(cells)
+
+
+@given(st.lists(st.text("01s*", min_size=3, max_size=3), min_size=1, max_size=4))
+def test_whatever_was_skipped_they_agree_within_the_bounds(pairs: list[str]) -> None:
+    """Every way to give the skipped labels lies between all wrong and all right, pair by pair."""
+    given_ = skipping(pairs)
+    low, high = (agreeing(left_out_bound(given_, right).cells) for right in (False, True))
+    for place, said in enumerate(pairs):
+        every = product(*("01" if mark == "s" else mark for mark in said))
+        found = [agreeing(left_out(skipping(["".join(one)])).cells)[0] for one in every]
+        if np.isnan(found[0]):
+            assert np.isnan(low[place]) and np.isnan(high[place])
+        else:
+            assert (low[place], high[place]) == pytest.approx((min(found), max(found)))
+
+
+def skipping(pairs: list[str]) -> Labels:
+    """A pair a line; s is a label that was asked for and skipped, * one that nobody was asked for."""
+    values = [[float(mark) if mark in "01" else float("nan") for mark in said] for said in pairs]
+    skips = [[mark == "s" for mark in said] for said in pairs]
+    return Labels.of_people("own tests", values, skipped=skips)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=30))

@@ -11,7 +11,7 @@ from annotation.agreement import BadSample, Draws, Sample, Statistic, measure, s
 from annotation.agreement.figures import percentiles, reach, tail
 from annotation.agreement.scores import f1
 from annotation.agreement.statistic import first_two
-from annotation.intervals import wilson
+from annotation.intervals import clopper_pearson, wilson
 from tests.ratings import each_its_query
 
 
@@ -110,7 +110,7 @@ def test_a_plain_share_has_wilsons_interval() -> None:
 
 def test_no_miss_in_clusters_shows_the_rule_of_three_over_queries() -> None:
     found = measure(Draws.even(40), {"it": of([[10, 10]] * 40)})["it"].figure
-    assert (found.value, found.low, found.high) == pytest.approx((1, wilson(40, 40)[0], 1))
+    assert (found.value, found.low, found.high) == pytest.approx((1, clopper_pearson(40, 40)[0], 1))
     assert "no exception in 40: by the rule of three at most 7.5 %" in found.words
 
 

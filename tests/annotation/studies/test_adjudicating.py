@@ -97,6 +97,15 @@ def test_a_majority_waits_for_nobody(study: Study, raters: list[Enrolment]) -> N
     assert splits(study) == []
 
 
+def test_raters_who_agree_on_match_or_not_wait_for_nobody(study: Study, raters: list[Enrolment]) -> None:
+    """Of *all of it, at least half, less* three of four say that it is no exact match; then two of four."""
+    Study.objects.update(scale=Study.Scale.STEPS)
+    study.refresh_from_db()
+    said(study, raters, 2, 1, 0, 0, number=1)
+    said(study, raters, 2, 2, 1, 0, number=2)
+    assert [(one.number, one.votes) for one in splits(study)] == [(2, (2, 2, 1, 0))]
+
+
 def test_who_is_excluded_has_no_say(study: Study, raters: list[Enrolment]) -> None:
     said(study, raters, 1, 1, 1, 0, number=1)
     said(study, raters, 1, 1, 0, 0, number=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotation.models import AuditEvent, Condition, ImportedRating, Rating, Study
-from annotation.studies.reporting import report
+from annotation.studies.reporting import Given, report, reported
 from tests import studies
 from tests.annotation.studies.rated import rated_study
 
@@ -102,6 +103,18 @@ def test_what_has_a_value_and_an_interval_is_not_called_undefined(tmp_path: Path
     assert found["remarks"] == {
         "percent_agreement": "no exception in 2: by the rule of three at most 100.0 % of all"
     }
+
+
+def test_an_item_with_thousands_of_labels_costs_as_much_as_they_are() -> None:
+    """As a table of items by labels these would take 320 MB."""
+    many = [Given("flood", "q", "", float(number % 4)) for number in range(20_000)]
+    twos = [Given(f"{item}", f"{item}", "", float(item % 4)) for item in range(2000) for _ in "ab"]
+    tracemalloc.start()
+    found = reported("theirs", [*many, *twos])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (found.items_with_two, found.labels) == (2001, 24_000)
+    assert peak < 100_000_000, peak
 
 
 def test_items_of_one_query_are_resampled_together(tmp_path: Path) -> None:

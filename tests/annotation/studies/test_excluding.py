@@ -19,6 +19,7 @@ from annotation.studies import (
     running,
     undoing,
     unfilled,
+    unsettled,
     verifying,
 )
 from annotation.studies.asking_again import Choice
@@ -116,7 +117,7 @@ def test_what_was_said_counts_again_where_nobody_took_the_place(study: Study) ->
     first = take(rater(study, "uma"), 0).assignment.study_pair
     assert include(study) == excluding.BroughtBack(counted=2, taken=1)
     assert counts(study) == {(3, 3, 3)} and is_complete(study) and labels(study) == 9
-    voters = {row.assignment.enrolment.user.username for row in adjudicating.blind_ratings(study).filter(
+    voters = {row.assignment.enrolment.user.username for row in unsettled.blind_ratings(study).filter(
         assignment__study_pair=first
     )}  # fmt: skip
     assert voters == {"sam", "tess", "uma"}

@@ -29,7 +29,7 @@ from annotation.studies.gathering import Until
 from annotation.studies.reporting import report
 from annotation.studies.scoring import score
 from annotation.studies.verifying import votes
-from retrieval.models import Annotator
+from retrieval.models import Annotator, Label
 from tests import factories, studies
 from tests.annotation.studies.rated import agents, many_pairs, rated_study, row, rows_of
 
@@ -254,6 +254,13 @@ def test_a_cell_of_the_confusion_matrix_leads_to_its_pairs() -> None:
 def test_three_steps_and_relevance_have_their_own_limit_of_a_match() -> None:
     study = rated_study([[2, 1, 0, 2]] * 3, scale=Study.Scale.STEPS)
     agents(study, [1, 0, 0, 1])
+    assert row(figures_of(study), "small-model")["accuracy"].value == 1
+
+
+def test_relevance_of_elsewhere_is_a_match_from_where_that_of_raters_is() -> None:
+    study = rated_study([[3, 2, 1, 0]] * 3, scale=Study.Scale.GRADED)
+    made = agents(study, [3, 2, 1, 0])
+    Label.objects.filter(annotator=made).update(scale=Label.Scale.GRADED)
     assert row(figures_of(study), "small-model")["accuracy"].value == 1
 
 

@@ -56,6 +56,17 @@ def split_first(raters: list[Enrolment]) -> None:
             rating.submit(found, found.token, said(value if found.study_pair.number == 1 else 1), 0)
 
 
+def test_nobody_more_is_asked_where_raters_agree_on_match_or_not(
+    study: Study, raters: list[Enrolment]
+) -> None:
+    """*At least half* and *less* are no exact match; *all of it* and *less* part."""
+    Study.objects.update(scale=Study.Scale.STEPS)
+    for rater, values in zip(raters, ((1, 2, 2), (0, 0, 2)), strict=False):
+        while (found := next_assignment(again(rater))) is not None:
+            rating.submit(found, found.token, said(values[found.study_pair.number - 1]), 0)
+    assert wanted(study) == [2, 3, 2]
+
+
 def test_a_split_goes_to_somebody_who_has_not_seen_the_pair(study: Study, raters: list[Enrolment]) -> None:
     split_first(raters)
 

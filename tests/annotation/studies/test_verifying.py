@@ -8,6 +8,7 @@ import pytest
 
 from annotation.models import Adjudication, AuditEvent, Condition, Study
 from annotation.studies import exporting, figures, naming, planning, scoring, verifying
+from annotation.studies.adjudicating import splits
 from annotation.studies.asking_again import Choice, ask_again
 from annotation.studies.paper import write_paper
 from annotation.studies.planning import StudyRefused
@@ -16,7 +17,7 @@ from annotation.studies.tables import tables
 from retrieval.models import Annotator, Label
 from retrieval.models.labels import ADJUDICATED
 from tests import factories, studies
-from tests.annotation.studies.rated import agents, many_pairs, rate
+from tests.annotation.studies.rated import agents, many_pairs, rate, rated_study
 
 pytestmark = pytest.mark.django_db
 
@@ -90,6 +91,33 @@ def test_three_steps_are_published_as_exact_match(study: Study) -> None:
     study.refresh_from_db()
     verifying.publish(study, factories.ada())
     assert set(Label.objects.values_list("value", "scale")) == {(0, "binary")}
+
+
+@pytest.mark.parametrize(
+    ("scale", "said", "published"),
+    [
+        (Study.Scale.STEPS, (2, 1, 0), 0),
+        (Study.Scale.GRADED, (3, 2, 0), 2),
+        (Study.Scale.GRADED, (3, 1, 0), 0),
+    ],
+)
+def test_what_is_published_decided_and_counted_is_one_thing(
+    scale: str, said: tuple[int, ...], published: int
+) -> None:
+    """Raters say three different things; two of them agree on whether it is a match."""
+    study = rated_study([[value, 0] for value in said], scale=scale)
+    rightly = agents(study, [int(published > 1), 0])
+    planning.freeze(study)
+    Study.objects.update(state=Study.State.CLOSED)
+    study.refresh_from_db()
+
+    assert splits(study) == [] and verifying.undecided(study) == 0
+    row = next(one for one in figures.compute(study).page.table if one.name == naming.name_of(rightly))  # type: ignore[union-attr]
+    assert (row.n, row.accuracy.value) == (2, 1)
+    verifying.publish(study, factories.ada())
+    annotator = verifying.published(study)
+    pair = study.pairs.get(number=1).pair
+    assert Label.objects.get(pair=pair, annotator=annotator).value == published
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,15 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation.executing import SandboxProvider, fulfil_one
 from annotation.models import Adjudication, Enrolment, Precedent, Rating, Seen, Study, Trial
+from annotation.pages.split_lists import PAGE_SIZE
 from annotation.studies import routing
 from annotation.studies.adjudicating import Decision, decide
 from annotation.studies.gathering import is_complete
@@ -52,6 +55,22 @@ def test_the_queue_says_what_waits(erin: Client, split: Study) -> None:
     assert "33 %" in shown
     assert where(split) in shown
     assert reverse("study-figures", args=[split.pk]) in shown
+
+
+def test_only_the_studies_that_the_page_shows_are_counted(erin: Client, split: Study) -> None:
+    """Twenty a page: what is behind them costs nothing."""
+    for number in range(PAGE_SIZE - 1):
+        studies.study(f"later {number}", pairs=())
+    with CaptureQueriesContext(connection) as full:
+        shown = text(erin, reverse("adjudication"))
+    assert "1 pair to decide" in shown and "Next" not in shown
+    for number in range(PAGE_SIZE, PAGE_SIZE + 10):
+        studies.study(f"later {number}", pairs=())
+    with CaptureQueriesContext(connection) as first:
+        shown = text(erin, reverse("adjudication"))
+    assert "1 pair to decide" not in shown and len(first) < len(full)
+    follow = re.search(r'rel="next" href="([^"]+)"', shown)
+    assert follow and "1 pair to decide" in text(erin, reverse("adjudication") + follow[1])
 
 
 def test_whoever_looks_at_the_queue_has_seen_how_its_pairs_were_rated(erin: Client, split: Study) -> None:
