@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -183,8 +183,8 @@ def annotators_of(benchmark: Benchmark) -> list[Annotator]:
         found = set(Build.objects.filter(mining=benchmark.mining_id).values_list("annotator", flat=True))
     else:
         found = annotators_in(labels)
-    for mining in minings_of_holes(benchmark):
-        pairs = Candidate.objects.filter(mining=mining).order_by("pk").values_list("pair", flat=True)
+    for holes in benchmark.holes_filled:
+        pairs = Candidate.objects.filter(mining=holes.mining_id).order_by("pk").values_list("pair", flat=True)
         found |= annotators_in(labels.filter(pair__in=list(pairs[:LABELS_LOOKED_AT])))
     return list(Annotator.objects.filter(pk__in=found))
 
@@ -193,14 +193,6 @@ def annotators_in(labels: QuerySet[BenchmarkLabel]) -> set[int]:
     """Whose are the first of these labels; a label that several were merged to is nobody's."""
     first = labels.order_by("pk")[:LABELS_LOOKED_AT].values_list("label__annotator", flat=True)
     return {one for one in first if one is not None}
-
-
-def minings_of_holes(benchmark: Benchmark) -> Iterator[int]:
-    """The ids of those whose candidates were what was unjudged."""
-    holes = benchmark.holes
-    while holes is not None:
-        yield holes.mining_id
-        holes = holes.run.benchmark.holes
 
 
 def noise(benchmark: Benchmark, board: Leaderboard, queries: Queries, rates: ErrorRates) -> Noise | None:

@@ -271,7 +271,7 @@ def _standings(
     judged = {pk: of_run[metric].judged or 0.0 for pk, of_run in own.items() if metric in of_run}
     most = max(judged.values(), default=0.0)
     mined = {name for mining in benchmark.minings for name in mining.encoders}
-    filled = {name for run in benchmark.filled for name in names_of(run)}
+    filled = {name for holes in benchmark.holes_filled for name in names_of(holes.run)}
     standings = [
         Standing(
             run,
