@@ -164,13 +164,16 @@ def runs_to_carry(old: Benchmark, base: Benchmark | None) -> QuerySet[Run]:
 
 
 def _carried(runs: Sequence[Run], content: Content, tick: Tick) -> Run:
-    """The run of the same lists; it gets each metric that one of the versions has it by."""
-    run = runs[0]
+    """The run of the same lists; it gets each metric that one of the versions has it by.
+
+    What was scored last in these versions is so in the new one.
+    """
+    run = max(runs, key=lambda one: one.scored_at)
     rows = RankedList.objects.filter(run=run).values_list("query_id", "data").iterator(LISTS_A_READ)
     lists: dict[int, Places] = {query: np.frombuffer(bytes(data), "<u4") for query, data in rows}
     metrics = Score.objects.filter(run__in=runs).values_list("metric", flat=True)
     names = [name for name in dict.fromkeys(metrics.order_by("run", "pk")) if _is_known(name)]
-    columns = ("system", "encoders", "options", "text_option", "pool", "source")
+    columns = ("system", "encoders", "options", "text_option", "pool", "source", "scored_at")
     copy = Run(benchmark=content.benchmark, **{name: getattr(run, name) for name in columns})
     return evaluated(copy, lists, content, measures(names), tick=tick).run
 

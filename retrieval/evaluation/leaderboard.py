@@ -182,9 +182,10 @@ def keep_all(benchmark: Benchmark) -> None:
 
 
 def newest(benchmark: Benchmark, pool: str) -> list[Run]:
-    """The newest run of each system and text option in one pool, at most `MOST_RUNS`."""
+    """The run of each system and text option in one pool that was scored last, at most `MOST_RUNS`."""
     found: dict[tuple[str, str], Run] = {}
-    for run in Run.objects.filter(benchmark=benchmark, pool=pool).order_by("-pk")[: 10 * MOST_RUNS]:
+    runs = Run.objects.filter(benchmark=benchmark, pool=pool).order_by("-scored_at", "-pk")
+    for run in runs[: 10 * MOST_RUNS]:
         found.setdefault((run.system, run.text_option), run)
     return list(found.values())[:MOST_RUNS]
 

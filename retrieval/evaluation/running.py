@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from django.utils import timezone
 
 from retrieval import known_encoders
 from retrieval.counting import are
@@ -87,7 +88,7 @@ def evaluate_system(
         text_option=how.text_option,
         pool=pool,
     )
-    return replace(evaluated(run, lists, content, measures), asked=asked_of(what.encoders))
+    return replace(stands_now(evaluated(run, lists, content, measures)), asked=asked_of(what.encoders))
 
 
 def evaluate_file(
@@ -121,7 +122,15 @@ def evaluate_file(
         source=clean(source or path.name)[:400],
     )
     notes = [f"{path}: {note}" for note in _notes(read, content)]
-    return evaluated(run, read.lists, content, measures, len(read.unknown_queries.names), notes, tick)
+    unknown = len(read.unknown_queries.names)
+    return stands_now(evaluated(run, read.lists, content, measures, unknown, notes, tick))
+
+
+def stands_now(done: Evaluated) -> Evaluated:
+    """Let a run stand for its system from now on, also where its lists were kept before others came."""
+    done.run.scored_at = timezone.now()
+    done.run.save(update_fields=["scored_at"])
+    return done
 
 
 def _notes(read: run_files.RunFile, content: Content) -> Iterator[str]:
@@ -205,7 +214,7 @@ def store(run: Run, lists: Mapping[int, Places], content: Content, of: Iterable[
     key: dict[str, Any] = {
         name: getattr(run, name) for name in ("benchmark", "system", "text_option", "pool")
     }
-    details = {name: getattr(run, name) for name in ("encoders", "options", "source")}
+    details = {name: getattr(run, name) for name in ("encoders", "options", "source", "scored_at")}
     kept, new = Run.objects.get_or_create(
         **key, digest=digest, defaults={**details, "code_version": code_version()}
     )

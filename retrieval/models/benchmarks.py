@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.db import models
+from django.utils import timezone
 
 from retrieval.models.blobs import Digest
 from retrieval.models.collections import Collection
@@ -173,6 +174,10 @@ class Run(models.Model):
     code_version = models.CharField(max_length=80)
     digest = Digest(max_length=64, help_text="sha256 of the lists")
     created_at = models.DateTimeField(auto_now_add=True)
+    scored_at = models.DateTimeField(
+        default=timezone.now,
+        help_text="when its lists came last; of several runs of a system the last one stands",
+    )
 
     class Meta:
         ordering = ["benchmark", "system", "-id"]

@@ -19,7 +19,7 @@ from annotation.publishing import annotator_of
 from retrieval.evaluation.comparing import compare
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.holes import NoHoles
-from retrieval.evaluation.leaderboard import leaderboard
+from retrieval.evaluation.leaderboard import leaderboard, newest
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file
 from retrieval.metrics.names import measures
@@ -92,6 +92,17 @@ def test_runs_of_both_versions_are_scored_by_each_metric_that_they_had(
     found = {one.system: set(one.scores.values_list("metric", flat=True)) for one in made.runs.all()}
     assert found == {"mine": {"mrr"}, "late": {"mrr"}, "other": {"mrr", "recall@10"}}
     assert made.runs.count() == 3
+
+
+def test_what_was_scored_last_is_so_in_the_next_version(run: Run, tmp_path: Path) -> None:
+    second = scored(run.benchmark, tmp_path, "mine", "queries-0 Q0 snippets-2")
+    asked = content_of(run.benchmark), Pool.COLLECTION, measures(["mrr"])
+    evaluate_file(tmp_path / "mine", "mine", *asked)
+    made = holes.publish(judged(run, 1, 0))
+    assert [one.digest for one in newest(made, Pool.COLLECTION)] == [run.digest]
+    scored(made, tmp_path, "mine", "queries-0 Q0 snippets-2")
+    assert holes.publish(Build.objects.get()) == made
+    assert [one.digest for one in newest(made, Pool.COLLECTION)] == [second.digest]
 
 
 def test_what_people_say_no_more_is_unjudged_again_and_nothing_else(run: Run, other: Run) -> None:
