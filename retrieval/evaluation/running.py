@@ -39,6 +39,10 @@ SYSTEM_LENGTH = 120
 Tick = Callable[[int], None]
 
 
+class NameTooLong(ValueError):
+    """A system's name is longer than what is kept of one; the message says what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """Numbers of queries: all of the benchmark = scored + without a match (a skipped one is no 0).
@@ -71,13 +75,17 @@ class Evaluated:
 def evaluate_system(
     what: System, content: Content, pool: Pool, how: Search, measures: Sequence[Measure]
 ) -> Evaluated:
-    """Search, score and store. Raises `encoders.MissingWeights`, and `UnknownEncoder` for another spec."""
+    """Search, score and store.
+
+    Raises `NameTooLong`, `encoders.MissingWeights`, and `UnknownEncoder` for another spec.
+    """
+    name = kept_name(what.name)
     known_encoders.keep_weights(what.encoders)
     lists = dict(ranked(what, content, how))
     revisions = known_encoders.revisions_of(what.encoders)
     run = Run(
         benchmark=content.benchmark,
-        system=what.name[:SYSTEM_LENGTH],
+        system=name,
         encoders=[encoder.name for encoder in what.encoders],
         options={
             "identities": what.identities,
@@ -103,15 +111,18 @@ def evaluate_file(
     source: str = "",
     tick: Tick = lambda queries: None,
 ) -> Evaluated:
-    """Read, score and store a run file. Raises `Malformed`, `NotComparable` and `NoCandidates`.
+    """Read, score and store a run file.
+
+    Raises `NameTooLong`, `Malformed`, `NotComparable` and `NoCandidates`.
 
     `source` is what people call it, where its path has another name; `tick` as in `evaluated`.
     """
+    system = kept_name(name)
     refuse_unmeasurable(measures, pool)
     read = run_files.read(path, content, language, pool_of(content, pool))
     run = Run(
         benchmark=content.benchmark,
-        system=clean(name)[:SYSTEM_LENGTH],
+        system=system,
         options={
             "unknown_queries": len(read.unknown_queries.names),
             "unknown_snippets": len(read.unknown_snippets.names),
@@ -124,6 +135,18 @@ def evaluate_file(
     notes = [f"{path}: {note}" for note in _notes(read, content)]
     unknown = len(read.unknown_queries.names)
     return stands_now(evaluated(run, read.lists, content, measures, unknown, notes, tick))
+
+
+def kept_name(name: str) -> str:
+    """A system's name as it is kept. Raises `NameTooLong`: two that are cut may be one."""
+    kept = clean(name)
+    if len(kept) > SYSTEM_LENGTH:
+        raise NameTooLong(
+            f"A system's name has at most {SYSTEM_LENGTH} letters, and {kept[:40]!r} … has {len(kept):,}: "
+            "give a file a shorter one (--run NAME=FILE), and encoders names in a file of their specs "
+            "(--encoder-file)."
+        )
+    return kept
 
 
 def stands_now(done: Evaluated) -> Evaluated:

@@ -161,6 +161,12 @@ def test_copies_count_once_and_distractors_are_drawn_by_a_seed_that_is_kept(
     assert "distinct_matches@10" in capsys.readouterr().out
 
 
+def test_a_name_too_long_is_refused_before_anything_is_scored(small: str, run: Path) -> None:
+    with pytest.raises(CommandError, match="at most 120 letters"):
+        call_command("evaluate", small, run=[str(run), f"{'x' * 121}={run}"])
+    assert not Run.objects.exists()
+
+
 def test_distractors_need_a_collection(small: str, run: Path) -> None:
     with pytest.raises(CommandError, match="draws its 999 distractors from the whole collection"):
         call_command("evaluate", small, run=[str(run)], pool="candidates", metrics="mrr_distractors")
