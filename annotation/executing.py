@@ -11,7 +11,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from math import inf
+from typing import Any
 
+from django.db import IntegrityError, transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from annotation.asking import no_connection
@@ -191,23 +194,37 @@ def key(inputs: Program, sandbox: Sandbox, limits: Limits) -> dict[str, str]:
 
 def keep(inputs: Program, sandbox: Sandbox, limits: Limits, report: Report, repeat: int) -> Execution:
     """Store a report; where another worker was faster, its row stands."""
-    columns = key(inputs, sandbox, limits)
-    execution, _ = Execution.objects.get_or_create(
-        **columns,
-        repeat=repeat,
-        defaults={
-            "dependencies": list(inputs.dependencies),
-            "backend": sandbox.name,
-            "outcome": report.outcome.value,
-            "ran": report.ran,
-            "asserted": report.asserted,
-            "touched": report.touched,
-            "seconds": report.seconds,
-            "queued_seconds": report.queued_seconds,
-            "report": ReportText.keep(report.to_json()),
-        },
-    )
-    return execution
+    columns, told = key(inputs, sandbox, limits), told_by(report, inputs, sandbox)
+    return Execution.objects.get_or_create(**columns, repeat=repeat, defaults=told)[0]
+
+
+def keep_anew(inputs: Program, sandbox: Sandbox, limits: Limits, report: Report) -> Execution:
+    """Store a report as a row of its own, also where another worker has just taken the next number."""
+    columns, told = key(inputs, sandbox, limits), told_by(report, inputs, sandbox)
+    stored = Execution.objects.filter(**columns)
+    while True:
+        number = 1 + (stored.aggregate(last=Max("repeat"))["last"] or 0)
+        try:
+            with transaction.atomic():
+                return Execution.objects.create(**columns, repeat=number, **told)
+        except IntegrityError:
+            if not stored.filter(repeat=number).exists():
+                raise
+
+
+def told_by(report: Report, inputs: Program, sandbox: Sandbox) -> dict[str, Any]:
+    """What is stored of a report, as columns."""
+    return {
+        "dependencies": list(inputs.dependencies),
+        "backend": sandbox.name,
+        "outcome": report.outcome.value,
+        "ran": report.ran,
+        "asserted": report.asserted,
+        "touched": report.touched,
+        "seconds": report.seconds,
+        "queued_seconds": report.queued_seconds,
+        "report": ReportText.keep(report.to_json()),
+    }
 
 
 def fulfil_one(provider: SandboxProvider, limits: Limits) -> bool:
@@ -280,5 +297,4 @@ def repeat(request: ExecutionRequest, provider: SandboxProvider, limits: Limits)
     )
     sandbox = provider.get()
     report = run(inputs, sandbox, limits)
-    earlier = Execution.objects.filter(**key(inputs, sandbox, limits)).count()
-    return keep(inputs, sandbox, limits, report, repeat=earlier + 1)
+    return keep_anew(inputs, sandbox, limits, report)

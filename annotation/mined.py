@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from annotation.models import Build, Extension
@@ -35,12 +35,17 @@ def queries(found: Sequence[Mining]) -> tuple[Collection, int | None]:
     return collection_of(whole, sorted(positions), f"{whole.name}, chosen for mining {found[0].pk}"), None
 
 
-def mined(mining: Mining, whole: Collection) -> Iterable[int]:
-    """The positions of a mining's queries. Where a rule chose them, those that got candidates."""
-    if mining.query_rule:
-        asked = Candidate.objects.filter(mining=mining).order_by().values("query")
-        return whole.members.filter(text__in=asked).order_by().values_list("position", flat=True)
-    return mining.chosen or range(whole.size if mining.limit is None else min(mining.limit, whole.size))
+def mined(mining: Mining, whole: Collection) -> set[int]:
+    """The positions of a mining's queries: those that got candidates, as each one did that was mined.
+
+    The collection may have grown since, so neither its size nor the mining's limit says which they were.
+    """
+    asked = Candidate.objects.filter(mining=mining).order_by().values("query")
+    members = whole.members.filter(text__in=asked).order_by()
+    if mining.limit is not None and not (mining.chosen or mining.query_rule):
+        members = members.filter(position__lt=mining.limit)
+    found = set(members.values_list("position", flat=True))
+    return found.intersection(mining.chosen) if mining.chosen else found
 
 
 def collection_of(whole: Collection, positions: list[int], name: str) -> Collection:

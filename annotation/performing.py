@@ -7,7 +7,7 @@ from django.utils import timezone
 from annotation import holes
 from annotation.models import PublishJob
 from annotation.releasing import PublishRefused, Wish, pairs_of, publish
-from retrieval.evaluation.holes import NoHoles
+from retrieval.evaluation.holes import ALIKE, NoHoles, runs_to_carry
 from retrieval.management.progress import Progress
 from retrieval.models import Benchmark, Holes, Pool
 
@@ -35,5 +35,10 @@ def to_score(job: PublishJob) -> int:
 
 
 def scored_again(benchmark: Benchmark) -> int:
-    """Queries times runs of a benchmark, which are scored when its next version is published."""
-    return benchmark.queries_until * benchmark.runs.count()
+    """Queries times runs, which are scored when holes of a benchmark's runs are published.
+
+    Those runs and the ones of its newest version; lists that both have count once.
+    """
+    runs = runs_to_carry(benchmark, Benchmark.objects.newest(benchmark.name))
+    lists: int = runs.order_by().values(*ALIKE).distinct().count()
+    return benchmark.queries_until * lists

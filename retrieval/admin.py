@@ -147,6 +147,7 @@ class RunAdmin(ReadOnly):
         "source",
         "code_version",
         "created_at",
+        "scored_at",
     )
     list_select_related = ("benchmark",)
     list_filter = ("pool", "text_option")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from annotation.access import Visitor
 from annotation.agreement.scores import Scores
+from annotation.agreement.wrong import Wrong, WrongLabels
 from annotation.models import Build, Study
 from annotation.studies.figures import NoFigures, figures_of, refuse_to_raters
 from annotation.studies.naming import name_of
@@ -126,51 +127,69 @@ def _studied(benchmark: Benchmark, user: Visitor) -> list[Choice]:
     for study in studies[:MOST_STUDIES]:
         try:
             refuse_to_raters(user, study)
-            page = figures_of(study).page
+            figures = figures_of(study)
         except NoFigures:
             continue
         names = {name_of(one) for one in by}
-        rows = [row for row in page.table if row.name in names] if page else []
-        found += [choice for row in rows if (choice := _of_study(study, row))]
+        rows = [row for row in figures.page.table if row.name in names] if figures.page else []
+        found += [choice for row in rows if (choice := _of_study(study, row, figures.wrong[row.name]))]
     return found
 
 
-def _of_study(study: Study, row: Scores) -> Choice | None:
+def _of_study(study: Study, row: Scores, wrong: WrongLabels) -> Choice | None:
     """The shares of wrong labels that a study found; None where it has rated none of one kind."""
-    found = row.confusion
-    matches, others = found.both + found.only_annotator, found.only_reference + found.neither
-    if row.precision.value is None or not others:
+    matches, others = wrong.matches, wrong.others
+    if matches is None or others is None:
         return None
-    left_open = unseen(found.only_annotator, matches, "matches") + unseen(
-        found.only_reference, others, "others"
-    )
+    told = as_sure(matches, others) + unseen(matches, "matches") + unseen(others, "others")
     rates = ErrorRates(
-        1 - row.precision.value,
-        found.only_reference / others,
-        f"the study “{study}” of {row.name}: {row.n:,} pairs{left_open}",
-        matches_of=matches,
-        others_of=others,
+        matches.share,
+        others.share,
+        f"the study “{study}” of {row.name}: {row.n:,} pairs{told}",
+        matches_of=matches.worth,
+        others_of=others.worth,
     )
     said = f"{rates.matches:.1%} of matches, {rates.others:.1%} of others: study “{study}”"
     return Choice(f"study-{study.pk}", said, rates)
 
 
-def unseen(wrong: float, of: float, kind: str) -> str:
+def as_sure(matches: Wrong, others: Wrong) -> str:
+    """What the study's weights and the labels that share a query take of its labels; else nothing."""
+    if (matches.worth, others.worth) == (matches.of, others.of):
+        return ""
+    return (
+        f"; weighted, and as sure as of {kinds(matches.worth, others.worth)} drawn one by one, of the "
+        f"{kinds(matches.of, others.of)} that it has"
+    )
+
+
+def unseen(wrong: Wrong, kind: str) -> str:
     """What it leaves open that none of these labels was wrong: up to 3 in n (Hanley and Lippman-Hand 1983).
 
     A share of 0 out of a few pairs would say that no label error can change the order.
     """
-    if wrong or not of:
+    if wrong.share or not wrong.worth:
         return ""
-    return f"; none of {of:g} {kind} was wrong, so up to {min(3 / of, 1.0):.0%} of them may be"
+    most = min(3 / wrong.worth, 1.0)
+    return f"; none of {number(wrong.of)} {kind} was wrong, so up to {most:.0%} of them may be"
 
 
 def as_counted(matches: float, others: float) -> str:
     """What varies from draw to draw where the shares were counted on so many labels; else nothing."""
     if not (matches or others):
         return ""
-    looked_at = f"{matches:g} match{'es' * (matches != 1)} and {others:g} other label{'s' * (others != 1)}"
-    return f"; each draw takes other shares, as the {looked_at} of the study leave them open"
+    return f"; each draw takes other shares, as the {kinds(matches, others)} of the study leave them open"
+
+
+def kinds(matches: float, others: float) -> str:
+    """So many labels of both kinds."""
+    first = f"{number(matches)} match{'es' * (matches != 1)}"
+    return f"{first} and {number(others)} other label{'s' * (others != 1)}"
+
+
+def number(of: float) -> str:
+    """How many labels; what they are worth is rarely a whole number."""
+    return f"{of:,.0f}" if of == round(of) else f"{of:,.1f}"
 
 
 def annotators_of(benchmark: Benchmark) -> list[Annotator]:
@@ -183,8 +202,8 @@ def annotators_of(benchmark: Benchmark) -> list[Annotator]:
         found = set(Build.objects.filter(mining=benchmark.mining_id).values_list("annotator", flat=True))
     else:
         found = annotators_in(labels)
-    for mining in minings_of_holes(benchmark):
-        pairs = Candidate.objects.filter(mining=mining).order_by("pk").values_list("pair", flat=True)
+    for holes in benchmark.holes_filled:
+        pairs = Candidate.objects.filter(mining=holes.mining_id).order_by("pk").values_list("pair", flat=True)
         found |= annotators_in(labels.filter(pair__in=list(pairs[:LABELS_LOOKED_AT])))
     return list(Annotator.objects.filter(pk__in=found))
 
@@ -193,14 +212,6 @@ def annotators_in(labels: QuerySet[BenchmarkLabel]) -> set[int]:
     """Whose are the first of these labels; a label that several were merged to is nobody's."""
     first = labels.order_by("pk")[:LABELS_LOOKED_AT].values_list("label__annotator", flat=True)
     return {one for one in first if one is not None}
-
-
-def minings_of_holes(benchmark: Benchmark) -> Iterator[int]:
-    """The ids of those whose candidates were what was unjudged."""
-    holes = benchmark.holes
-    while holes is not None:
-        yield holes.mining_id
-        holes = holes.run.benchmark.holes
 
 
 def noise(benchmark: Benchmark, board: Leaderboard, queries: Queries, rates: ErrorRates) -> Noise | None:

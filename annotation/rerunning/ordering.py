@@ -19,7 +19,7 @@ from annotation.estimating.figures import Estimate
 from annotation.estimating.making import estimate
 from annotation.estimating.tokens import Counter
 from annotation.launching import Actor, LaunchRefused, Order
-from annotation.models import Build, Case, Extension, Rerun
+from annotation.models import Build, Case, Execution, Extension, Rerun
 from annotation.ordered import order_of
 from annotation.rerunning.taking import ENTERED_BY, able
 from annotation.screening import FIRST
@@ -198,5 +198,15 @@ def more_of(found: Plan) -> dict[str, Any]:
     more: dict[str, Any] = {"again_from": found.stage.value, "again_of": found.source.annotator.version}
     if found.order.fresh and found.stage is Stage.EXECUTING:
         # Otherwise the report that is stored would be found, as the program is the same.
-        more["repeat"] = 2 + Rerun.objects.filter(stage=Stage.EXECUTING).count()
+        more["repeat"] = next_run(found.source)
     return more
+
+
+def next_run(source: Build) -> int:
+    """The number under which tests are run again: so far no run has it, whether of a build or of a person.
+
+    Whoever runs the same build again meanwhile waits here, until these rows are there to be counted.
+    """
+    Build.objects.select_for_update(no_key=True).get(pk=source.pk)
+    last = Execution.objects.aggregate(last=Max("repeat"))["last"] or 1
+    return 1 + max(last, 1 + Rerun.objects.filter(stage=Stage.EXECUTING).count())

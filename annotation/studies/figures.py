@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Final
 
@@ -15,6 +15,7 @@ from django.db.models import Count, Max, Q, Sum
 
 from annotation.access import Visitor, blind_beside, blind_studies
 from annotation.agreement import Draws, Influence, Page, Preference, influence, page
+from annotation.agreement.wrong import WrongLabels, wrong_labels
 from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
 from annotation.studies import gathering
 from annotation.studies.choices import Chosen, chosen, preferred
@@ -26,7 +27,7 @@ from annotation.studies.undecided import undecided
 from retrieval.models import Annotator, Label
 
 KEPT_SECONDS: Final = 3600
-SHAPE: Final = 6
+SHAPE: Final = 7
 """Counted up where `Figures` gets another shape: what was kept in the old one is not taken then."""
 
 
@@ -41,6 +42,7 @@ class Figures:
 
     `scorings` are of a sealed study; `unscored` versions are in no figure until somebody scores them.
     `profile` is of all raters together; `unresolved` says which planned comparisons have no two rows.
+    `wrong`: by row of the main table, which shares of its labels are.
     """
 
     study: Study
@@ -55,6 +57,7 @@ class Figures:
     profile: Profile
     chosen: tuple[Chosen, ...] = ()
     unresolved: tuple[str, ...] = ()
+    wrong: Mapping[str, WrongLabels] = field(default_factory=dict)
 
 
 def figures_of(study: Study) -> Figures:
@@ -97,11 +100,11 @@ def compute(study: Study, until: Until | None = None) -> Figures:
         raise NoFigures("Nobody has rated a pair yet: figures appear with the first rating.")
     pairwise = study.kind == Study.Kind.PAIRWISE
     rated = {said.enrolment for said in found.said}
-    made = None if pairwise else page(gathering.arrays(found))
+    given = None if pairwise else gathering.arrays(found)
     everyone = found.enrolments
     return Figures(
         study=study,
-        page=made,
+        page=page(given) if given else None,
         preference=preferred(found, everyone) if pairwise else None,
         influence=None if pairwise else influenced(found),
         flow=flow_of(study, len(found.pairs), undecided(found)),
@@ -116,6 +119,7 @@ def compute(study: Study, until: Until | None = None) -> Figures:
         profile=profile_of([one for one in everyone if one.pk in rated]),
         chosen=chosen(found) if pairwise else (),
         unresolved=() if pairwise else tuple(gathering.planned(found)[1]),
+        wrong=wrong_labels(given) if given else {},
     )
 
 

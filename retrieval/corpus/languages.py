@@ -1,7 +1,8 @@
 """Which programming languages a corpus has, as CodeSearchNet's Tables 1 and 2 count them.
 
 A function's language is told by the ending of the file in its source id, `path/of/file.py::name`: functions
-of CodeSearchNet and all that was extracted from sources have one.
+of CodeSearchNet and all that was extracted from sources have one. A function without a name, as JavaScript
+has many, goes by its file alone.
 """
 
 from __future__ import annotations
@@ -38,28 +39,36 @@ class Functions:
 
 def language(field: str = "source_id") -> Combinable:
     """A member's language, read from the field that holds its source id."""
-    cases = [When(**{f"{field}__contains": f"{end}::"}, then=Value(name)) for end, name in ENDINGS.items()]
+    cases = [
+        When(Q(**{f"{field}__contains": f"{end}::"}) | Q(**{f"{field}__endswith": end}), then=Value(name))
+        for end, name in ENDINGS.items()
+    ]
     return Case(*cases, default=Value(UNKNOWN), output_field=CharField())
 
 
 def functions(snippets: Collection) -> list[Functions]:
-    """By language, the most frequent first. Two statements.
+    """By language, the most frequent first. Three statements.
 
-    Documented is a function whose source id a query of the collection's own name has, too: that is how
-    imports of documented functions name both. Of functions with one paragraph the first alone has it.
+    Each query of the collection's own name that has the source id of one of its functions stands for one that
+    is documented: that is how imports of documented functions name both. Of functions with one paragraph the
+    first alone has it.
     """
+    rows = Member.objects.filter(collection=snippets).order_by().annotate(language=language())
+    found = dict(rows.values_list("language").annotate(Count("pk")))
+    asked = documented(snippets)
+    counts = [Functions(name, min(asked.get(name, 0), number), number) for name, number in found.items()]
+    return sorted(counts, key=lambda row: (-row.all, row.language))
+
+
+def documented(snippets: Collection) -> dict[str, int]:
+    """By language how many queries have the source id of a function; a plain number names none."""
     beside = Collection.objects.filter(name=snippets.name, kind=Collection.Kind.QUERIES)
-    keys = list(beside.values_list("pk", flat=True))
-    asked = Member.objects.filter(collection__in=keys, source_id=OuterRef("source_id"))
-    rows = (
-        Member.objects.filter(collection=snippets)
-        .order_by()
-        .annotate(language=language(), documented=Exists(asked))
-        .values("language")
-        .annotate(count=Count("pk"), asked=Count("pk", filter=Q(documented=True, source_id__contains="::")))
+    same = Member.objects.filter(collection=snippets, source_id=OuterRef("source_id"))
+    rows = Member.objects.filter(Exists(same), collection__in=list(beside.values_list("pk", flat=True)))
+    named = (
+        rows.order_by().annotate(language=language()).exclude(~Q(source_id__contains="::"), language=UNKNOWN)
     )
-    found = [Functions(row["language"], row["asked"], row["count"]) for row in rows]
-    return sorted(found, key=lambda row: (-row.all, row.language))
+    return dict(named.values_list("language").annotate(Count("text", distinct=True)))
 
 
 def relevance(benchmark: Benchmark) -> dict[str, Counter[int]]:

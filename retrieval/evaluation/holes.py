@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from retrieval.evaluation.content import Content, content_of
-from retrieval.evaluation.publishing import ROWS_A_READ, Chosen, Order, publish_chosen
+from retrieval.evaluation.joining import joined
+from retrieval.evaluation.publishing import Chosen, Order, publish_chosen
 from retrieval.evaluation.running import Tick, evaluated
 from retrieval.metrics.names import UnknownMeasure, measures
 from retrieval.models import (
     Benchmark,
-    BenchmarkLabel,
     Candidate,
+    Collection,
     Holes,
     Mining,
     Pair,
     Pool,
     RankedList,
     Run,
+    Score,
 )
 from retrieval.models.benchmarks import NOWHERE, Places
 
@@ -32,6 +34,8 @@ DEEPEST: Final = 1000
 LISTS_A_READ: Final = 500
 PAIRS_A_BATCH: Final = 1000
 LONGEST_RULE: Final = 400
+ALIKE: Final = ("system", "text_option", "pool", "digest")
+"""Runs of two versions with the same members are the same lists of one system where these are alike."""
 
 
 class NoHoles(ValueError):
@@ -91,52 +95,85 @@ def _store(mining: Mining, batch: list[tuple[int, int, int]]) -> int:
     return len(rows)
 
 
+@transaction.atomic
 def publish_filled(holes: Holes, filled: Iterable[Chosen], by: str) -> Benchmark:
-    """The next version of the benchmark: its labels as they are, and what was said of the holes.
+    """The next version of the benchmark: the labels of its newest one, and what was said of the holes.
 
-    `by` says in words who did. A pair that nobody could judge stays unjudged. It has the same members, so
-    `carry` can score every run by it.
+    `by` says in words who did. A pair that nobody could judge stays unjudged. It has the members of the
+    newest version, so `carry` can score every run by it. Raises `NoHoles` where that is about something else.
     """
-    old = holes.run.benchmark
-    rule = f"{old.merge_rule}; unjudged results of {holes.run.title}: {by}"
+    base = _newest(holes.run.benchmark)
     order = Order(
-        old.name,
-        old.queries,
-        old.snippets,
-        rule[:LONGEST_RULE],
-        mining=old.mining,
-        further=old.minings[1:],
-        searched=Pool(old.pool),
-        queries_until=old.queries_until,
-        snippets_until=old.snippets_until,
+        base.name,
+        base.queries,
+        base.snippets,
+        _rule(base, f"; unjudged results of {holes.run.title}: {by}"),
+        mining=base.mining,
+        further=base.minings[1:],
+        searched=Pool(base.pool),
+        queries_until=base.queries_until,
+        snippets_until=base.snippets_until,
         holes=holes,
+        goes_on_from=base,
     )
-    return publish_chosen(order, chain(_kept(old), filled))
+    return publish_chosen(order, joined(base, holes, filled))
 
 
-def _kept(benchmark: Benchmark) -> Iterator[Chosen]:
-    """What a benchmark holds, also labels that were merged of several and so have no source of their own."""
-    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "relevance", "label_id")
-    rows = BenchmarkLabel.objects.filter(benchmark=benchmark).values_list(*columns)
-    return (Chosen(*row) for row in rows.iterator(ROWS_A_READ))
+def _newest(old: Benchmark) -> Benchmark:
+    """The version that the next one goes on from, while nobody publishes beside us. Raises `NoHoles`."""
+    Collection.objects.select_for_update().get(pk=old.queries_id)
+    newest = Benchmark.objects.newest(old.name) or old
+    if newest.pool != old.pool:
+        told = f"systems search {newest.get_pool_display()} there, and {old.get_pool_display()} in {old}"
+    elif (newest.queries_id, newest.snippets_id) != (old.queries_id, old.snippets_id):
+        told = f"it is of other collections than {old}"
+    elif newest.queries_until < old.queries_until or newest.snippets_until < old.snippets_until:
+        told = f"it has fewer queries or snippets than {old}"
+    else:
+        return newest
+    raise NoHoles(
+        f"The newest version, {newest}, can't take the labels of these holes: {told}. Have unjudged results "
+        f"of a run on {newest} judged."
+    )
+
+
+def _rule(base: Benchmark, more: str) -> str:
+    """The merge rule in words, with what was filled; the same is said once, however often it is published."""
+    return (base.merge_rule if more in base.merge_rule else base.merge_rule + more)[:LONGEST_RULE]
 
 
 def carry(old: Benchmark, new: Benchmark, tick: Tick = lambda queries: None) -> list[Run]:
-    """Score every run of `old` by the labels of `new`; none where members were added, which none searched.
+    """Score every run of `old`, and of the version that `new` goes on from, by the labels of `new`.
 
-    Doing it twice keeps each once. `tick` is called with the number of queries scored since.
+    None of a version with fewer members, which its runs did not search. Doing it twice keeps each once.
+    `tick` is called with the number of queries scored since.
     """
-    if new.snippets_until != old.snippets_until or new.queries_until != old.queries_until:
-        return []
     content = content_of(new)
-    return [_carried(run, content, tick) for run in Run.objects.filter(benchmark=old).order_by("pk")]
+    rows = runs_to_carry(old, new.goes_on_from).filter(
+        benchmark__snippets_until=new.snippets_until, benchmark__queries_until=new.queries_until
+    )
+    alike: dict[tuple[object, ...], list[Run]] = {}
+    for run in rows.exclude(benchmark=new):
+        alike.setdefault(tuple(getattr(run, name) for name in ALIKE), []).append(run)
+    return [_carried(runs, content, tick) for runs in alike.values()]
 
 
-def _carried(run: Run, content: Content, tick: Tick) -> Run:
+def runs_to_carry(old: Benchmark, base: Benchmark | None) -> QuerySet[Run]:
+    """The runs that a version is to have whose holes were those of `old`, and which goes on from `base`."""
+    return Run.objects.filter(benchmark__in=[old, base or old]).order_by("pk")
+
+
+def _carried(runs: Sequence[Run], content: Content, tick: Tick) -> Run:
+    """The run of the same lists; it gets each metric that one of the versions has it by.
+
+    What was scored last in these versions is so in the new one.
+    """
+    run = max(runs, key=lambda one: one.scored_at)
     rows = RankedList.objects.filter(run=run).values_list("query_id", "data").iterator(LISTS_A_READ)
     lists: dict[int, Places] = {query: np.frombuffer(bytes(data), "<u4") for query, data in rows}
-    names = [name for name in run.scores.values_list("metric", flat=True) if _is_known(name)]
-    columns = ("system", "encoders", "options", "text_option", "pool", "source")
+    metrics = Score.objects.filter(run__in=runs).values_list("metric", flat=True)
+    names = [name for name in dict.fromkeys(metrics.order_by("run", "pk")) if _is_known(name)]
+    columns = ("system", "encoders", "options", "text_option", "pool", "source", "scored_at")
     copy = Run(benchmark=content.benchmark, **{name: getattr(run, name) for name in columns})
     return evaluated(copy, lists, content, measures(names), tick=tick).run
 

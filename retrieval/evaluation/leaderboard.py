@@ -182,9 +182,10 @@ def keep_all(benchmark: Benchmark) -> None:
 
 
 def newest(benchmark: Benchmark, pool: str) -> list[Run]:
-    """The newest run of each system and text option in one pool, at most `MOST_RUNS`."""
+    """The run of each system and text option in one pool that was scored last, at most `MOST_RUNS`."""
     found: dict[tuple[str, str], Run] = {}
-    for run in Run.objects.filter(benchmark=benchmark, pool=pool).order_by("-pk")[: 10 * MOST_RUNS]:
+    runs = Run.objects.filter(benchmark=benchmark, pool=pool).order_by("-scored_at", "-pk")
+    for run in runs[: 10 * MOST_RUNS]:
         found.setdefault((run.system, run.text_option), run)
     return list(found.values())[:MOST_RUNS]
 
@@ -271,7 +272,7 @@ def _standings(
     judged = {pk: of_run[metric].judged or 0.0 for pk, of_run in own.items() if metric in of_run}
     most = max(judged.values(), default=0.0)
     mined = {name for mining in benchmark.minings for name in mining.encoders}
-    filled = {name for run in benchmark.filled for name in names_of(run)}
+    filled = {name for holes in benchmark.holes_filled for name in names_of(holes.run)}
     standings = [
         Standing(
             run,

@@ -46,8 +46,8 @@ class Order:
     """A benchmark to be. `merge_rule` tells people whose labels count, and which of several.
 
     With a mining its candidates are searched, unless `searched` says otherwise; `further` minings brought
-    more pairs, and so do the `holes` that were filled. Members from `queries_until` and `snippets_until` on
-    are no part of it; None: all are.
+    more pairs, and so do the `holes` that were filled, beside the labels of the version that it
+    `goes_on_from`. Members from `queries_until` and `snippets_until` on are no part of it; None: all are.
     """
 
     name: str
@@ -60,6 +60,7 @@ class Order:
     queries_until: int | None = None
     snippets_until: int | None = None
     holes: Holes | None = None
+    goes_on_from: Benchmark | None = None
 
     @property
     def pool(self) -> Pool:
@@ -222,6 +223,7 @@ def _benchmark(
         pool=order.pool,
         mining=order.mining,
         holes=order.holes,
+        goes_on_from=order.goes_on_from,
         merge_rule=order.merge_rule,
         size=len(given),
         positives=int((given.relevances > 0).sum()),

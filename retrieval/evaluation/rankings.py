@@ -45,8 +45,16 @@ class Rankings:
                 "text": "whole",
             }
         if measure.need is Need.DISTRACTORS:
-            return {"seed": measure.seed, "distractors": min(POOL, len(self.content.snippets)) - 1}
+            return {"seed": measure.seed, **self._drawn()}
         return {}
+
+    def _drawn(self) -> dict[str, int]:
+        """How many distractors a query has; the fewest where those with several matches have fewer."""
+        matches = self.content.benchmark.match_counts
+        others = len(self.content.snippets) - matches[matches > 0].astype(np.int64)
+        most = min(POOL - 1, int(others.max(initial=0)))
+        fewest = min(POOL - 1, int(others.min(initial=most)))
+        return {"distractors": most, **({"fewest": fewest} if fewest < most else {})}
 
     def of(self, lists: Mapping[int, Places]) -> Iterator[Ranking]:
         """Each query's list beside its labels, in the order of the benchmark's queries."""

@@ -10,7 +10,14 @@ from retrieval.counting import counted
 from retrieval.evaluation.content import NoCandidates, content_of
 from retrieval.evaluation.files import NotComparable
 from retrieval.evaluation.leaderboard import leaderboard
-from retrieval.evaluation.running import DEFAULT_MEASURES, Evaluated, Tick, evaluate_file, skipped
+from retrieval.evaluation.running import (
+    DEFAULT_MEASURES,
+    Evaluated,
+    NameTooLong,
+    Tick,
+    evaluate_file,
+    skipped,
+)
 from retrieval.management.progress import Progress
 from retrieval.metrics.names import measures
 from retrieval.models import Pool, RunJob
@@ -28,7 +35,7 @@ def perform(job: RunJob) -> None:
         done = _scored(job, progress)
         job.run, job.notes = done.run, notes_of(done)
         job.state, job.message = RunJob.State.DONE, ""
-    except (Malformed, NoCandidates, NotComparable) as why:
+    except (Malformed, NameTooLong, NoCandidates, NotComparable) as why:
         job.state, job.message = RunJob.State.FAILED, str(why).replace(job.file.path, job.source)
     job.done, job.lease_until, job.finished_at = progress.done, None, timezone.now()
     job.save(update_fields=["state", "message", "notes", "run", "done", "lease_until", "finished_at"])
@@ -53,7 +60,7 @@ def notes_of(done: Evaluated) -> list[str]:
 
 
 def _scored(job: RunJob, tick: Tick) -> Evaluated:
-    """Raises `Malformed`, `NoCandidates` and `NotComparable`."""
+    """Raises `Malformed`, `NameTooLong`, `NoCandidates` and `NotComparable`."""
     pool = Pool(job.pool)
     done = evaluate_file(
         Path(job.file.path),

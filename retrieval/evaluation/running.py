@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from django.utils import timezone
 
 from retrieval import known_encoders
 from retrieval.counting import are
@@ -36,6 +37,10 @@ DEFAULT_MEASURES = (
 LISTS_AT_ONCE = 500
 SYSTEM_LENGTH = 120
 Tick = Callable[[int], None]
+
+
+class NameTooLong(ValueError):
+    """A system's name is longer than what is kept of one; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +75,17 @@ class Evaluated:
 def evaluate_system(
     what: System, content: Content, pool: Pool, how: Search, measures: Sequence[Measure]
 ) -> Evaluated:
-    """Search, score and store. Raises `encoders.MissingWeights`, and `UnknownEncoder` for another spec."""
+    """Search, score and store.
+
+    Raises `NameTooLong`, `encoders.MissingWeights`, and `UnknownEncoder` for another spec.
+    """
+    name = kept_name(what.name)
     known_encoders.keep_weights(what.encoders)
     lists = dict(ranked(what, content, how))
     revisions = known_encoders.revisions_of(what.encoders)
     run = Run(
         benchmark=content.benchmark,
-        system=what.name[:SYSTEM_LENGTH],
+        system=name,
         encoders=[encoder.name for encoder in what.encoders],
         options={
             "identities": what.identities,
@@ -87,7 +96,7 @@ def evaluate_system(
         text_option=how.text_option,
         pool=pool,
     )
-    return replace(evaluated(run, lists, content, measures), asked=asked_of(what.encoders))
+    return replace(stands_now(evaluated(run, lists, content, measures)), asked=asked_of(what.encoders))
 
 
 def evaluate_file(
@@ -102,15 +111,18 @@ def evaluate_file(
     source: str = "",
     tick: Tick = lambda queries: None,
 ) -> Evaluated:
-    """Read, score and store a run file. Raises `Malformed`, `NotComparable` and `NoCandidates`.
+    """Read, score and store a run file.
+
+    Raises `NameTooLong`, `Malformed`, `NotComparable` and `NoCandidates`.
 
     `source` is what people call it, where its path has another name; `tick` as in `evaluated`.
     """
+    system = kept_name(name)
     refuse_unmeasurable(measures, pool)
     read = run_files.read(path, content, language, pool_of(content, pool))
     run = Run(
         benchmark=content.benchmark,
-        system=clean(name)[:SYSTEM_LENGTH],
+        system=system,
         options={
             "unknown_queries": len(read.unknown_queries.names),
             "unknown_snippets": len(read.unknown_snippets.names),
@@ -121,7 +133,27 @@ def evaluate_file(
         source=clean(source or path.name)[:400],
     )
     notes = [f"{path}: {note}" for note in _notes(read, content)]
-    return evaluated(run, read.lists, content, measures, len(read.unknown_queries.names), notes, tick)
+    unknown = len(read.unknown_queries.names)
+    return stands_now(evaluated(run, read.lists, content, measures, unknown, notes, tick))
+
+
+def kept_name(name: str) -> str:
+    """A system's name as it is kept. Raises `NameTooLong`: two that are cut may be one."""
+    kept = clean(name)
+    if len(kept) > SYSTEM_LENGTH:
+        raise NameTooLong(
+            f"A system's name has at most {SYSTEM_LENGTH} letters, and {kept[:40]!r} … has {len(kept):,}: "
+            "give a file a shorter one (--run NAME=FILE), and encoders names in a file of their specs "
+            "(--encoder-file)."
+        )
+    return kept
+
+
+def stands_now(done: Evaluated) -> Evaluated:
+    """Let a run stand for its system from now on, also where its lists were kept before others came."""
+    done.run.scored_at = timezone.now()
+    done.run.save(update_fields=["scored_at"])
+    return done
 
 
 def _notes(read: run_files.RunFile, content: Content) -> Iterator[str]:
@@ -205,7 +237,7 @@ def store(run: Run, lists: Mapping[int, Places], content: Content, of: Iterable[
     key: dict[str, Any] = {
         name: getattr(run, name) for name in ("benchmark", "system", "text_option", "pool")
     }
-    details = {name: getattr(run, name) for name in ("encoders", "options", "source")}
+    details = {name: getattr(run, name) for name in ("encoders", "options", "source", "scored_at")}
     kept, new = Run.objects.get_or_create(
         **key, digest=digest, defaults={**details, "code_version": code_version()}
     )

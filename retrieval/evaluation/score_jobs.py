@@ -17,7 +17,7 @@ from retrieval.evaluation.leaderboard import Leaderboard, Queries, digests_of, l
 from retrieval.evaluation.leaving_out import NothingToLeaveOut, leave_out
 from retrieval.evaluation.noise import ErrorRates, noise_of
 from retrieval.evaluation.run_jobs import notes_of
-from retrieval.evaluation.running import DEFAULT_MEASURES, evaluate_system
+from retrieval.evaluation.running import DEFAULT_MEASURES, NameTooLong, evaluate_system
 from retrieval.evaluation.systems import Search, UnknownTextOption, system, text_option
 from retrieval.management.progress import Stages
 from retrieval.metrics.names import measures
@@ -29,6 +29,7 @@ What = ScoreJob.What
 REFUSED: Final = (
     DamagedShard,
     MissingWeights,
+    NameTooLong,
     NoCandidates,
     NothingToLeaveOut,
     UnknownEncoder,

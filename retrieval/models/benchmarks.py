@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.db import models
+from django.utils import timezone
 
 from retrieval.models.blobs import Digest
 from retrieval.models.collections import Collection
@@ -16,6 +17,8 @@ from retrieval.models.texts import Pair, Text
 if TYPE_CHECKING:  # every command imports the models, and few compute
     import numpy as np
     import numpy.typing as npt
+
+    from retrieval.models.holes import Holes
 
 Places: TypeAlias = "npt.NDArray[np.uint32]"
 NOWHERE = 2**32 - 1
@@ -62,6 +65,13 @@ class Benchmark(models.Model):
         related_name="filled",
         help_text="those whose labels it has beside the ones of the version before",
     )
+    goes_on_from = models.ForeignKey(
+        "self",
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="the version whose labels it has beside those of the holes",
+    )
     merge_rule = models.CharField(max_length=400, help_text="whose labels these are, and which one counts")
     size = models.PositiveIntegerField(help_text="labels")
     positives = models.PositiveIntegerField(help_text="labels above 0")
@@ -99,12 +109,13 @@ class Benchmark(models.Model):
         return [self.mining, *self.further_minings.order_by("pk")]
 
     @property
-    def filled(self) -> list[Run]:
-        """The runs whose unjudged results were judged for it, and for the versions that it goes on from."""
-        found, holes = [], self.holes
-        while holes is not None:
-            found.append(holes.run)
-            holes = holes.run.benchmark.holes
+    def holes_filled(self) -> list[Holes]:
+        """Those that were filled for it, and for the versions that it goes on from, the last ones first."""
+        found: list[Holes] = []
+        version: Benchmark | None = self
+        while version is not None and version.holes is not None:
+            found.append(version.holes)
+            version = version.goes_on_from
         return found
 
     @cached_property
@@ -163,6 +174,10 @@ class Run(models.Model):
     code_version = models.CharField(max_length=80)
     digest = Digest(max_length=64, help_text="sha256 of the lists")
     created_at = models.DateTimeField(auto_now_add=True)
+    scored_at = models.DateTimeField(
+        default=timezone.now,
+        help_text="when its lists came last; of several runs of a system the last one stands",
+    )
 
     class Meta:
         ordering = ["benchmark", "system", "-id"]

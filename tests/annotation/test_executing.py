@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
+from django.db import IntegrityError
 from django.utils import timezone
 
 from annotation import executing
@@ -17,10 +18,12 @@ from annotation.pipeline import Tools, advance
 from annotation.stages import Stage
 from retrieval.models import Label
 from sandbox.checks import ProtectionMissing
-from sandbox.program import Limits
+from sandbox.program import Limits, Program
 from sandbox.protocol import Check
+from sandbox.report import Outcome
 from sandbox.runner import SandboxUnavailable
 from tests import factories
+from tests.annotation.test_contradictions import meanwhile
 from tests.fakes import FakeLLM, FakeSandbox
 
 pytestmark = pytest.mark.django_db
@@ -187,3 +190,27 @@ def test_each_machine_has_one_row_and_is_forgotten_after_a_day() -> None:
     row = SandboxCheck.objects.get()
     assert (row.backend, row.failure, row.checks[0]["name"]) == ("fake", "", "fake")
     assert timezone.now() - row.made_at < timedelta(minutes=1)
+
+
+def kept(outcome: Outcome) -> Execution:
+    inputs = Program(candidate="def one():\n    return 1\n", source="assert one() == 1\n")
+    return executing.keep_anew(inputs, FakeSandbox(), Limits(), factories.a_report(outcome))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_runs_at_once_each_has_its_own_number_and_report() -> None:
+    meanwhile(lambda: kept(Outcome.PASSED), lambda: kept(Outcome.FAILED))
+    rows = Execution.objects.order_by("repeat").values_list("repeat", "outcome")
+    assert list(rows) == [(1, "passed"), (2, "failed")]
+
+
+def test_a_number_that_was_left_out_is_no_reason_to_take_one_twice() -> None:
+    first = kept(Outcome.PASSED)
+    Execution.objects.filter(pk=first.pk).update(repeat=2)
+    assert (kept(Outcome.FAILED).repeat, kept(Outcome.ERRORED).repeat) == (3, 4)
+
+
+def test_a_row_that_the_database_refuses_otherwise_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executing, "told_by", lambda *of: {"backend": None, "seconds": 1.0})
+    with pytest.raises(IntegrityError):
+        kept(Outcome.PASSED)

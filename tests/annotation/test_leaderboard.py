@@ -18,6 +18,7 @@ from django.urls import reverse
 
 from annotation.agreement.figures import Figure
 from annotation.agreement.scores import Confusion, Scores
+from annotation.agreement.wrong import Wrong, WrongLabels
 from annotation.management.commands import leaderboard as leaderboards
 from annotation.models import Study
 from annotation.pages import board
@@ -155,22 +156,40 @@ def test_the_command_and_the_page_assume_the_same_errors(
     ],
 )
 def test_no_error_among_few_labels_is_not_told_as_no_error(wrong: float, of: float, words: str) -> None:
-    assert board.unseen(wrong, of, "matches") == words
+    assert board.unseen(Wrong(wrong / max(of, 1), of, of), "matches") == words
 
 
-def test_the_shares_of_a_study_keep_the_counts_behind_them() -> None:
-    """Weighted precision counts for as many matches as were rated."""
-    row = scores(precision=0.9, confusion=Confusion(7.0, 2.0, 1.0, 3.0))
-    choice = board._of_study(Study(pk=7, name="small"), row)
+def test_what_labels_are_worth_is_what_none_wrong_leaves_open() -> None:
+    told = board.unseen(Wrong(0, 12, 5), "matches")
+    assert told == "; none of 12 matches was wrong, so up to 60% of them may be"
+
+
+@pytest.mark.parametrize(
+    ("worth", "said"), [((9, 4), ""), ((7.25, 4), "as sure as of 7.2 matches and 4 other labels")]
+)
+def test_the_shares_of_a_study_keep_the_labels_behind_them(worth: tuple[float, float], said: str) -> None:
+    """Those that they are worth, which weights and labels of one query make fewer."""
+    wrong = WrongLabels(Wrong(0.1, 9, worth[0]), Wrong(0.25, 4, worth[1]))
+    choice = board._of_study(Study(pk=7, name="small"), scores(Confusion(7.0, 2.0, 1.0, 3.0)), wrong)
     assert choice
     rates = choice.rates
-    assert [rates.matches, rates.others] == pytest.approx([0.1, 0.25])
-    assert (rates.matches_of, rates.others_of) == (9.0, 4.0)
+    assert (rates.matches, rates.others, rates.matches_of, rates.others_of) == (0.1, 0.25, *worth)
+    assert said in rates.source and ("drawn one by one" in rates.source) == bool(said)
 
 
-def scores(precision: float, confusion: Confusion) -> Scores:
-    of, some = Figure(precision), Figure(0.8)
-    return Scores("agents", 13, 13, 0, 0, some, some, of, some, some, some, confusion)
+def scores(confusion: Confusion) -> Scores:
+    some = Figure(0.8)
+    return Scores("agents", 13, 13, 0, 0, some, some, some, some, some, some, confusion)
+
+
+def test_a_study_that_judged_none_of_one_kind_says_no_share() -> None:
+    row = scores(Confusion(7.0, 2.0, 0.0, 0.0))
+    assert board._of_study(Study(pk=7, name="small"), row, WrongLabels(Wrong(0.1, 9, 9), None)) is None
+
+
+def test_the_page_says_what_is_not_in_the_draws(made: Benchmark, ray: Client) -> None:
+    page = ray.get(reverse("benchmark", args=[made.pk])).content.decode()
+    assert "no inclusion probabilities" in page and "near-same queries" in page
 
 
 def test_shares_that_a_study_counted_are_drawn_and_told_so(

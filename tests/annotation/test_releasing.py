@@ -18,7 +18,17 @@ from annotation.models import Build, BuildEvent, Case, Extension
 from annotation.publishing import annotator_of
 from annotation.releasing import PublishRefused, Wish
 from retrieval.filters.queries import QueryRule
-from retrieval.models import Annotator, Benchmark, Candidate, Label, Mining, Pool, Source, source_of
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    Candidate,
+    Collection,
+    Label,
+    Mining,
+    Pool,
+    Source,
+    source_of,
+)
 from retrieval.models.labels import ADJUDICATED, WRITTEN
 from tests import factories
 from tests.annotation.test_contradictions import undone
@@ -333,6 +343,18 @@ def test_queries_that_a_rule_chose_are_the_members_and_no_label_is_lost(
     members = made.queries.members.order_by("position").values_list("text__head", flat=True)
     assert list(members) == list(factories.QUERIES[1:])
     assert (made.queries_until, made.size, made.match_counts.tolist()) == (2, 6, [1, 2])
+
+
+@pytest.mark.parametrize("limit", [None, 4])
+def test_queries_that_were_added_after_the_mining_are_no_part_of_it(build: Build, limit: int | None) -> None:
+    Mining.objects.filter(pk=build.mining_id).update(limit=limit)
+    build.mining.refresh_from_db()
+    first = published(build)
+    text = factories.queries(("sum a list",), name="more").members.get().text
+    build.queries.members.create(text=text, position=3)
+    Collection.objects.filter(pk=build.queries_id).update(size=4)
+    again = releasing.publish(Wish("first", Mining.objects.get(pk=build.mining_id), Build.objects.get()))
+    assert (first.queries_until, again) == (3, first)
 
 
 def test_a_mining_is_published_by_the_agents_of_its_builds(build: Build) -> None:

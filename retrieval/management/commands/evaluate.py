@@ -19,7 +19,14 @@ from retrieval.evaluation.content import Content, NoCandidates, NoSuchBenchmark,
 from retrieval.evaluation.files import NotComparable
 from retrieval.evaluation.leaderboard import keep
 from retrieval.evaluation.running import DEFAULT_MEASURES as DEFAULT
-from retrieval.evaluation.running import Evaluated, evaluate_file, evaluate_system, skipped
+from retrieval.evaluation.running import (
+    Evaluated,
+    NameTooLong,
+    evaluate_file,
+    evaluate_system,
+    kept_name,
+    skipped,
+)
 from retrieval.evaluation.systems import Search, System, UnknownTextOption, system, text_option
 from retrieval.filters import TEXT_OPTIONS
 from retrieval.management import spec_files
@@ -32,6 +39,7 @@ from retrieval.sources.lines import Malformed
 WRONG = (
     Malformed,
     MissingWeights,
+    NameTooLong,
     NoCandidates,
     NoSuchBenchmark,
     NotComparable,
@@ -103,6 +111,8 @@ class Command(LightCommand):
         wanted = measures(options["metrics"].split(","))
         systems = [system(name) for name in dict.fromkeys(options["encoder"])]
         files = named_files(options["run"], {one.name for one in systems})
+        for name in (*(one.name for one in systems), *files):
+            kept_name(name)
         text = text_option(options["text_option"] or "whole")
         content = content_of(named(options["benchmark"]))
         pool = Pool(options["pool"] or content.benchmark.pool)

@@ -6,10 +6,16 @@ from typing import Any
 
 import pytest
 
-from annotation.models import Build, Case, Step, Tally
+from annotation.executing import SandboxProvider, repeat
+from annotation.models import Build, Case, Execution, ExecutionRequest, Step, Tally
+from annotation.rerunning import ordering
+from annotation.rerunning.ordering import Again
 from annotation.stages import Stage
+from sandbox.program import Limits
 from sandbox.report import Outcome
+from tests import factories
 from tests.annotation.rerunning.test_doing import Agents, again, finished
+from tests.annotation.test_contradictions import meanwhile
 from tests.annotation.test_pipeline import NO, WRITTEN
 from tests.annotation.test_worker import in_process  # noqa: F401  (a fixture)
 from tests.factories import a_report
@@ -121,3 +127,30 @@ def test_writing_anew_begins_with_a_first_test() -> None:
     assert totals(build, COUNTS + SECOND) == totals(old, COUNTS + SECOND)
     steps = Step.objects.filter(case__build=build, event="tested_nothing", seconds=None)
     assert not steps.exists(), "none of them was taken over"
+
+
+def test_of_two_that_run_tests_again_at_once_each_has_reports_of_its_own() -> None:
+    """Pairs with the same snippet and test share a report."""
+    old, run = finished(), Execution.objects.count()
+    factories.ada()
+    meanwhile(lambda: executed(old, "one"), lambda: executed(old, "other"))
+    numbers = Build.objects.exclude(pk=old.pk).values_list("annotator__config__repeat", flat=True)
+    assert sorted(numbers) == [2, 3]
+    agents = Agents()
+    agents.work()
+    assert (len(agents.sandbox.runs), Execution.objects.count()) == (2 * run, 3 * run)
+
+
+def test_a_report_of_a_person_is_no_report_of_running_again() -> None:
+    old, run = finished(), Execution.objects.count()
+    program = old.cases.first().program  # type: ignore[union-attr]
+    request = ExecutionRequest(program=program, user=factories.erin())
+    assert repeat(request, SandboxProvider(FakeSandbox), Limits()).repeat == 2
+    executed(old, "again")
+    agents = Agents()
+    agents.work()
+    assert len(agents.sandbox.runs) == run
+
+
+def executed(build: Build, name: str) -> Build:
+    return ordering.launch(build, build.cases.all(), Again(name, Stage.EXECUTING), "to see", factories.ada())

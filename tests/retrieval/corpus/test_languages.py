@@ -36,6 +36,30 @@ def test_functions_by_language_with_documentation(snippets: Collection, queries:
     ]
 
 
+def test_functions_without_a_name_have_the_language_of_their_file() -> None:
+    """CodeSearchNet's anonymous functions of JavaScript: one file, three of them, one with documentation."""
+    snippets = factories.collection("snippets", list("abcde"))
+    queries = factories.collection("queries", ["what a does"])
+    for place, source_id in enumerate(("o/r/m.js", "o/r/m.js", "o/r/m.js", "o/r/m.php::f", "o/r.js/README")):
+        snippets.members.filter(position=place).update(source_id=source_id)
+    queries.members.update(source_id="o/r/m.js")
+    assert functions(snippets) == [
+        Functions("JavaScript", 1, 3),
+        Functions("PHP", 0, 1),
+        Functions("not stated", 0, 1),
+    ]
+
+
+def test_of_functions_of_one_name_as_many_are_documented_as_brought_a_query() -> None:
+    """As of two overloads in Java; another version of the queries has the same one."""
+    snippets = factories.collection("snippets", list("ab"))
+    for version in (1, 2):
+        made = factories.collection("queries", ["what a does"], version=version)
+        made.members.update(source_id="o/M.java::M.f")
+    snippets.members.update(source_id="o/M.java::M.f")
+    assert functions(snippets) == [Functions("Java", 1, 2)]
+
+
 def test_a_query_elsewhere_documents_nothing(snippets: Collection, queries: Collection) -> None:
     Collection.objects.filter(pk=queries.pk).update(name="other")
     assert all(row.documented == 0 for row in functions(snippets))

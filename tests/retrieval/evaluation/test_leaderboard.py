@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.apps import apps
+from django.utils import timezone
 
 from retrieval.evaluation.content import Content, content_of
 from retrieval.evaluation.leaderboard import RANGES, keep, leaderboard
@@ -66,6 +70,22 @@ def test_the_newest_run_of_a_system_stands_for_it(content: Content, tmp_path: Pa
     run(content, tmp_path, "mine", (1, 0))
     second = run(content, tmp_path, "mine", (0, 1))
     assert [one.run for one in leaderboard(content.benchmark, Pool.COLLECTION).standings] == [second]
+
+
+def test_lists_that_come_again_stand_for_their_system_again(content: Content, tmp_path: Path) -> None:
+    first = run(content, tmp_path, "mine", (1, 0))
+    run(content, tmp_path, "mine", (0, 1))
+    assert run(content, tmp_path, "mine", (1, 0)) == first
+    (found,) = (one.run for one in leaderboard(content.benchmark, Pool.COLLECTION).standings)
+    assert (found, found.created_at) == (first, first.created_at)
+    assert found.scored_at > first.scored_at
+
+
+def test_runs_from_before_were_scored_when_they_were_made(content: Content, tmp_path: Path) -> None:
+    one = run(content, tmp_path, "mine", (1, 0))
+    Run.objects.update(scored_at=timezone.now() + timedelta(days=1))
+    import_module("retrieval.migrations.0029_scored_at").take_creation(apps, None)
+    assert Run.objects.get().scored_at == one.created_at
 
 
 def test_a_run_without_the_metric_comes_last_and_is_in_no_difference(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from retrieval.evaluation.content import Content, content_of
-from retrieval.evaluation.running import Evaluated, digest_of, evaluate_file, evaluate_system
+from retrieval.evaluation.running import Evaluated, NameTooLong, digest_of, evaluate_file, evaluate_system
 from retrieval.evaluation.systems import Search, system
 from retrieval.metrics.names import measures
 from retrieval.models import Benchmark, Pool, Run, Score
@@ -89,6 +90,20 @@ def test_a_systems_run_says_how_it_was_made(content: Content, tmp_path: Path) ->
     assert run.options["identities"][1] == "bow"
     assert run.code_version.startswith("retrieval ")
     assert run.lists.count() == 3
+
+
+def test_a_name_that_would_be_cut_is_refused_and_nothing_is_kept(content: Content, tmp_path: Path) -> None:
+    """Two systems whose names differ behind the cut would stand for each other."""
+    path, wanted = tmp_path / "mine.run", measures(["mrr"])
+    path.write_text(RUN)
+    for end in "ab":
+        with pytest.raises(NameTooLong, match=r"at most 120 letters.*has 121.*--run NAME=FILE"):
+            evaluate_file(path, "x" * 120 + end, content, Pool.COLLECTION, wanted)
+    named, how = replace(system("bm25"), name="bm25+codebert:/" + "x" * 120), Search("whole", None, tmp_path)
+    with pytest.raises(NameTooLong, match="--encoder-file"):
+        evaluate_system(named, content, Pool.COLLECTION, how, wanted)
+    assert not Run.objects.exists()
+    assert evaluate_file(path, "x" * 120, content, Pool.COLLECTION, wanted).run.system == "x" * 120
 
 
 def test_the_hash_of_lists_tells_an_empty_one_from_none(content: Content) -> None:

@@ -155,10 +155,17 @@ def test_copies_count_once_and_distractors_are_drawn_by_a_seed_that_is_kept(
     assert "Jaccard of 0.8" in mine["options"]["distinct_matches@10"]["near_duplicates"]
     assert Run.objects.get().options["metrics"] == mine["options"]
     call_command("evaluate", copies, run=[str(run)], metrics="mrr_distractors:7")
-    assert "mrr_distractors:7: seed 7, distractors 3\n" in capsys.readouterr().out
+    told = "mrr_distractors:7: seed 7, distractors 3, fewest 2\n"
+    assert told in capsys.readouterr().out, "q-1 has two matches, and neither is a distractor"
     assert set(Run.objects.get().options["metrics"]) == set(mine["options"])
     call_command("leaderboard", copies, metric="distinct_matches@10")
     assert "distinct_matches@10" in capsys.readouterr().out
+
+
+def test_a_name_too_long_is_refused_before_anything_is_scored(small: str, run: Path) -> None:
+    with pytest.raises(CommandError, match="at most 120 letters"):
+        call_command("evaluate", small, run=[str(run), f"{'x' * 121}={run}"])
+    assert not Run.objects.exists()
 
 
 def test_distractors_need_a_collection(small: str, run: Path) -> None:

@@ -1,0 +1,84 @@
+"""The labels of a benchmark's newest version and what was said of holes, as one label a pair.
+
+A pair may have a label there already, where it was a hole of another run too and both were filled: then the
+merge rule says which one counts. What the same holes brought before is said anew, or no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from retrieval.evaluation.merge_rule import FEWEST_REVIEWS, Said, merged
+from retrieval.evaluation.publishing import ROWS_A_READ, Chosen
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    BenchmarkLabel,
+    Candidate,
+    Holes,
+    Label,
+    Source,
+    source_of,
+)
+
+
+def joined(base: Benchmark, holes: Holes, filled: Iterable[Chosen]) -> Iterator[Chosen]:
+    """What `base` holds, and what was said of the holes; each pair once."""
+    said = {one.pair: one for one in filled}
+    there = {one.pair: one for one in kept(base, holes)}
+    before = _brought(holes, base.name)
+    others = {pair: one for pair, one in there.items() if one not in before}
+    disputed = {pair: (one, said[pair]) for pair, one in others.items() if pair in said}
+    stay = (others.keys() - said.keys()) | _standing(disputed)
+    yield from (one for one in kept(base) if one.pair not in there or one.pair in stay)
+    yield from (one for pair, one in said.items() if pair not in stay)
+
+
+def kept(benchmark: Benchmark, holes: Holes | None = None) -> Iterator[Chosen]:
+    """What a benchmark holds, or of `holes` alone, also labels that were merged of several.
+
+    Those have no source of their own.
+    """
+    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "relevance", "label_id")
+    rows = BenchmarkLabel.objects.filter(benchmark=benchmark)
+    if holes is not None:
+        pairs = Candidate.objects.filter(mining=holes.mining_id).order_by().values("pair")
+        rows = rows.filter(pair__in=pairs)
+    return (Chosen(*row) for row in rows.values_list(*columns).iterator(ROWS_A_READ))
+
+
+def _brought(holes: Holes, name: str) -> set[Chosen]:
+    """What versions that were published of these holes had, and those before each of them had not."""
+    found = set[Chosen]()
+    for made in Benchmark.objects.filter(name=name, holes=holes).select_related("goes_on_from"):
+        base = made.goes_on_from
+        found |= set(kept(made, holes)) - (set(kept(base, holes)) if base else set())
+    return found
+
+
+def _standing(disputed: Mapping[int, tuple[Chosen, Chosen]]) -> set[int]:
+    """The pairs of which the first of two labels goes on to count, by the merge rule.
+
+    What people, studies and files say of a pair is known wherever it is judged, so the second one is what
+    they say now; what other agents said of it only the first one tells.
+    """
+    labels = {one.label for both in disputed.values() for one in both if one.label is not None}
+    rows = Label.objects.select_related("annotator").in_bulk(labels)
+    told = {pk: _said(row) for pk, row in rows.items()}
+    both_said = {pair: [told.get(one.label or 0) for one in both] for pair, both in disputed.items()}
+    return {pair for pair, both in both_said.items() if _is_agents(*both)}
+
+
+def _is_agents(first: Said | None, second: Said | None) -> bool:
+    """Whether the first one was said by agents, and counts before the second."""
+    if first is None or first.source is not Source.AGENT:
+        return False
+    return merged([first] if second is None else [first, second]) is first
+
+
+def _said(row: Label) -> Said:
+    """As the merge rule takes it: a label that was published of reviews had enough of them behind it."""
+    by = row.annotator
+    is_imported = by.kind == Annotator.Kind.ORIGINAL
+    source = Source.ORIGINAL if is_imported else source_of(by.kind, by.config, row.assisted, row.source)
+    return Said(row.pk, source, int((row.value or 0) > 0), FEWEST_REVIEWS)
