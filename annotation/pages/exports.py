@@ -13,8 +13,8 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from retrieval.counting import counted
-from retrieval.exporting.content import Choice
 from retrieval.exporting.jobs import file_of
+from retrieval.exporting.labels import Choice
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import FORMATS
 from retrieval.exporting.removing import kept_until

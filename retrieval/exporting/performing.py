@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from retrieval.counting import counted
 from retrieval.exporting import beir, coclr, huggingface, parquet, provenance, qrels, release
-from retrieval.exporting.content import Choice, Subject, subject_of
+from retrieval.exporting.content import Subject, subject_of
+from retrieval.exporting.labels import Choice
 from retrieval.exporting.licences import Withhold, reasons_told
 from retrieval.exporting.parts import Parts, parts_of
 from retrieval.exporting.writing import FORMAT, MANIFEST, staged

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.exporting.content import Entry, Ids, Pairs, Subject
+from retrieval.exporting.content import Entry, Subject
+from retrieval.exporting.labels import Ids, Pairs
 from retrieval.exporting.writing import PROVENANCE, Output
 from retrieval.filters.licences import standing
 from retrieval.models import Pool

@@ -12,7 +12,8 @@ from tqdm import tqdm
 
 from retrieval.counting import counted
 from retrieval.evaluation.content import NoSuchBenchmark, named
-from retrieval.exporting.content import Choice, NothingToExport
+from retrieval.exporting.content import NothingToExport
+from retrieval.exporting.labels import Choice
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import FORMATS, Exported, Options, export
 from retrieval.exporting.writing import FULL, FolderInUse, why_unwritten

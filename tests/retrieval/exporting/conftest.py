@@ -26,6 +26,7 @@ def benchmark(
     said: Mapping[Annotator, Values] | None = None,
     candidates: Sequence[tuple[int, int]] = (),
     further: Sequence[tuple[int, int]] = (),
+    rule: str = "",
     **columns: Any,
 ) -> Benchmark:
     """Labels of people are assisted; with candidates those are what is searched. A fraction is a mean, of
@@ -49,7 +50,7 @@ def benchmark(
     labels = Label.objects.filter(pk__in=[label.pk for label in made])
     more = [mined(asked, code, texts, further)] if further else []
     searched = Pool.COLLECTION if further else None
-    order = Order(name, asked, code, f"the rule of {name}", mining, more, searched)
+    order = Order(name, asked, code, rule or f"the rule of {name}", mining, more, searched)
     return publish_chosen(order, [*last_of(labels), *means])
 
 

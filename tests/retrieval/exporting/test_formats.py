@@ -13,7 +13,7 @@ import yaml
 from django.core.management import CommandError, call_command
 from pyarrow import Table, parquet
 
-from retrieval.exporting.content import Choice
+from retrieval.exporting.labels import Choice
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.parts import repository_of
 from retrieval.exporting.performing import FORMATS, Options, export

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from retrieval.evaluation.publishing import left_out
-from retrieval.exporting.content import Choice, NothingToExport
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import Options, export
 from retrieval.exporting.writing import FolderInUse
@@ -283,17 +282,6 @@ def test_a_manifest_that_says_nothing_is_no_error(plain: Benchmark, tmp_path: Pa
     export(plain, "release", tmp_path, Options())
     (tmp_path / "workbench.json").write_text(broken)
     assert imported(tmp_path, "again").pool == "collection"
-
-
-def test_labels_of_people_or_of_agents(tmp_path: Path) -> None:
-    agents, person = annotator(), annotator("person", user=1)
-    made = benchmark(said={agents: {(0, 0): 0, (1, 1): 1}, person: {(0, 0): 1}})
-    for choice, labels in ((Choice.FINAL, [1, 1]), (Choice.EXPERTS, [1]), (Choice.AGENTS, [0, 1])):
-        export(made, "release", tmp_path / choice, Options(labels=choice))
-        assert [row["label"] for row in loaded(tmp_path / choice, "pairs.json")] == labels
-    only = benchmark(said={annotator("original"): {(0, 0): 1}})
-    with pytest.raises(NothingToExport, match="no label of experts; its labels are of: original"):
-        export(only, "release", tmp_path / "none", Options(labels=Choice.EXPERTS))
 
 
 def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path: Path) -> None:
