@@ -67,12 +67,19 @@ def store_members(
     `target` may be None in a dry run only. Snippets get the flags of the rules that they pass.
     """
     for batch in batches(good(records, counts)):
-        new = batch if target is None else without_known(target, batch, counts)
-        flags = [flags_of(one.record, kind, counts) for one in new]
+        new, flags = lacking(target, batch, kind, counts)
         if target is not None and new and not options.dry_run:
             with transaction.atomic():
                 add(target, new, flags, counts)
         options.tick(counts)
+
+
+def lacking(
+    target: Collection | None, batch: list[Identified], kind: str, counts: Counts
+) -> tuple[list[Identified], list[Rule]]:
+    """What `target` lacks of a batch, and the rules that each passes; all of it where there is no target."""
+    new = batch if target is None else without_known(target, batch, counts)
+    return new, [flags_of(one.record, kind, counts) for one in new]
 
 
 def without_known(target: Collection, batch: list[Identified], counts: Counts) -> list[Identified]:
@@ -298,16 +305,50 @@ def _store_batch(batch: list[Item], source: str, name: str, done: Imported, opti
     queries, snippets, others = done.parts
     for problem in (item for item in batch if isinstance(item, Problem)):
         others.refuse_unread(problem)
+    parts = list[_Part]()
     for kind, which, counts in zip(Collection.Kind, (Query, Snippet), (queries, snippets), strict=True):
         if records := [item for item in batch if isinstance(item, which)]:
-            fill(name, kind, source, records, counts, options)
+            target = None if options.dry_run else collection(name, kind, source)
+            found = list(map(identified, good(records, counts)))
+            parts.append(_Part(target, *lacking(target, found, kind, counts), counts))
     labels = [item for item in batch if isinstance(item, GivenLabel)]
     if options.dry_run:
         others.labels += len(labels)
-    elif labels:
-        annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": source})
-        store_labels(labels, annotator, others)
+    else:
+        config = {"source": source}
+        by = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, config) if labels else None
+        _store_whole(parts, labels, by, others)
     options.tick(done.total())
+
+
+class _Part(NamedTuple):
+    """What a collection lacks of a batch, with the rules that each passes; no collection in a dry run."""
+
+    target: Collection | None
+    new: list[Identified]
+    flags: list[Rule]
+    counts: Counts
+
+
+@transaction.atomic
+def _store_whole(
+    parts: Sequence[_Part], labels: Sequence[GivenLabel], by: Annotator | None, others: Counts
+) -> None:
+    """Store a batch of queries, snippets and labels: all of it, or where anything fails nothing.
+
+    Collections are locked first, then all texts are stored in the order of their hashes: two imports that
+    have some in common never wait for each other.
+    """
+    targets = [part.target.pk for part in parts if part.target]
+    list(Collection.objects.select_for_update().filter(pk__in=targets).order_by("pk"))
+    given = (canonical(text) for label in labels for text in (label.query, label.snippet))
+    texts = {one.digest: one.text for part in parts for one in part.new}
+    Text.objects.keep_ids(texts | {digest_of(text): text for text in dict.fromkeys(given)})
+    for part in parts:
+        if part.target and part.new:
+            add(part.target, part.new, part.flags, part.counts)
+    if by is not None:
+        store_labels(labels, by, others)
 
 
 def fill(
