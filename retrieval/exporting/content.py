@@ -49,12 +49,34 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """A benchmark that is exported: ids and numbers of its members by position, and its labelled pairs.
+class Held:
+    """Which queries or snippets a policy withholds, by position, and how many for what their licence says.
 
-    `withheld` marks snippets that `policy` withholds, `reasons` counts them by what their licence says;
-    `passed_on` are those that it lets pass though a stated licence is not known to allow it, `asked` such
-    queries, which no policy withholds.
+    `passed_on` counts those that it lets pass though a stated licence is not known to allow it.
+    """
+
+    mask: npt.NDArray[np.bool_]
+    reasons: Mapping[Standing, int]
+    passed_on: int
+
+    @classmethod
+    def by(cls, policy: Withhold, standings: npt.NDArray[np.uint8]) -> Held:
+        """`standings`: what licences say, as places in STANDINGS."""
+        mask = np.isin(standings, [STANDINGS.index(one) for one in WITHHELD[policy]])
+        counts = {one: int((standings[mask] == place).sum()) for place, one in enumerate(STANDINGS)}
+        forbidden = standings == STANDINGS.index(Standing.FORBIDDEN)
+        told = {one: count for one, count in counts.items() if count}
+        return cls(mask, told, int((~mask & forbidden).sum()))
+
+    @property
+    def count(self) -> int:
+        return sum(self.reasons.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A benchmark that is exported: ids and numbers of its members by position, its labelled pairs, and what
+    `policy` withholds of it.
     """
 
     benchmark: Benchmark
@@ -63,13 +85,12 @@ class Subject:
     query_numbers: Ids
     snippet_numbers: Ids
     pairs: Pairs
-    withheld: npt.NDArray[np.bool_]
     policy: Withhold
-    reasons: Mapping[Standing, int]
-    passed_on: int
-    asked: int
+    held_queries: Held
+    held_snippets: Held
 
     def queries(self) -> Iterator[Entry]:
+        """All of them, also those that are withheld."""
         return _entries(query_members(self.benchmark), self.query_numbers)
 
     def snippets(self) -> Iterator[Entry]:
@@ -78,8 +99,16 @@ class Subject:
 
     @property
     def open_pairs(self) -> Pairs:
-        """The pairs whose snippets may be passed on."""
-        return self.pairs.kept(~self.withheld[self.pairs.snippets])
+        """The pairs whose query and snippet may be passed on."""
+        return self.pairs.kept(~self._withheld)
+
+    @property
+    def withheld_pairs(self) -> Pairs:
+        return self.pairs.kept(self._withheld)
+
+    @property
+    def _withheld(self) -> npt.NDArray[np.bool_]:
+        return self.held_queries.mask[self.pairs.queries] | self.held_snippets.mask[self.pairs.snippets]
 
     def candidates(self) -> Iterator[tuple[int, int, int, float]]:
         """Yield (query, snippet, rank, score) of the minings' candidates that are members, as positions.
@@ -111,8 +140,8 @@ def subject_of(
     benchmark: Benchmark, choice: Choice = Choice.FINAL, policy: Withhold = Withhold.NONE
 ) -> Subject:
     """Read a benchmark for an export. Raises `NothingToExport`."""
-    query_ids, query_numbers, stated = _members(query_members(benchmark), OF_QUERIES)
-    snippet_ids, snippet_numbers, standings = _members(snippet_members(benchmark), OF_SNIPPETS)
+    query_ids, query_numbers, asked = _members(query_members(benchmark), OF_QUERIES)
+    snippet_ids, snippet_numbers, code = _members(snippet_members(benchmark), OF_SNIPPETS)
     pairs = pairs_of(benchmark, choice, Places.of(query_ids), Places.of(snippet_ids))
     if not len(pairs):
         there = ", ".join(
@@ -121,13 +150,8 @@ def subject_of(
         raise NothingToExport(
             f"Benchmark {benchmark} has no label of {choice.value}; its labels are of: {there}."
         )
-    withheld = np.isin(standings, [STANDINGS.index(one) for one in WITHHELD[policy]])
-    reasons = {one: int((standings[withheld] == place).sum()) for place, one in enumerate(STANDINGS)}
-    told = {one: count for one, count in reasons.items() if count}
-    numbers = query_numbers, snippet_numbers
-    forbidden = STANDINGS.index(Standing.FORBIDDEN)
-    counts = int((~withheld & (standings == forbidden)).sum()), int((stated == forbidden).sum())
-    return Subject(benchmark, query_ids, snippet_ids, *numbers, pairs, withheld, policy, told, *counts)
+    members = query_ids, snippet_ids, query_numbers, snippet_numbers
+    return Subject(benchmark, *members, pairs, policy, Held.by(policy, asked), Held.by(policy, code))
 
 
 def _members(members: MemberQuerySet, letter: str) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:

@@ -94,11 +94,11 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
         if path:
             expect(path)
     if options.dry_run:
-        return importing.counted()
+        return replace(importing.counted(), missing=importing.withheld())
     with importing.apart:
         importing.fill()
     importing.label()
-    return importing.done(importing.published())
+    return replace(importing.done(importing.published()), missing=importing.withheld())
 
 
 class _Import:
@@ -179,6 +179,18 @@ class _Import:
         withheld = {number for number, _ in self.side(provenance.WITHHELD, key)}
         rows = self.side(name, key)
         return Beside((str(number), row) for number, row in rows if number not in withheld)
+
+    def withheld(self) -> str:
+        """What the release has origin and hash of alone, in words; empty where that is nothing."""
+        names = (
+            (provenance.WITHHELD, "query-idx", "query", "queries"),
+            (provenance.WITHHELD, "code-idx", "snippet", "snippets"),
+            (provenance.WITHHELD_PAIRS, "query-idx", "labelled pair", "labelled pairs"),
+        )
+        counts = [(sum(1 for _ in self.side(file, key)), one, many) for file, key, one, many in names]
+        told = ", ".join(counted(count, one, many) for count, one, many in counts if count)
+        where = f"{provenance.WITHHELD} has origins and hashes"
+        return f"Missing, as the release withholds it for its licence: {told} ({where})." if told else ""
 
     def label(self) -> None:
         """The labels of `pairs.json`, in batches."""

@@ -57,8 +57,9 @@ class Command(LightCommand):
                 "--withhold",
                 choices=[policy.value for policy in Withhold],
                 default=Withhold.NONE.value,
-                help="of which snippets origin and hash alone: forbidden = by a stated licence that is not "
-                "known to allow passing on, unknown = those and whatever states none (default: none)",
+                help="of which queries and snippets origin and hash alone: forbidden = by a stated licence "
+                "that is not known to allow passing on, unknown = those and whatever states none (default: "
+                "none)",
             )
             each.add_argument("--json", action="store_true", help="one JSON object")
 
