@@ -27,6 +27,7 @@ def _withheld(benchmark: Benchmark, what: str, members: Callable[[], MemberQuery
     def count() -> dict[str, int]:
         return {says.value: count for says, count in standings(members()).items()}
 
-    key = kept_by(benchmark, licences=what)
+    # Of the same content another benchmark may state other licences.
+    key = kept_by(benchmark, licences=what, of=benchmark.pk)
     found = KeptFigures.objects.once(benchmark, key, code_version(), count)
     return {policy: sum(found.get(why, 0) for why in WITHHELD[policy]) for policy in Withhold}

@@ -9,7 +9,10 @@ from django.core.management import call_command
 
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import Options, export
+from retrieval.exporting.withholding import queries_withheld_by_policy, withheld_by_policy
+from retrieval.imported import Options as ImportOptions
 from retrieval.models import Benchmark, Member
+from retrieval.releases import import_release
 from tests import factories
 from tests.retrieval.exporting.conftest import benchmark, lines, loaded
 
@@ -64,3 +67,13 @@ def test_an_import_says_what_the_release_withholds(
     export(plain, "release", tmp_path, Options(withhold=Withhold.FORBIDDEN))
     call_command("import", "release", str(tmp_path), name="whole", dry_run=dry_run)
     assert "Missing" not in capsys.readouterr().out
+
+
+def test_policies_count_by_the_licences_of_their_own_benchmark(plain: Benchmark, tmp_path: Path) -> None:
+    export(plain, "release", tmp_path, Options())
+    Member.objects.filter(collection__in=(plain.queries, plain.snippets)).update(licence="Proprietary")
+    again = import_release(tmp_path, "again", ImportOptions()).benchmark
+    assert again is not None and again.digest == plain.digest
+    for count, of_plain in ((withheld_by_policy, 4), (queries_withheld_by_policy, 3)):
+        assert count(plain)[Withhold.FORBIDDEN] == of_plain
+        assert count(again)[Withhold.FORBIDDEN] == 0
