@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -205,27 +205,34 @@ def store_labels(
     iterator = iter(labels)
     while batch := list(islice(iterator, BATCH)):
         with transaction.atomic():
-            ids = text_ids([*(given.query for given in batch), *(given.snippet for given in batch)])
-            keys = [(ids[given.query], ids[given.snippet]) for given in batch]
-            pairs = Pair.objects.keep_ids(keys)
-            said = [(pairs[key], given.value) for key, given in zip(keys, batch, strict=True)]
-            counts.contradicted += contradicted(said, annotator)
-            now = timezone.now()
-            rows = [
-                (pair, annotator.pk, 1, value, given.scale, False, annotator.name, now)
-                for (pair, value), given in zip(said, batch, strict=True)
-            ]
-            statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
-        counts.labels += len(batch)
+            told = identities(batch)
+            ids = Text.objects.keep_ids(dict(told.values()))
+            store_said(batch, {text: ids[digest] for text, (digest, _) in told.items()}, annotator, counts)
         tick(counts)
 
 
-def text_ids(texts: Iterable[str]) -> dict[str, int]:
-    """The ids of texts as their source has them; new ones are stored."""
-    kept = {text: canonical(text) for text in dict.fromkeys(texts)}
-    digests = {text: digest_of(text) for text in kept.values()}
-    ids = Text.objects.keep_ids({digest: text for text, digest in digests.items()})
-    return {text: ids[digests[identity]] for text, identity in kept.items()}
+def store_said(
+    batch: Sequence[GivenLabel], texts: Mapping[str, int], annotator: Annotator, counts: Counts
+) -> None:
+    """Keep labels whose texts are stored: `texts` are their ids."""
+    keys = [(texts[given.query], texts[given.snippet]) for given in batch]
+    pairs = Pair.objects.keep_ids(keys)
+    said = [(pairs[key], given.value) for key, given in zip(keys, batch, strict=True)]
+    counts.contradicted += contradicted(said, annotator)
+    now = timezone.now()
+    rows = [
+        (pair, annotator.pk, 1, value, given.scale, False, annotator.name, now)
+        for (pair, value), given in zip(said, batch, strict=True)
+    ]
+    statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
+    counts.labels += len(batch)
+
+
+def identities(labels: Sequence[GivenLabel]) -> dict[str, tuple[str, str]]:
+    """By the texts of labels, as their source has them: hash and canonical text."""
+    texts = dict.fromkeys([*(given.query for given in labels), *(given.snippet for given in labels)])
+    kept = ((text, canonical(text)) for text in texts)
+    return {text: (digest_of(identity), identity) for text, identity in kept}
 
 
 def contradicted(said: Sequence[tuple[int, int]], annotator: Annotator) -> int:
@@ -341,14 +348,13 @@ def _store_whole(
     """
     targets = [part.target.pk for part in parts if part.target]
     list(Collection.objects.select_for_update().filter(pk__in=targets).order_by("pk"))
-    given = (canonical(text) for label in labels for text in (label.query, label.snippet))
-    texts = {one.digest: one.text for part in parts for one in part.new}
-    Text.objects.keep_ids(texts | {digest_of(text): text for text in dict.fromkeys(given)})
+    told, new = identities(labels), {one.digest: one.text for part in parts for one in part.new}
+    ids = Text.objects.keep_ids(new | dict(told.values()))
     for part in parts:
         if part.target and part.new:
             add(part.target, part.new, part.flags, part.counts)
     if by is not None:
-        store_labels(labels, by, others)
+        store_said(labels, {text: ids[digest] for text, (digest, _) in told.items()}, by, others)
 
 
 def fill(

@@ -247,7 +247,7 @@ MIXED: list[Item] = [
 ]
 
 
-@pytest.mark.parametrize("failing", ["add_members", "store_labels", "contradicted"])
+@pytest.mark.parametrize("failing", ["add_members", "store_said", "contradicted"])
 def test_a_batch_that_fails_in_its_middle_leaves_nothing_and_goes_on_when_repeated(
     monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
