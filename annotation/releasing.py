@@ -23,7 +23,7 @@ from annotation.mined import LONGEST_NAME
 from annotation.models import Build, BuildEvent, Case
 from annotation.models.sayings import ways
 from annotation.stages import Stage
-from retrieval.evaluation.merge_rule import FEWEST_REVIEWS, WORDS, Said, merged
+from retrieval.evaluation.merge_rule import FEWEST_REVIEWS, WORDS, Said, agents_told, merged
 from retrieval.evaluation.publishing import Chosen, NothingToPublish, Order, publish_chosen
 from retrieval.models import (
     Annotator,
@@ -352,5 +352,5 @@ def _standing(
 
 def _rule(wish: Wish, agents: Annotator | None) -> str:
     """The merge rule in words, with the agents whose labels count last."""
-    told = f"{WORDS}. Agents: {agents.name}, version {agents.version[:8]}" if agents else WORDS
+    told = f"{WORDS}. {agents_told(agents)}" if agents else WORDS
     return (f"{told}, in build {wish.build.name}" if wish.build else told)[:LONGEST_RULE]

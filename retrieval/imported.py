@@ -77,12 +77,14 @@ class Imported:
     """The counts of each collection that an import filled, and the benchmark of its labels.
 
     `others` counts what is neither a query nor a snippet: labels, and what a source of both refused.
+    `missing` tells what the source says that it left out.
     """
 
     queries: Counts | None = None
     snippets: Counts | None = None
     others: Counts | None = None
     benchmark: Benchmark | None = None
+    missing: str = ""
 
     @property
     def parts(self) -> list[Counts]:

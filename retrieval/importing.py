@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -67,12 +67,19 @@ def store_members(
     `target` may be None in a dry run only. Snippets get the flags of the rules that they pass.
     """
     for batch in batches(good(records, counts)):
-        new = batch if target is None else without_known(target, batch, counts)
-        flags = [flags_of(one.record, kind, counts) for one in new]
+        new, flags = lacking(target, batch, kind, counts)
         if target is not None and new and not options.dry_run:
             with transaction.atomic():
                 add(target, new, flags, counts)
         options.tick(counts)
+
+
+def lacking(
+    target: Collection | None, batch: list[Identified], kind: str, counts: Counts
+) -> tuple[list[Identified], list[Rule]]:
+    """What `target` lacks of a batch, and the rules that each passes; all of it where there is no target."""
+    new = batch if target is None else without_known(target, batch, counts)
+    return new, [flags_of(one.record, kind, counts) for one in new]
 
 
 def without_known(target: Collection, batch: list[Identified], counts: Counts) -> list[Identified]:
@@ -198,27 +205,34 @@ def store_labels(
     iterator = iter(labels)
     while batch := list(islice(iterator, BATCH)):
         with transaction.atomic():
-            ids = text_ids([*(given.query for given in batch), *(given.snippet for given in batch)])
-            keys = [(ids[given.query], ids[given.snippet]) for given in batch]
-            pairs = Pair.objects.keep_ids(keys)
-            said = [(pairs[key], given.value) for key, given in zip(keys, batch, strict=True)]
-            counts.contradicted += contradicted(said, annotator)
-            now = timezone.now()
-            rows = [
-                (pair, annotator.pk, 1, value, given.scale, False, annotator.name, now)
-                for (pair, value), given in zip(said, batch, strict=True)
-            ]
-            statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
-        counts.labels += len(batch)
+            told = identities(batch)
+            ids = Text.objects.keep_ids(dict(told.values()))
+            store_said(batch, {text: ids[digest] for text, (digest, _) in told.items()}, annotator, counts)
         tick(counts)
 
 
-def text_ids(texts: Iterable[str]) -> dict[str, int]:
-    """The ids of texts as their source has them; new ones are stored."""
-    kept = {text: canonical(text) for text in dict.fromkeys(texts)}
-    digests = {text: digest_of(text) for text in kept.values()}
-    ids = Text.objects.keep_ids({digest: text for text, digest in digests.items()})
-    return {text: ids[digests[identity]] for text, identity in kept.items()}
+def store_said(
+    batch: Sequence[GivenLabel], texts: Mapping[str, int], annotator: Annotator, counts: Counts
+) -> None:
+    """Keep labels whose texts are stored: `texts` are their ids."""
+    keys = [(texts[given.query], texts[given.snippet]) for given in batch]
+    pairs = Pair.objects.keep_ids(keys)
+    said = [(pairs[key], given.value) for key, given in zip(keys, batch, strict=True)]
+    counts.contradicted += contradicted(said, annotator)
+    now = timezone.now()
+    rows = [
+        (pair, annotator.pk, 1, value, given.scale, False, annotator.name, now)
+        for (pair, value), given in zip(said, batch, strict=True)
+    ]
+    statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
+    counts.labels += len(batch)
+
+
+def identities(labels: Sequence[GivenLabel]) -> dict[str, tuple[str, str]]:
+    """By the texts of labels, as their source has them: hash and canonical text."""
+    texts = dict.fromkeys([*(given.query for given in labels), *(given.snippet for given in labels)])
+    kept = ((text, canonical(text)) for text in texts)
+    return {text: (digest_of(identity), identity) for text, identity in kept}
 
 
 def contradicted(said: Sequence[tuple[int, int]], annotator: Annotator) -> int:
@@ -298,16 +312,49 @@ def _store_batch(batch: list[Item], source: str, name: str, done: Imported, opti
     queries, snippets, others = done.parts
     for problem in (item for item in batch if isinstance(item, Problem)):
         others.refuse_unread(problem)
+    parts = list[_Part]()
     for kind, which, counts in zip(Collection.Kind, (Query, Snippet), (queries, snippets), strict=True):
         if records := [item for item in batch if isinstance(item, which)]:
-            fill(name, kind, source, records, counts, options)
+            target = None if options.dry_run else collection(name, kind, source)
+            found = list(map(identified, good(records, counts)))
+            parts.append(_Part(target, *lacking(target, found, kind, counts), counts))
     labels = [item for item in batch if isinstance(item, GivenLabel)]
     if options.dry_run:
         others.labels += len(labels)
-    elif labels:
-        annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": source})
-        store_labels(labels, annotator, others)
+    else:
+        config = {"source": source}
+        by = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, config) if labels else None
+        _store_whole(parts, labels, by, others)
     options.tick(done.total())
+
+
+class _Part(NamedTuple):
+    """What a collection lacks of a batch, with the rules that each passes; no collection in a dry run."""
+
+    target: Collection | None
+    new: list[Identified]
+    flags: list[Rule]
+    counts: Counts
+
+
+@transaction.atomic
+def _store_whole(
+    parts: Sequence[_Part], labels: Sequence[GivenLabel], by: Annotator | None, others: Counts
+) -> None:
+    """Store a batch of queries, snippets and labels: all of it, or where anything fails nothing.
+
+    Collections are locked first, then all texts are stored in the order of their hashes: two imports that
+    have some in common never wait for each other.
+    """
+    targets = [part.target.pk for part in parts if part.target]
+    list(Collection.objects.select_for_update().filter(pk__in=targets).order_by("pk"))
+    told, new = identities(labels), {one.digest: one.text for part in parts for one in part.new}
+    ids = Text.objects.keep_ids(new | dict(told.values()))
+    for part in parts:
+        if part.target and part.new:
+            add(part.target, part.new, part.flags, part.counts)
+    if by is not None:
+        store_said(labels, {text: ids[digest] for text, (digest, _) in told.items()}, by, others)
 
 
 def fill(

@@ -5,19 +5,23 @@ One folder for each encoder identity and kind of text; in it shards that are wri
     <sha256 of identity and kind>/encoder.json     what the folder belongs to, for people, and of
                                                    which text options its snippets are
     <sha256 of identity and kind>/<unique>.npy     rows of (sha256 of the text, float32 vector)
+    <sha256 of identity and kind>/lock             held by whoever adds to the folder, for that moment
 
 A shard appears under its name only when it is whole, so a process that is killed loses the shard at hand
-and nothing else, and two processes can add to one folder at once.
+and nothing else. Two processes can add to one folder at once; of a text that both encoded the vector counts
+that was stored first, and is stored once: which one a mining reads never changes.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -113,15 +117,16 @@ class VectorStore:
         keys = [text_key(text) for text in texts]
         found = place.read()
         lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in found.rows}
-        _encode(place, encoder, kind, lacking, len(set(keys)), progress)
+        _encode(place, encoder, kind, lacking, found, len(set(keys)), progress)
         return (place.read() if lacking else found).vectors_of(keys, encoder.dimension)
 
 
 @dataclass(frozen=True, slots=True)
 class _Shards:
-    """The shards of a folder, and for each text's key its (shard, row)."""
+    """The shards of a folder, their files, and for each text's key its (shard, row)."""
 
     shards: Sequence[Shard]
+    files: Sequence[Path]
     rows: dict[bytes, tuple[int, int]]
 
     def vectors_of(self, keys: Sequence[bytes], dimension: int) -> StoredVectors:
@@ -143,15 +148,19 @@ class _Place:
         folder = root / hashlib.sha256(text.encode()).hexdigest()
         if not (folder / "encoder.json").exists():
             folder.mkdir(parents=True, exist_ok=True)
-            _write_whole(folder / "encoder.json", lambda part: part.write_text(text + "\n", "utf-8"))
+            with _alone(folder):
+                if not (folder / "encoder.json").exists():
+                    _write_whole(folder / "encoder.json", lambda part: part.write_text(text + "\n", "utf-8"))
         return cls(folder, encoder.dimension)
 
     def note(self, text_option: str) -> None:
         """Add to what `encoder.json` tells that texts of this option are here."""
         file = self.folder / "encoder.json"
-        about = json.loads(file.read_text("utf-8"))
-        options = {*about.get("text_options", ()), text_option}
-        if len(options) > len(about.get("text_options", ())):
+        if text_option in json.loads(file.read_text("utf-8")).get("text_options", ()):
+            return
+        with _alone(self.folder):
+            about = json.loads(file.read_text("utf-8"))
+            options = {*about.get("text_options", ()), text_option}
             text = json.dumps(about | {"text_options": sorted(options)}, sort_keys=True)
             _write_whole(file, lambda part: part.write_text(text + "\n", "utf-8"))
 
@@ -160,20 +169,32 @@ class _Place:
         return np.dtype([("key", "V32"), ("vector", "<f4", (self.dimension,))])
 
     def read(self) -> _Shards:
-        shards = [self._open(file) for file in sorted(self.folder.glob("*.npy"))]
+        files = sorted(self.folder.glob("*.npy"))
+        shards = [self._open(file) for file in files]
         rows: dict[bytes, tuple[int, int]] = {}
         for number, shard in enumerate(shards):
-            keys = shard["key"].tobytes()
-            for row in range(len(shard)):
-                rows.setdefault(keys[32 * row : 32 * row + 32], (number, row))
-        return _Shards(shards, rows)
+            for row, key in enumerate(_keys_of(shard)):
+                rows.setdefault(key, (number, row))
+        return _Shards(shards, files, rows)
 
-    def add(self, keys: Sequence[bytes], vectors: Floats) -> None:
+    def add(self, keys: Sequence[bytes], vectors: Floats, seen: set[Path]) -> None:
+        """Store what no shard has yet; `seen` are shards that have none of it, and the new one joins them."""
+        _remove_abandoned(self.folder)
+        with _alone(self.folder):
+            others = set(self.folder.glob("*.npy")) - seen
+            there = {key for file in others for key in _keys_of(self._open(file))}
+            new = [place for place, key in enumerate(keys) if key not in there]
+            file = self.folder / f"{uuid.uuid4().hex}.npy"
+            if new:
+                rows = self._rows([keys[place] for place in new], vectors[new])
+                _write_whole(file, lambda part: _save(part, rows))
+            seen.add(file)
+
+    def _rows(self, keys: Sequence[bytes], vectors: Floats) -> Shard:
         rows = np.zeros(len(keys), dtype=self.dtype)
         rows["key"] = np.frombuffer(b"".join(keys), dtype="V32")
         rows["vector"] = vectors
-        _remove_abandoned(self.folder)
-        _write_whole(self.folder / f"{uuid.uuid4().hex}.npy", lambda part: _save(part, rows))
+        return rows
 
     def _open(self, file: Path) -> Shard:
         try:
@@ -195,14 +216,16 @@ def _encode(
     encoder: Vectoriser,
     kind: Kind,
     lacking: dict[bytes, str],
+    found: _Shards,
     total: int,
     progress: Progress | None,
 ) -> None:
-    keys, found = list(lacking), total - len(lacking)
+    keys, known, seen = list(lacking), total - len(lacking), set(found.files)
     for start in range(0, len(keys), TEXTS_A_SHARD):
         chunk = keys[start : start + TEXTS_A_SHARD]
         texts = [lacking[key] for key in chunk]
-        place.add(chunk, encoder.encode(texts, kind, _shifted(progress, found + start, total)))
+        vectors = encoder.encode(texts, kind, _shifted(progress, known + start, total))
+        place.add(chunk, vectors, seen)
     if progress is not None:
         progress(total, total)
 
@@ -216,6 +239,19 @@ def _shifted(progress: Progress | None, before: int, total: int) -> Progress | N
         progress(before + done, total)
 
     return report
+
+
+def _keys_of(shard: Shard) -> Iterator[bytes]:
+    keys = shard["key"].tobytes()
+    return (keys[start : start + 32] for start in range(0, len(keys), 32))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Nobody else adds to the folder meanwhile; a process that is killed lets go of it."""
+    with (folder / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _write_whole(file: Path, write: Callable[[Path], Any]) -> None:
@@ -236,5 +272,6 @@ def _remove_abandoned(folder: Path) -> None:
     """Delete what killed processes left half-written; a live one's file is younger than a day."""
     limit = time.time() - ABANDONED_AFTER_SECONDS
     for part in folder.glob("*.part"):
-        if part.stat().st_mtime < limit:
-            part.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another process's, which is whole by now
+            if part.stat().st_mtime < limit:
+                part.unlink()

@@ -13,12 +13,12 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from retrieval.counting import counted
-from retrieval.exporting.content import Choice
 from retrieval.exporting.jobs import file_of
+from retrieval.exporting.labels import Choice
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import FORMATS
 from retrieval.exporting.removing import kept_until
-from retrieval.exporting.withholding import withheld_by_policy
+from retrieval.exporting.withholding import queries_withheld_by_policy, withheld_by_policy
 from retrieval.models import Benchmark, ExportJob
 
 SHOWN: Final = 20
@@ -59,20 +59,20 @@ class ExportForm(forms.Form):
     withhold = forms.ChoiceField(
         choices=list(POLICIES.items()),
         initial=Withhold.NONE.value,
-        label="Snippets of which origin and hash alone are written",
+        label="Snippets and queries of which origin and hash alone are written",
         help_text="What a licence allows is looked up in a table; who publishes decides.",
     )
 
     def __init__(self, *given: Any, benchmark: Benchmark, **named: Any) -> None:
         super().__init__(*given, **named)
-        found = withheld_by_policy(benchmark)
+        snippets, queries = withheld_by_policy(benchmark), queries_withheld_by_policy(benchmark)
         withhold = self.fields["withhold"]
-        withhold.choices = policies(found)  # type: ignore[attr-defined]
-        forbidden = found[Withhold.FORBIDDEN]
+        withhold.choices = policies(snippets, queries)  # type: ignore[attr-defined]
+        forbidden = both(snippets[Withhold.FORBIDDEN], queries[Withhold.FORBIDDEN])
         if forbidden:
             withhold.help_text = (
-                f"! {counted(forbidden, 'snippet')} here with a stated licence that is not known to allow "
-                f"passing on: with “none” they are exported all the same. {withhold.help_text}"
+                f"! {forbidden} here with a stated licence that is not known to allow passing on: with "
+                f"“none” they are exported all the same. {withhold.help_text}"
             )
 
     def clean(self) -> dict[str, Any]:
@@ -91,9 +91,20 @@ class ExportForm(forms.Form):
         return ExportJob.objects.create(benchmark=benchmark, created_by=user, **self.cleaned_data)
 
 
-def policies(found: Mapping[Withhold, int]) -> list[tuple[str, str]]:
-    """The policies in words, with how many snippets each withholds."""
-    return [(name, f"{words}: {found[Withhold(name)]:,}") for name, words in POLICIES.items()]
+def policies(snippets: Mapping[Withhold, int], queries: Mapping[Withhold, int]) -> list[tuple[str, str]]:
+    """The policies in words, with how many snippets each withholds, and queries where it withholds some."""
+    found = {
+        policy: both(snippets[policy], queries[policy]) if queries[policy] else f"{snippets[policy]:,}"
+        for policy in Withhold
+    }
+    return [(name, f"{words}: {found[Withhold(name)]}") for name, words in POLICIES.items()]
+
+
+def both(snippets: int, queries: int) -> str:
+    """So many snippets and queries, in words; empty for none of either."""
+    parts = [counted(snippets, "snippet")] * bool(snippets)
+    parts += [counted(queries, "query", "queries")] * bool(queries)
+    return " and ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)

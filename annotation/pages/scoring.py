@@ -17,9 +17,10 @@ from annotation.pages import board as beside
 from annotation.pages import jobs
 from annotation.pages.benchmarks import matches_of
 from retrieval import known_encoders
+from retrieval.encoders import UnknownEncoder
 from retrieval.evaluation.running import SYSTEM_LENGTH
 from retrieval.evaluation.score_jobs import cancel, digest_of
-from retrieval.evaluation.system_names import parts_of
+from retrieval.evaluation.system_names import encoders_of
 from retrieval.filters import TEXT_OPTIONS
 from retrieval.models import Benchmark, Pool, ScoreJob
 
@@ -58,10 +59,10 @@ class ScoreForm(forms.Form):
         values = super().clean() or {}
         typed = values.get("other", "").strip()
         values["system"] = "+".join(filter(None, [*values.get("encoders", ()), typed]))
-        names = parts_of(values["system"]) if values["system"] else []
         try:
+            names = encoders_of(values["system"]) if values["system"] else []
             launching.refuse_bad_encoders(tuple(names))
-        except LaunchRefused as why:
+        except (LaunchRefused, UnknownEncoder) as why:
             self.add_error("encoders", str(why))
         if len(values["system"]) > SYSTEM_LENGTH:
             self.add_error("encoders", f"Their names are longer than {SYSTEM_LENGTH} letters: choose fewer.")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from retrieval.models import Source
+from retrieval.models import Annotator, Source
 
 WORDS: Final = (
     "a blind study's majority, adjudicated where there is none; else an expert's acceptance of a written "
@@ -20,6 +20,11 @@ WORDS: Final = (
     "an imported label; what none of them judged, abandoned or not, is unjudged"
 )
 FEWEST_REVIEWS: Final = 2
+
+
+def agents_told(agents: Annotator) -> str:
+    """What a benchmark's merge rule says of the agents whose labels count."""
+    return f"Agents: {agents.name}, version {agents.version[:8]}"
 
 
 @dataclass(frozen=True, slots=True)

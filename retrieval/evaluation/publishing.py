@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from retrieval.models import (
     Annotator,
@@ -169,8 +169,13 @@ def left_out(name: str, benchmark: Benchmark | None) -> int:
 
     Their query or their snippet is no member.
     """
-    pairs = _came_with(name).order_by().values("pair").distinct().count()
-    return pairs - (benchmark.size if benchmark else 0)
+    given = _came_with(name).order_by()
+    pairs = given.values("pair").distinct().count()
+    if benchmark is None:
+        return pairs
+    labelled = Exists(given.filter(pair=OuterRef("pair")))
+    means = benchmark.labels.filter(~labelled, label=None).count()  # those of a release came without labels
+    return pairs - (benchmark.size - means)
 
 
 def _came_with(name: str) -> QuerySet[Label]:

@@ -11,7 +11,7 @@ import numpy as np
 from retrieval import encoders, known_encoders
 from retrieval.encoders.base import Encoder
 from retrieval.evaluation.content import Content, query_members, snippet_members
-from retrieval.evaluation.system_names import parts_of
+from retrieval.evaluation.system_names import encoders_of
 from retrieval.filters import TEXT_OPTIONS, TextOption, text_of
 from retrieval.index import DECIMALS, Cosines, Options, StageProgress, Terms, fuse, prepare
 from retrieval.models.benchmarks import Places
@@ -60,7 +60,7 @@ def system(name: str) -> System:
 
     Raises `encoders.UnknownEncoder`.
     """
-    names = parts_of(name)
+    names = encoders_of(name)
     if len(set(names)) < len(names):
         raise encoders.UnknownEncoder(f"{name!r} names an encoder twice; name each once")
     return System(name, [known_encoders.get(one) for one in names])

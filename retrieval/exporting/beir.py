@@ -31,13 +31,13 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
 
 def write_texts(subject: Subject, folder: Path, tick: Tick) -> None:
     """Both files of texts, with origin and licence of each."""
-    for name, letter, entries in (
-        (QUERIES, b"q", subject.queries()),
-        (CORPUS, b"d", subject.snippets()),
+    for name, letter, entries, held in (
+        (QUERIES, b"q", subject.queries(), subject.held_queries),
+        (CORPUS, b"d", subject.snippets(), subject.held_snippets),
     ):
         with TextStore() as store, Output(folder, name) as output:
             for row in fill(entries, store, tick):
-                if name == CORPUS and subject.withheld[row.position]:
+                if held.mask[row.position]:
                     continue
                 entry = row.entry
                 origin = {"source_id": entry.source_id, "origin": entry.origin, "licence": entry.licence}

@@ -88,9 +88,10 @@ def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
     pairs = subject.open_pairs
     matching = pairs.relevances > 0
     found = np.bincount(pairs.queries[matching], minlength=len(subject.query_ids))
+    found = found[~subject.held_queries.mask]
     rows = [
-        ("queries", len(subject.query_ids)),
-        ("snippets", len(subject.snippet_ids) - int(subject.withheld.sum())),
+        ("queries", len(found)),
+        ("snippets", len(subject.snippet_ids) - subject.held_snippets.count),
         ("labelled pairs", len(pairs)),
         ("of them matches", int(matching.sum())),
         ("queries without a match", int((found == 0).sum())),
@@ -129,8 +130,12 @@ def _licences(licences: Licences, subject: Subject) -> list[str]:
 def _withheld(subject: Subject) -> list[str]:
     """By which policy, and how many for which reason."""
     if subject.policy is Withhold.NONE:
-        return ["Policy `none`: no snippet is withheld by its licence."]
-    told = reasons_told(subject.reasons) or "none had to be"
+        return ["Policy `none`: no snippet is withheld by its licence, and no query."]
     also = ", or states none," if subject.policy is Withhold.UNKNOWN else ""
-    what = f"of a snippet whose licence is not known to allow passing on{also} only origin and hash are here"
-    return [f"Policy `{subject.policy}`: {what}. Withheld: {told}."]
+    of = f"of a snippet or query whose licence is not known to allow passing on{also}"
+    told = reasons_told(subject.held_snippets.reasons) or "none had to be"
+    asked = reasons_told(subject.held_queries.reasons)
+    queries = f" Of the queries: {asked}." if asked else ""
+    return [
+        f"Policy `{subject.policy}`: {of} only origin and hash are here. Withheld: {told}.{queries}",
+    ]

@@ -27,7 +27,7 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
         deque(fill(subject.queries(), queries, tick), maxlen=0)
         with Output(folder, CODES) as codes:
             for entry in fill(subject.snippets(), snippets, tick):
-                if not subject.withheld[entry.position]:
+                if not subject.held_snippets.mask[entry.position]:
                     codes.add((b",\n" if codes.count else b"{") + b"%b: %d" % (entry.json, entry.number))
             codes.add(b"}\n" if codes.count else b"{}\n")
         outputs = [files.enter_context(JsonArray(folder, f"cosqa-{name}.json")) for name in names]

@@ -11,9 +11,8 @@ import os
 import tempfile
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any, Final
 
@@ -22,100 +21,17 @@ import numpy.typing as npt
 
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.evaluation.numbering import OF_QUERIES, OF_SNIPPETS, Numbering
+from retrieval.exporting.labels import ROWS_A_READ, Choice, Ids, Pairs, Places, pairs_of
 from retrieval.exporting.licences import WITHHELD, Withhold
 from retrieval.filters.licences import Standing, standing
-from retrieval.models import (
-    Annotator,
-    Benchmark,
-    BenchmarkLabel,
-    Candidate,
-    Label,
-    Mining,
-    Source,
-    source_of,
-)
+from retrieval.models import Benchmark, Candidate, Mining
 from retrieval.models.collections import MemberQuerySet
-from retrieval.models.labels import ADJUDICATED
 
-ROWS_A_READ: Final = 2000
 STANDINGS: Final = tuple(Standing)
-Ids = npt.NDArray[np.int64]
-
-
-class Choice(StrEnum):
-    """Whose labels are written."""
-
-    FINAL = "final"
-    """What the benchmark publishes, by its merge rule."""
-    EXPERTS = "experts"
-    """Those published labels that people gave: in blind studies, or by agreeing reviews."""
-    AGENTS = "agents"
-    """What the agents said when the benchmark was published, also where people were believed."""
-
-
-WANTED: Final[Mapping[Choice, frozenset[Source]]] = {
-    Choice.FINAL: frozenset(Source),
-    Choice.EXPERTS: frozenset({Source.STUDY, Source.ADJUDICATED, Source.ACCEPTED, Source.REVIEWS}),
-    Choice.AGENTS: frozenset({Source.AGENT}),
-}
 
 
 class NothingToExport(ValueError):
     """No label is of the kind that was asked for; the message says which there are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Giver:
-    """Who gave a label, and how."""
-
-    source: Source
-    assisted: bool
-    scale: str
-    name: str
-    version: str
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "source": self.source.value,
-            "assisted": self.assisted,
-            "scale": self.scale,
-            "annotator": self.name,
-            "version": self.version,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """Labelled pairs by query, then snippet; both as positions. `givers` are places in `known`."""
-
-    queries: Ids
-    snippets: Ids
-    relevances: npt.NDArray[np.float64]
-    givers: Ids
-    known: Sequence[Giver]
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    def rows(self) -> Iterator[tuple[int, int, float, int]]:
-        """Yield (query, snippet, relevance, giver) of each pair."""
-        for start in range(0, len(self), ROWS_A_READ):
-            part = slice(start, start + ROWS_A_READ)
-            columns = (self.queries, self.snippets, self.relevances, self.givers)
-            yield from zip(*(column[part].tolist() for column in columns), strict=True)
-
-    def kept(self, mask: npt.NDArray[np.bool_]) -> Pairs:
-        return Pairs(
-            self.queries[mask], self.snippets[mask], self.relevances[mask], self.givers[mask], self.known
-        )
-
-    def by_source(self) -> dict[str, int]:
-        """How many pairs each source gives a label."""
-        counts = np.bincount(self.givers, minlength=len(self.known))
-        found: dict[str, int] = {}
-        for giver, count in zip(self.known, counts.tolist(), strict=True):
-            found[giver.source.value] = found.get(giver.source.value, 0) + count
-        return {source: count for source, count in found.items() if count}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +49,34 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """A benchmark that is exported: ids and numbers of its members by position, and its labelled pairs.
+class Held:
+    """Which queries or snippets a policy withholds, by position, and how many for what their licence says.
 
-    `withheld` marks snippets that `policy` withholds, `reasons` counts them by what their licence says;
-    `passed_on` are those that it lets pass though a stated licence is not known to allow it, `asked` such
-    queries, which no policy withholds.
+    `passed_on` counts those that it lets pass though a stated licence is not known to allow it.
+    """
+
+    mask: npt.NDArray[np.bool_]
+    reasons: Mapping[Standing, int]
+    passed_on: int
+
+    @classmethod
+    def by(cls, policy: Withhold, standings: npt.NDArray[np.uint8]) -> Held:
+        """`standings`: what licences say, as places in STANDINGS."""
+        mask = np.isin(standings, [STANDINGS.index(one) for one in WITHHELD[policy]])
+        counts = {one: int((standings[mask] == place).sum()) for place, one in enumerate(STANDINGS)}
+        forbidden = standings == STANDINGS.index(Standing.FORBIDDEN)
+        told = {one: count for one, count in counts.items() if count}
+        return cls(mask, told, int((~mask & forbidden).sum()))
+
+    @property
+    def count(self) -> int:
+        return sum(self.reasons.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A benchmark that is exported: ids and numbers of its members by position, its labelled pairs, and what
+    `policy` withholds of it.
     """
 
     benchmark: Benchmark
@@ -147,13 +85,12 @@ class Subject:
     query_numbers: Ids
     snippet_numbers: Ids
     pairs: Pairs
-    withheld: npt.NDArray[np.bool_]
     policy: Withhold
-    reasons: Mapping[Standing, int]
-    passed_on: int
-    asked: int
+    held_queries: Held
+    held_snippets: Held
 
     def queries(self) -> Iterator[Entry]:
+        """All of them, also those that are withheld."""
         return _entries(query_members(self.benchmark), self.query_numbers)
 
     def snippets(self) -> Iterator[Entry]:
@@ -162,8 +99,16 @@ class Subject:
 
     @property
     def open_pairs(self) -> Pairs:
-        """The pairs whose snippets may be passed on."""
-        return self.pairs.kept(~self.withheld[self.pairs.snippets])
+        """The pairs whose query and snippet may be passed on."""
+        return self.pairs.kept(~self._withheld)
+
+    @property
+    def withheld_pairs(self) -> Pairs:
+        return self.pairs.kept(self._withheld)
+
+    @property
+    def _withheld(self) -> npt.NDArray[np.bool_]:
+        return self.held_queries.mask[self.pairs.queries] | self.held_snippets.mask[self.pairs.snippets]
 
     def candidates(self) -> Iterator[tuple[int, int, int, float]]:
         """Yield (query, snippet, rank, score) of the minings' candidates that are members, as positions.
@@ -191,47 +136,22 @@ class Subject:
                     yield row
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Positions of texts by their ids."""
-
-    order: Ids
-    ids: Ids
-
-    @classmethod
-    def of(cls, ids: Ids) -> Places:
-        order = np.argsort(ids)
-        return cls(order, ids[order])
-
-    def many(self, texts: Ids) -> Ids:
-        """-1 where a text is no member."""
-        if not len(self.ids):
-            return np.full(len(texts), -1, dtype=np.int64)
-        found = np.minimum(np.searchsorted(self.ids, texts), len(self.ids) - 1)
-        return np.where(self.ids[found] == texts, self.order[found], -1)
-
-
 def subject_of(
     benchmark: Benchmark, choice: Choice = Choice.FINAL, policy: Withhold = Withhold.NONE
 ) -> Subject:
     """Read a benchmark for an export. Raises `NothingToExport`."""
-    query_ids, query_numbers, stated = _members(query_members(benchmark), OF_QUERIES)
-    snippet_ids, snippet_numbers, standings = _members(snippet_members(benchmark), OF_SNIPPETS)
-    pairs = _pairs(benchmark, choice, Places.of(query_ids), Places.of(snippet_ids))
+    query_ids, query_numbers, asked = _members(query_members(benchmark), OF_QUERIES)
+    snippet_ids, snippet_numbers, code = _members(snippet_members(benchmark), OF_SNIPPETS)
+    pairs = pairs_of(benchmark, choice, Places.of(query_ids), Places.of(snippet_ids))
     if not len(pairs):
         there = ", ".join(
-            _pairs(benchmark, Choice.FINAL, Places.of(query_ids), Places.of(snippet_ids)).by_source()
+            pairs_of(benchmark, Choice.FINAL, Places.of(query_ids), Places.of(snippet_ids)).by_source()
         )
         raise NothingToExport(
             f"Benchmark {benchmark} has no label of {choice.value}; its labels are of: {there}."
         )
-    withheld = np.isin(standings, [STANDINGS.index(one) for one in WITHHELD[policy]])
-    reasons = {one: int((standings[withheld] == place).sum()) for place, one in enumerate(STANDINGS)}
-    told = {one: count for one, count in reasons.items() if count}
-    numbers = query_numbers, snippet_numbers
-    forbidden = STANDINGS.index(Standing.FORBIDDEN)
-    counts = int((~withheld & (standings == forbidden)).sum()), int((stated == forbidden).sum())
-    return Subject(benchmark, query_ids, snippet_ids, *numbers, pairs, withheld, policy, told, *counts)
+    members = query_ids, snippet_ids, query_numbers, snippet_numbers
+    return Subject(benchmark, *members, pairs, policy, Held.by(policy, asked), Held.by(policy, code))
 
 
 def _members(members: MemberQuerySet, letter: str) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:
@@ -259,94 +179,6 @@ def _entries(members: MemberQuerySet, numbers: Ids) -> Iterator[Entry]:
     for position, (data, digest, source_id, origin, licence, rules) in enumerate(rows):
         text = zlib.decompress(data).decode()
         yield Entry(position, int(numbers[position]), text, digest, source_id, origin, licence, rules)
-
-
-@dataclass
-class _Columns:
-    """Labels as they are read."""
-
-    queries: array[int] = field(default_factory=lambda: array("q"))
-    snippets: array[int] = field(default_factory=lambda: array("q"))
-    relevances: array[float] = field(default_factory=lambda: array("d"))
-    givers: array[int] = field(default_factory=lambda: array("q"))
-    known: dict[Giver, int] = field(default_factory=dict)
-
-    def add(self, query: int, snippet: int, relevance: float, giver: Giver) -> None:
-        self.queries.append(query)
-        self.snippets.append(snippet)
-        self.relevances.append(relevance)
-        self.givers.append(self.known.setdefault(giver, len(self.known)))
-
-    def pairs(self, query_of: Places, snippet_of: Places) -> Pairs:
-        asked = query_of.many(np.asarray(self.queries, dtype=np.int64))
-        code = snippet_of.many(np.asarray(self.snippets, dtype=np.int64))
-        order = np.lexsort((code, asked))
-        relevances, givers = (
-            np.asarray(self.relevances)[order],
-            np.asarray(self.givers, dtype=np.int64)[order],
-        )
-        return Pairs(asked[order], code[order], relevances, givers, list(self.known))
-
-
-def _pairs(benchmark: Benchmark, choice: Choice, query_of: Places, snippet_of: Places) -> Pairs:
-    columns, givers = _Columns(), _Givers()
-    told = ("pair__query_id", "pair__snippet_id", "relevance")
-    label = ("label__annotator_id", "label__assisted", "label__scale", "label__source")
-    rows = BenchmarkLabel.objects.filter(benchmark=benchmark).order_by().values_list(*told, *label)
-    for query, snippet, relevance, *given in rows.iterator(ROWS_A_READ):
-        giver = givers.of(*given)
-        if giver.source in WANTED[choice]:
-            columns.add(query, snippet, relevance, giver)
-    if choice is Choice.AGENTS:
-        _add_overruled(benchmark, columns, givers)
-    return columns.pairs(query_of, snippet_of)
-
-
-class _Givers:
-    """Annotators are read once."""
-
-    def __init__(self) -> None:
-        self.known: dict[tuple[int | None, bool, str, str], Giver] = {}
-
-    def of(self, annotator: int | None, assisted: bool | None, scale: str | None, told: str | None) -> Giver:
-        decided = ADJUDICATED if (told or "").endswith(ADJUDICATED) else ""
-        key = (annotator, bool(assisted), scale or "", decided)
-        if key not in self.known:
-            self.known[key] = self.looked_up(*key)
-        return self.known[key]
-
-    def looked_up(self, annotator: int | None, assisted: bool, scale: str, told: str) -> Giver:
-        """A relevance that came without a label has no annotator."""
-        if annotator is None:
-            return Giver(Source.ORIGINAL, assisted, scale, "", "")
-        row = Annotator.objects.get(pk=annotator)
-        name, version = row.name, row.version
-        if row.kind == Annotator.Kind.PERSON:
-            name, version = "people", ""  # who it was is nobody's business outside
-        if row.kind == Annotator.Kind.ORIGINAL and "given_by" in row.config:
-            name, version = str(row.config.get("annotator", name)), str(row.config.get("version", version))
-        return Giver(source_of(row.kind, row.config, assisted, told), assisted, scale, name, version)
-
-
-def _add_overruled(benchmark: Benchmark, columns: _Columns, givers: _Givers) -> None:
-    """The agents' last label before the publication, where the benchmark has people's."""
-    published = BenchmarkLabel.objects.filter(benchmark=benchmark)
-    agents = [
-        row.pk
-        for row in Annotator.objects.filter(pk__in=published.values("label__annotator").distinct())
-        if source_of(row.kind, row.config, assisted=False) is Source.AGENT
-    ]
-    overruled = published.exclude(label__annotator__in=agents).values("pair")
-    labels = Label.objects.filter(
-        pair__in=overruled, annotator__in=agents, created_at__lte=benchmark.published_at
-    )
-    last: dict[tuple[int, int], tuple[int | None, Giver]] = {}
-    told = ("pair__query_id", "pair__snippet_id", "value", "annotator_id", "assisted", "scale", "source")
-    for query, snippet, value, *given in labels.order_by("pk").values_list(*told):
-        last[query, snippet] = value, givers.of(*given)
-    for (query, snippet), (value, giver) in last.items():
-        if value is not None:
-            columns.add(query, snippet, float(value), giver)
 
 
 class TextStore:

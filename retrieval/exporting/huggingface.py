@@ -51,11 +51,14 @@ def _giver(subject: Subject, place: int) -> bytes:
 def _write_members(
     subject: Subject, folder: Path, key: str, store: TextStore, tick: Tick, licences: Licences
 ) -> None:
-    is_code = key == "code"
-    name, entries = ("codebase", subject.snippets()) if is_code else ("queries", subject.queries())
+    name, entries, held = (
+        ("codebase", subject.snippets(), subject.held_snippets)
+        if key == "code"
+        else ("queries", subject.queries(), subject.held_queries)
+    )
     with Output(folder, f"data/{name}.jsonl") as output:
         for row in fill(entries, store, tick):
-            if is_code and subject.withheld[row.position]:
+            if held.mask[row.position]:
                 continue
             entry = row.entry
             licences[spdx(entry.licence)] += 1

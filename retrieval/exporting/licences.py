@@ -1,4 +1,4 @@
-"""Which snippets an export withholds by what their licences say; who publishes decides."""
+"""Which queries and snippets an export withholds by what their licences say; who publishes decides."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from retrieval.filters.licences import Standing
 
 
 class Withhold(StrEnum):
-    """Which snippets an export withholds, so that their origin and hash alone are in it."""
+    """Which queries and snippets an export withholds, so that their origin and hash alone are in it."""
 
     NONE = "none"
     FORBIDDEN = "forbidden"

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from retrieval.exporting.content import Entry, Subject
+from retrieval.exporting.content import Entry, Held, Subject
 from retrieval.exporting.parts import Parts, named_parts
 from retrieval.exporting.stores import Tick
 from retrieval.sources.parquet import libraries
@@ -30,10 +30,9 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
         ("assisted", arrow.bool_()),
     ]
     names = [f"pairs-{name}.parquet" for name in named_parts(parts, "")] if parts else ["pairs.parquet"]
-    open_snippets = (entry for entry in subject.snippets() if not subject.withheld[entry.position])
     files: list[tuple[str, Any, Iterable[tuple[Any, ...]]]] = [
-        ("queries.parquet", member, map(_member, subject.queries())),
-        ("codebase.parquet", member, map(_member, open_snippets)),
+        ("queries.parquet", member, _members(subject.queries(), subject.held_queries)),
+        ("codebase.parquet", member, _members(subject.snippets(), subject.held_snippets)),
         *((name, pair, _pairs(subject, parts, place)) for place, name in enumerate(names)),
     ]
     for name, columns, rows in files:
@@ -53,8 +52,10 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
 ORIGIN = ("source_id", "origin", "licence")
 
 
-def _member(entry: Entry) -> tuple[Any, ...]:
-    return entry.number, entry.text, entry.source_id, entry.origin, entry.licence
+def _members(entries: Iterable[Entry], held: Held) -> Iterator[tuple[Any, ...]]:
+    for entry in entries:
+        if not held.mask[entry.position]:
+            yield entry.number, entry.text, entry.source_id, entry.origin, entry.licence
 
 
 def _pairs(subject: Subject, parts: Parts | None, place: int) -> Iterator[tuple[Any, ...]]:

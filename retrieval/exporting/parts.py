@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrieval.evaluation.content import query_members, snippet_members
-from retrieval.exporting.content import ROWS_A_READ, Subject
+from retrieval.exporting.content import Subject
+from retrieval.exporting.labels import ROWS_A_READ
 from retrieval.splits import PARTS, Report, by_repository, report, same_queries, split
 
 REPOSITORY = re.compile(r"(?:https?://)?(?:www\.)?((?:github|gitlab|bitbucket)\.(?:com|org)/[\w.-]+/[\w.-]+)")

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from retrieval.counting import counted
 from retrieval.exporting import beir, coclr, huggingface, parquet, provenance, qrels, release
-from retrieval.exporting.content import Choice, Subject, subject_of
+from retrieval.exporting.content import Held, Subject, subject_of
+from retrieval.exporting.labels import Choice
 from retrieval.exporting.licences import Withhold, reasons_told
 from retrieval.exporting.parts import Parts, parts_of
 from retrieval.exporting.writing import FORMAT, MANIFEST, staged
@@ -24,7 +25,7 @@ SPLITS: Final = "splits.json"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Whose labels; the seed of a split (None: no split); which snippets are withheld by their licence.
+    """Whose labels; the seed of a split (None: no split); what is withheld by its licence.
 
     `tick` is called with the number of records written since.
     """
@@ -59,7 +60,7 @@ FORMATS: Final[Mapping[str, Format]] = {
 class Exported:
     """What was written. `unjudged` is None where nobody knows which pairs were candidates.
 
-    `withheld_for` counts the snippets that are withheld by the reason; `split` tells of the parts.
+    `withheld` are snippets, `withheld_for` counts them by the reason; `split` tells of the parts.
     """
 
     folder: Path
@@ -69,6 +70,8 @@ class Exported:
     pairs: int
     withheld: int
     withheld_for: Mapping[str, int]
+    withheld_queries: int
+    withheld_queries_for: Mapping[str, int]
     unjudged: int | None
     by_source: Mapping[str, int]
     split: Report | None = None
@@ -89,21 +92,24 @@ def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exp
     parts = None if options.split is None else parts_of(subject, options.split, options.by_repository)
     files = FORMATS[name].write(subject, folder, parts, options.tick)
     provenance.write_labels(subject, subject.open_pairs, folder)
-    withheld = provenance.write_withheld(subject, folder)
+    provenance.write_withheld(subject, folder)
     unjudged = provenance.write_candidates(subject, folder)
     if parts is not None:
         (folder / SPLITS).write_text(json.dumps(asdict(parts.report), indent=2) + "\n", "utf-8")
+    queries, snippets = subject.held_queries, subject.held_snippets
     done = Exported(
-        folder,
-        [*files, *_side_files(folder, files), MANIFEST],
-        len(subject.query_ids),
-        len(subject.snippet_ids) - withheld,
-        len(subject.open_pairs),
-        withheld,
-        {reason.value: count for reason, count in subject.reasons.items()},
-        unjudged,
-        subject.open_pairs.by_source(),
-        None if parts is None else parts.report,
+        folder=folder,
+        files=[*files, *_side_files(folder, files), MANIFEST],
+        queries=len(subject.query_ids) - queries.count,
+        snippets=len(subject.snippet_ids) - snippets.count,
+        pairs=len(subject.open_pairs),
+        withheld=snippets.count,
+        withheld_for={reason.value: count for reason, count in snippets.reasons.items()},
+        withheld_queries=queries.count,
+        withheld_queries_for={reason.value: count for reason, count in queries.reasons.items()},
+        unjudged=unjudged,
+        by_source=subject.open_pairs.by_source(),
+        split=None if parts is None else parts.report,
     )
     done.warnings.extend(_warnings(done, subject, FORMATS[name], parts))
     (folder / MANIFEST).write_text(
@@ -147,22 +153,8 @@ def _warnings(done: Exported, subject: Subject, kind: Format, parts: Parts | Non
             f"{counted(done.unjudged, 'candidate pair')} unjudged, which is not 0: in "
             f"{provenance.UNJUDGED} and in no other file"
         )
-    if subject.passed_on:
-        told.append(
-            f"{counted(subject.passed_on, 'snippet')} passed on whose stated licence is not known to allow "
-            f"it: policy {Withhold.FORBIDDEN} (--withhold {Withhold.FORBIDDEN}) leaves such ones out"
-        )
-    if subject.asked:
-        told.append(
-            f"{counted(subject.asked, 'query', 'queries')} passed on whose stated licence is not known to "
-            "allow it, such as documentation of such code: policies withhold snippets alone"
-        )
-    if done.withheld:
-        told.append(
-            f"{counted(done.withheld, 'snippet')} withheld by policy {subject.policy}: "
-            f"{reasons_told(subject.reasons)}; {provenance.WITHHELD} has origins and hashes, "
-            f"{provenance.WITHHELD_PAIRS} their labels"
-        )
+    told += _of_licences(subject.held_snippets, subject.policy, "snippet", "snippets")
+    told += _of_licences(subject.held_queries, subject.policy, "query", "queries")
     relevances = subject.open_pairs.relevances
     graded = 0 if kind.grades else int(((relevances > 0) & (relevances != 1)).sum())
     if graded:
@@ -171,6 +163,22 @@ def _warnings(done: Exported, subject: Subject, kind: Format, parts: Parts | Non
             "relevance of each"
         )
     return told if parts is None else [*told, *_of_split(parts)]
+
+
+def _of_licences(held: Held, policy: Withhold, one: str, many: str) -> list[str]:
+    """What a policy withholds of queries or snippets, and what it lets pass."""
+    told = []
+    if held.passed_on:
+        told.append(
+            f"{counted(held.passed_on, one, many)} passed on whose stated licence is not known to allow it: "
+            f"policy {Withhold.FORBIDDEN} (--withhold {Withhold.FORBIDDEN}) leaves such ones out"
+        )
+    if held.count:
+        told.append(
+            f"{counted(held.count, one, many)} withheld by policy {policy}: {reasons_told(held.reasons)}; "
+            f"{provenance.WITHHELD} has origins and hashes, {provenance.WITHHELD_PAIRS} their labels"
+        )
+    return told
 
 
 def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> dict[str, Any]:
@@ -194,6 +202,8 @@ def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> 
         "withhold": options.withhold.value,
         "withheld": done.withheld,
         "withheld_for": done.withheld_for,
+        "withheld_queries": done.withheld_queries,
+        "withheld_queries_for": done.withheld_queries_for,
         "by_source": done.by_source,
         "annotators": [giver.as_json() for giver in subject.pairs.known],
         "mining": mining and {"encoders": mining.encoders, "k": mining.k, "fusion": mining.fusion},

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.exporting.content import Entry, Ids, Pairs, Subject
+from retrieval.exporting.content import Entry, Subject
+from retrieval.exporting.labels import Ids, Pairs
 from retrieval.exporting.writing import PROVENANCE, Output
 from retrieval.filters.licences import standing
 from retrieval.models import Pool
@@ -54,26 +55,31 @@ def _number(relevance: float) -> bytes:
     return b"%d" % relevance if relevance.is_integer() else repr(relevance).encode()
 
 
-def write_withheld(subject: Subject, folder: Path) -> int:
-    """The snippets that are withheld, as origin and hash with the reason, and their pairs."""
-    if not subject.withheld.any():
-        return 0
+def write_withheld(subject: Subject, folder: Path) -> None:
+    """What is withheld, as origin and hash with the reason, and its pairs; no file where that is nothing."""
+    if not subject.held_queries.count + subject.held_snippets.count:
+        return
     with Output(folder, WITHHELD) as output:
-        for entry in subject.snippets():
-            if subject.withheld[entry.position]:
-                output.line(
-                    {
-                        "code-idx": entry.number,
-                        "sha256": entry.digest,
-                        "source_id": entry.source_id,
-                        "origin": entry.origin,
-                        "licence": entry.licence,
-                        "reason": standing(entry.licence).value,
-                    }
-                )
-    pairs = subject.pairs.kept(subject.withheld[subject.pairs.snippets])
-    write_labels(subject, pairs, folder, WITHHELD_PAIRS)
-    return output.count
+        for entries, key, held in (
+            (subject.queries(), "query-idx", subject.held_queries),
+            (subject.snippets(), "code-idx", subject.held_snippets),
+        ):
+            for entry in entries if held.count else ():
+                if held.mask[entry.position]:
+                    output.line(_known_of(entry, key))
+    write_labels(subject, subject.withheld_pairs, folder, WITHHELD_PAIRS)
+
+
+def _known_of(entry: Entry, key: str) -> dict[str, object]:
+    """What is written of a member that is withheld."""
+    return {
+        key: entry.number,
+        "sha256": entry.digest,
+        "source_id": entry.source_id,
+        "origin": entry.origin,
+        "licence": entry.licence,
+        "reason": standing(entry.licence).value,
+    }
 
 
 def write_candidates(subject: Subject, folder: Path) -> int | None:

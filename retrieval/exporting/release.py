@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
+
 from retrieval.exporting.content import Entry, Subject, TextStore
 from retrieval.exporting.parts import Parts
 from retrieval.exporting.provenance import QUERIES, SNIPPETS, noted
@@ -39,11 +41,12 @@ def _write_members(
     """`query.json` or `codebase.json`, and where each came from."""
     is_query = key == "query"
     name, side = ("query.json", QUERIES) if is_query else ("codebase.json", SNIPPETS)
+    withheld = (subject.held_queries if is_query else subject.held_snippets).mask
     row = b'{"%b-idx": %%d, "%b": %%b}' % (key.encode(), key.encode())
     with JsonArray(folder, name) as output, Output(folder, side) as provenance:
         for entry in noted(entries, f"{key}-idx", provenance):
             text = store.add(entry.text)
-            if is_query or not subject.withheld[entry.position]:
+            if not withheld[entry.position]:
                 output.add(row % (entry.number, text))
             if not entry.position % TICK:
                 tick(TICK)
@@ -83,9 +86,9 @@ def _write_finetune(
     pairs = [f"finetune/{part}_query_code_pairs.json" for part in PARTS]
     with ExitStack() as files:
         outputs = [files.enter_context(JsonArray(folder, name)) for name in asked]
-        for position, number in enumerate(subject.query_numbers.tolist()):
-            row = b'{"query-idx": %d, "query": %b}' % (number, queries.get(position))
-            outputs[parts.part_of[position]].add(row)
+        for position in np.flatnonzero(~subject.held_queries.mask).tolist():
+            told = (subject.query_numbers[position], queries.get(position))
+            outputs[parts.part_of[position]].add(b'{"query-idx": %d, "query": %b}' % told)
         outputs = [files.enter_context(JsonArray(folder, name)) for name in pairs]
         for _, query, row in pair_rows(subject, queries, snippets):
             if row.endswith(b"1}"):

@@ -166,6 +166,21 @@ def may_be_passed_on(licence: str) -> bool:
     return _allows(_read(_stated(licence)))
 
 
+def covers(licence: str, other: str) -> bool:
+    """Whether all that `other` states is in `licence` already, by itself or as the family of what is.
+
+    >>> covers("BSD-3-Clause OR MIT", "BSD"), covers("MIT", "MIT OR ISC"), covers("ask us", "ask us")
+    (True, False, True)
+    """
+    stated = list(_leaves(_read(_stated(licence))))
+    known = {*stated, *(family for family in FAMILIES.values() for one in stated if _is_of(one, family))}
+    return all(one in known for one in _leaves(_read(_stated(other))))
+
+
+def _is_of(licence: str, family: str) -> bool:
+    return _identifier(licence).startswith(f"{family}-")
+
+
 def shortened(licence: str, most: int) -> str:
     """A licence of `most` characters: what was cut off stays one that has to hold, and nobody knows which.
 

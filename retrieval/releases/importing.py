@@ -8,9 +8,8 @@ any release of CoSQA+. Importing again changes nothing, and goes on where it was
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -20,12 +19,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from retrieval.counting import counted
-from retrieval.evaluation.publishing import NothingToPublish, Order, publish
+from retrieval.evaluation.publishing import Chosen, NothingToPublish, Order, last_of, publish_chosen
 from retrieval.exporting import provenance
-from retrieval.exporting.writing import FORMAT, MANIFEST
 from retrieval.filters import Rule
 from retrieval.filters.apart import Apart
-from retrieval.hostile import clean, clean_json
+from retrieval.hostile import clean
 from retrieval.imported import Counts, Imported, Options
 from retrieval.importing import collection, flags_of, good
 from retrieval.models import (
@@ -42,6 +40,7 @@ from retrieval.models import (
 )
 from retrieval.models.texts import canonical
 from retrieval.releases.beside import Beside
+from retrieval.releases.manifest import Manifest, manifest_of
 from retrieval.releases.storing import Members, store
 from retrieval.sources import Problem, Record, cosqa
 from retrieval.sources.cosqa_plus import LICENCE, Release, release_in
@@ -71,43 +70,12 @@ class _Known(Exception):
 
 Giver: TypeAlias = tuple[str, ...]
 """What the file says of who gave a label, as in GIVER; empty where it says nothing."""
-Given: TypeAlias = tuple[bytes, bytes, int, Giver]
-"""Hashes of query and snippet, value, who gave it."""
+Given: TypeAlias = tuple[bytes, bytes, float, Giver]
+"""Hashes of query and snippet, relevance, who gave it."""
 
 
 class NoRelease(ValueError):
     """The folder has none of a release's files; the message names them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What `workbench.json` says, as far as it can be believed; all empty without one."""
-
-    digest: str = ""
-    pool: Pool = Pool.COLLECTION
-    merge_rule: str = ""
-    encoders: tuple[str, ...] = ()
-    k: int = 1
-    knows_rules: bool = False
-
-
-def manifest_of(folder: Path) -> Manifest:
-    """What the folder says of itself; one that is no export of ours says nothing."""
-    try:
-        told: Any = clean_json(json.loads((folder / MANIFEST).read_text("utf-8")))
-        if told["format"] != FORMAT or told["written_as"] != "release":
-            return Manifest()
-        mining = told["mining"] or {"encoders": [], "k": 1}
-        return Manifest(
-            str(told["digest"]),
-            Pool(told["pool"]),
-            str(told["merge_rule"]),
-            tuple(str(name)[:120] for name in mining["encoders"]),
-            max(1, min(int(mining["k"]), 10**6)),
-            told["rules"] == [str(rule.name) for rule in Rule],
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return Manifest()
 
 
 def import_release(folder: Path, name: str, options: Options) -> Imported:
@@ -126,11 +94,11 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
         if path:
             expect(path)
     if options.dry_run:
-        return importing.counted()
+        return replace(importing.counted(), missing=importing.withheld())
     with importing.apart:
         importing.fill()
     importing.label()
-    return importing.done(importing.published())
+    return replace(importing.done(importing.published()), missing=importing.withheld())
 
 
 class _Import:
@@ -143,6 +111,7 @@ class _Import:
         self.queries: Members | None = None
         self.snippets: Members | None = None
         self.givers: dict[Giver, tuple[int, str, bool]] = {}
+        self.means: dict[int, Chosen] = {}
         self.apart = Apart()
 
     def done(self, benchmark: Benchmark | None = None) -> Imported:
@@ -211,6 +180,18 @@ class _Import:
         rows = self.side(name, key)
         return Beside((str(number), row) for number, row in rows if number not in withheld)
 
+    def withheld(self) -> str:
+        """What the release has origin and hash of alone, in words; empty where that is nothing."""
+        names = (
+            (provenance.WITHHELD, "query-idx", "query", "queries"),
+            (provenance.WITHHELD, "code-idx", "snippet", "snippets"),
+            (provenance.WITHHELD_PAIRS, "query-idx", "labelled pair", "labelled pairs"),
+        )
+        counts = [(sum(1 for _ in self.side(file, key)), one, many) for file, key, one, many in names]
+        told = ", ".join(counted(count, one, many) for count, one, many in counts if count)
+        where = f"{provenance.WITHHELD} has origins and hashes"
+        return f"Missing, as the release withholds it for its licence: {told} ({where})." if told else ""
+
     def label(self) -> None:
         """The labels of `pairs.json`, in batches."""
         if self.release.pairs is None:
@@ -245,7 +226,7 @@ class _Import:
             yield (
                 hashed(found.query),
                 _hash(found.snippet),
-                _value(told, found.value),
+                _relevance(told, found.value),
                 tuple([str(told.get(name, "")) for name in GIVER]) if told else (),
             )
 
@@ -267,8 +248,14 @@ class _Import:
             self.others.refuse(Problem(str(self.release.pairs), 0, message))
         return kept
 
+    def said(self, key: Giver, value: int) -> tuple[int, int, int, str, bool]:
+        """The annotator of a label, its round, value and scale, and whether it was assisted."""
+        by, scale, assisted = self.giver(key)
+        usual = Label.Scale.BINARY if value in (0, 1) else Label.Scale.GRADED
+        return by, 1, value, scale or usual.value, assisted
+
     def giver(self, key: Giver) -> tuple[int, str, bool]:
-        """The annotator of a label, its scale, and whether it was assisted."""
+        """The annotator of labels, their scale where one is told, and whether they were assisted."""
         if key not in self.givers:
             source, assisted, scale, annotator, version = key or ("",) * len(GIVER)
             config: dict[str, Any] = {"source": self.folder.name}
@@ -276,8 +263,7 @@ class _Import:
                 who, which = clean(annotator)[:120], clean(version)[:64]
                 config |= {"given_by": source, "annotator": who, "version": which}
             by = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
-            scale = scale if scale in Label.Scale.values else Label.Scale.BINARY.value
-            self.givers[key] = by.pk, scale, assisted == str(True)
+            self.givers[key] = by.pk, scale if scale in Label.Scale.values else "", assisted == str(True)
         return self.givers[key]
 
     def store_labels(self, batch: Sequence[Given]) -> None:
@@ -286,11 +272,13 @@ class _Import:
         kept = self.of_members(batch, asked, code)
         pairs = Pair.objects.keep_ids([(asked[row[0]], code[row[1]]) for row in kept])
         now = timezone.now()
-        rows = [
-            (pairs[asked[query], code[snippet]], by, 1, value, scale, assisted, self.name, now)
-            for query, snippet, value, key in kept
-            for by, scale, assisted in [self.giver(key)]
-        ]
+        rows = []
+        for query, snippet, relevance, key in kept:
+            texts = asked[query], code[snippet]
+            if relevance.is_integer():
+                rows.append((pairs[texts], *self.said(key, int(relevance)), self.name, now))
+            else:  # the mean of several labels, which are not in the file
+                self.means.setdefault(pairs[texts], Chosen(*texts, pairs[texts], relevance, None))
         statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
         self.others.labels += len(kept)
 
@@ -314,7 +302,7 @@ class _Import:
                 given = Label.objects.filter(
                     annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=self.name
                 )
-                made = publish(order, given)
+                made = publish_chosen(order, self.with_means(last_of(given)))
                 if order.mining is not None and made.mining_id != order.mining.pk:
                     raise _Known(made)  # takes the mining back, which is there already
                 return made
@@ -322,6 +310,11 @@ class _Import:
             return known.benchmark
         except NothingToPublish:
             return None
+
+    def with_means(self, chosen: Iterable[Chosen]) -> Iterator[Chosen]:
+        """What labels say, but of pairs with a mean relevance that."""
+        yield from (row for row in chosen if row.pair not in self.means)
+        yield from self.means.values()
 
     def mined(self, queries: Collection, snippets: Collection) -> Mining:
         """A mining with the candidates of the release, as if it had been performed here."""
@@ -366,11 +359,12 @@ def _hash(text: str) -> bytes:
     return hashlib.sha256(canonical(text).encode()).digest()
 
 
-def _value(told: Mapping[str, Any], label: int) -> int:
-    """The relevance beside a label, where it is a whole number that means the same."""
+def _relevance(told: Mapping[str, Any], label: int) -> float:
+    """The relevance beside a label, where it is a number that means the same: also a mean, such as 2.5."""
     relevance = told.get("relevance")
-    plain = isinstance(relevance, int) and not isinstance(relevance, bool) and -10 <= relevance <= 100
-    return relevance if plain and (relevance > 0) == bool(label) else label  # type: ignore[operator,return-value]
+    plain = isinstance(relevance, int | float) and not isinstance(relevance, bool)
+    same = plain and -10 <= relevance <= 100 and (relevance > 0) == bool(label)  # type: ignore[operator]
+    return float(relevance if same else label)  # type: ignore[arg-type]
 
 
 def _with_origins(

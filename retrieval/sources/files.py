@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from retrieval.filters.licences import spdx
+from retrieval.filters.licences import covers, spdx
 from retrieval.sources import Problem
 
 FILE_LIMIT = 4 * 2**20
 """Bytes in one source file; longer ones are generated tables."""
 
 SPDX = re.compile(r"SPDX-License-Identifier:[ \t]*([\w.+() -]+)")
-METADATA_LICENCE = re.compile(r"^(?:License-Expression|License):[ \t]*(\S[^\r\n]{0,999})", re.MULTILINE)
+METADATA_FIELD = re.compile(
+    r"^(License-Expression|License|Classifier):[ \t]*(\S[^\r\n]{0,999})", re.MULTILINE
+)
+LICENCE_FIELDS = ("License-Expression", "License", "Classifier")
+"""Of a wheel's METADATA or an sdist's PKG-INFO, from what counts most to what counts least (PEP 639)."""
+CLASSIFIED = "License ::"
+OF_MANY = frozenset({"License :: OSI Approved", "License :: DFSG approved"})
+"""Classifiers that stand above others and name no licence."""
 DESCRIPTION = re.compile(r"\r?\n\r?\n")
 """What stands between the fields of a wheel's METADATA or an sdist's PKG-INFO and its description."""
 LICENCE_FILES = frozenset({"LICENSE", "LICENCE", "COPYING", "UNLICENSE"})
@@ -75,11 +83,29 @@ def licence_of(text: str) -> str:
 def licence_in_metadata(text: str) -> str:
     """What a wheel or sdist states in its fields; empty for nothing, or what says nothing, as UNKNOWN does.
 
+    An expression stands before a licence in words, and that before classifiers. What they say besides has to
+    hold as well: of a package that contradicts itself nobody knows which is meant.
+
     >>> licence_in_metadata("License: UNKNOWN\\nLicense-Expression: MIT\\n\\nLicense: ISC")
     'MIT'
+    >>> licence_in_metadata("License: MIT\\nClassifier: License :: Other/Proprietary License")
+    '(MIT) AND (License :: Other/Proprietary License)'
     """
-    fields = METADATA_LICENCE.findall(DESCRIPTION.split(text, maxsplit=1)[0])
-    return next((field.strip() for field in fields if spdx(field)), "")
+    kept = list[str]()
+    for said in _licences_told(METADATA_FIELD.findall(DESCRIPTION.split(text, maxsplit=1)[0])):
+        if not any(covers(other, said) for other in kept):
+            kept.append(said)
+    return kept[0] if len(kept) == 1 else " AND ".join(f"({said})" for said in kept)
+
+
+def _licences_told(fields: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield what fields state of licences, from what counts most to what counts least."""
+    for wanted in LICENCE_FIELDS:
+        for field, text in fields:
+            said = text.strip()
+            about = field != "Classifier" or (said.startswith(CLASSIFIED) and said not in OF_MANY)
+            if field == wanted and about and spdx(said):
+                yield said
 
 
 def stated(pattern: re.Pattern[str], text: str) -> str:

@@ -12,6 +12,7 @@ import io
 import math
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -95,6 +96,16 @@ def csv_rows(path: Path, numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[
                 yield last, row
     except csv.Error as error:
         raise Malformed(path, last, f"is not CSV: {error}") from error
+
+
+def named_twice(header: Iterable[str]) -> str:
+    """What is said of a header that names a column twice; empty for one that doesn't.
+
+    >>> named_twice(["query", "label", "label"])
+    "the header names the column 'label' twice: rename or remove one of them"
+    """
+    twice = next((name for name, times in Counter(header).items() if name and times > 1), "")
+    return f"the header names the column {shown(twice)} twice: rename or remove one of them" if twice else ""
 
 
 def number(written: str, path: Path, line: int, what: str, largest: float = math.inf) -> float:

@@ -77,19 +77,20 @@ def cuts_of(content: bytes) -> dict[tuple[int, str], Cut]:
 
 
 def _functions(statements: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, Function]]:
-    """Find functions at the top and in classes, also under `if`, `try` and `with`, not inside functions."""
+    """Find functions at the top and in classes, also under `if`, `for` and the like, not inside functions."""
     for statement in statements:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             yield prefix + statement.name, statement
         elif isinstance(statement, ast.ClassDef):
             yield from _functions(statement.body, f"{prefix}{statement.name}.")
-        elif isinstance(statement, ast.If | ast.Try | ast.TryStar | ast.With):
-            yield from _functions(_branches(statement), prefix)
+        elif inside := _branches(statement):
+            yield from _functions(inside, prefix)
 
 
-def _branches(statement: ast.If | ast.Try | ast.TryStar | ast.With) -> list[ast.stmt]:
-    parts = [statement.body, getattr(statement, "orelse", []), getattr(statement, "finalbody", [])]
-    parts += [handler.body for handler in getattr(statement, "handlers", [])]
+def _branches(statement: ast.stmt) -> list[ast.stmt]:
+    """The statements inside another one, in all of its branches; a simple one has none."""
+    parts = [getattr(statement, name, []) for name in ("body", "orelse", "finalbody")]
+    parts += [part.body for name in ("handlers", "cases") for part in getattr(statement, name, [])]
     return [inner for part in parts for inner in part]
 
 

@@ -21,7 +21,7 @@ from typing import Any, TextIO, TypeAlias
 
 from retrieval.sources import Problem
 from retrieval.sources.json_stream import DECODER, RECORD_LIMIT, elements
-from retrieval.sources.lines import PACKED_AT_MOST, SURELY_SMALL, shown
+from retrieval.sources.lines import PACKED_AT_MOST, SURELY_SMALL, named_twice, shown
 from retrieval.sources.metering import opened
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
@@ -181,7 +181,10 @@ def _array(path: Path) -> Iterator[tuple[int, Object] | Problem]:
 
 
 def _rows(path: Path, separator: str) -> Iterator[tuple[int, Object] | Problem]:
-    """Rows as objects by the header's names; numbers count lines, as a row's last line has them."""
+    """Rows as objects by the header's names; numbers count lines, as a row's last line has them.
+
+    Of a column that the header names twice nobody knows which is meant: such a table has no rows.
+    """
     lines, header = _Lines(path), list[str]()
     rows = csv.reader(lines, delimiter=separator, strict=True)
     while (row := _row(rows, lines, path)) is not None:
@@ -190,6 +193,9 @@ def _rows(path: Path, separator: str) -> Iterator[tuple[int, Object] | Problem]:
             continue  # without one of its lines it would be another row
         if not header:
             header = [name.strip() for name in row]
+            if why := named_twice(header):
+                yield Problem(str(path), lines.last, why)
+                return
         elif any(field.strip() for field in row):
             yield _named(header, row, str(path), lines.last)
 

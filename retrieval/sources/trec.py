@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from retrieval.sources.lines import Malformed, csv_rows, lines, number, shown
+from retrieval.sources.lines import Malformed, csv_rows, lines, named_twice, number, shown
 
 QRELS_COLUMNS = ("query", "iteration", "document", "relevance")
 RUN_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
@@ -70,7 +70,7 @@ class Rows(Generic[Row]):
 def read_qrels(path: Path) -> Rows[Judgement]:
     """The judgements of TREC qrels or CodeSearchNet's annotations. Raises `Malformed`, here or later on."""
     numbered, header = _opened(path)
-    places = _places(header, ANNOTATION_COLUMNS)
+    places = _places(path, header, ANNOTATION_COLUMNS)
     if places is None:
         return Rows(path, False, _trec_judgements(path, numbered))
     return Rows(path, True, _annotations(path, numbered, places))
@@ -79,7 +79,7 @@ def read_qrels(path: Path) -> Rows[Judgement]:
 def read_run(path: Path) -> Rows[Result]:
     """The results of a TREC run or CodeSearchNet's predictions. Raises `Malformed`, here or later on."""
     numbered, header = _opened(path)
-    places = _places(header, PREDICTION_COLUMNS)
+    places = _places(path, header, PREDICTION_COLUMNS)
     if places is None:
         return Rows(path, False, _trec_results(path, numbered))
     return Rows(path, True, _predictions(path, numbered, places))
@@ -115,13 +115,20 @@ def _opened(path: Path) -> tuple[Numbered, str]:
     raise Malformed(path, 0, "is empty")
 
 
-def _places(header: str, wanted: Sequence[str]) -> list[int] | None:
-    """Where the wanted columns stand in a CSV header, None if it is not one with all of them."""
+def _places(path: Path, header: str, wanted: Sequence[str]) -> list[int] | None:
+    """Where the wanted columns stand in a CSV header, None if it is not one with all of them.
+
+    Raises `Malformed` for one that has one of them twice.
+    """
     try:
         names = [name.strip().lower() for name in next(csv.reader([header]), [])]
     except csv.Error:
         return None
-    return [names.index(name) for name in wanted] if set(wanted) <= set(names) else None
+    if not set(wanted) <= set(names):
+        return None
+    if why := named_twice(name for name in names if name in wanted):
+        raise Malformed(path, 1, why)
+    return [names.index(name) for name in wanted]
 
 
 def _columns(path: Path, numbered: Numbered, wanted: Sequence[str]) -> Iterator[tuple[int, list[str]]]:

@@ -82,7 +82,12 @@ def _message(nothing: bool, refusals: Refusals, problems: Sequence[Problem]) -> 
 
 
 def _became(done: Imported, total: Counts) -> str:
-    """What came beside members, or that nothing did where people may miss it."""
+    """What came beside members, or that nothing did where people may miss it; and what is missing."""
+    came = _beside(done, total)
+    return f"{came}. {done.missing}" if came and done.missing else came or done.missing
+
+
+def _beside(done: Imported, total: Counts) -> str:
     if not total.labels:
         return done.remark
     labels = counted(total.labels, "label")

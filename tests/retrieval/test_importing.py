@@ -15,7 +15,7 @@ from retrieval import importing
 from retrieval.filters import Rule
 from retrieval.imported import PROBLEMS_KEPT, Counts, Imported, Options
 from retrieval.importing import import_cosqa, import_items, import_python
-from retrieval.models import Collection, Label, Member, QueryText, Text
+from retrieval.models import Collection, Label, Member, Pair, QueryText, Text
 from retrieval.sources import GivenLabel, Item, Query, Record, Snippet
 from retrieval.sources.metering import metered
 
@@ -237,6 +237,36 @@ def test_two_imports_at_once_into_one_collection_number_their_members_in_turn(
     imported_into.refresh_from_db()
     positions = imported_into.members.order_by("position").values_list("position", flat=True)
     assert list(positions) == list(range(600)) == list(range(imported_into.size))
+
+
+MIXED: list[Item] = [
+    Query("sort", "1"),
+    Snippet(GOOD, "1"),
+    GivenLabel("sort", GOOD, 1),
+    Snippet(METHOD, "2"),
+]
+
+
+@pytest.mark.parametrize("failing", ["add_members", "store_said", "contradicted"])
+def test_a_batch_that_fails_in_its_middle_leaves_nothing_and_goes_on_when_repeated(
+    monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    stored, whole = [Text, QueryText, Member, Pair, Label], getattr(importing, failing)
+
+    def fail(first: object, *rest: object) -> object:
+        if getattr(first, "kind", "") != Collection.Kind.QUERIES:
+            raise RuntimeError("the machine stops here")
+        return whole(first, *rest)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(importing, failing, fail)
+        with pytest.raises(RuntimeError):
+            import_items(MIXED, "source", "small", Options())
+    assert [kind._default_manager.count() for kind in stored] == [0] * len(stored)
+    assert set(Collection.objects.values_list("size", flat=True)) <= {0}
+    done = import_items(MIXED, "source", "small", Options())
+    assert done.benchmark is not None and done.benchmark.size == 1
+    assert [kind._default_manager.count() for kind in stored] == [3, 1, 3, 1, 1]
 
 
 def test_an_import_that_finds_nothing_leaves_no_collection(tmp_path: Path) -> None:

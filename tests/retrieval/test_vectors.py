@@ -5,9 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -29,7 +32,7 @@ class Lengths:
     def __init__(self, identity: str = "lengths;v1") -> None:
         self.identity = identity
         self.asked: list[str] = []
-        self.before_encoding: Callable[[], None] = lambda: None
+        self.before_encoding: Callable[[], object] = lambda: None
 
     def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats:
         self.before_encoding()
@@ -78,6 +81,33 @@ def test_a_text_is_encoded_once(tmp_path: Path) -> None:
     VectorStore(tmp_path).rows(encoder, TEXTS, "snippet")
     VectorStore(tmp_path).rows(encoder, ["new", *reversed(TEXTS)], "snippet")
     assert sorted(encoder.asked) == sorted([*set(TEXTS), "new"])
+
+
+def test_a_text_that_two_encode_at_once_is_stored_once(tmp_path: Path) -> None:
+    both, texts = threading.Barrier(2), ["a", "bb", "ccc", "dddd"]
+    encoders = [Lengths(), Lengths()]
+    for encoder in encoders:
+        encoder.before_encoding = both.wait
+
+    def rows(encoder: Lengths) -> Floats:
+        return VectorStore(tmp_path).rows(encoder, texts, "snippet")[:]
+
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(rows, encoders))
+    assert [encoder.asked for encoder in encoders] == [texts, texts]
+    assert all(np.array_equal(one, expected(texts)) for one in found)
+    stored = [row for file in tmp_path.glob("*/*.npy") for row in np.load(file)["key"].tolist()]
+    assert sorted(stored) == sorted(map(vectors.text_key, texts))
+
+
+def test_the_vector_that_was_stored_first_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = iter(range(99, 0, -1))  # what comes later is called so that it is read earlier
+    monkeypatch.setattr("uuid.uuid4", lambda: UUID(int=next(numbers)))
+    encoder, other = Lengths(), Lengths()
+    other.encode = lambda texts, kind, progress=None: -expected(texts)  # type: ignore[method-assign]
+    encoder.before_encoding = lambda: VectorStore(tmp_path).rows(other, ["bb"], "query")
+    found = VectorStore(tmp_path).rows(encoder, ["a", "bb", "ccc"], "query")
+    assert np.array_equal(found[:], expected(["a", "bb", "ccc"]) * np.array([[1], [-1], [1]]))
 
 
 def test_kind_and_identity_have_their_own_vectors(tmp_path: Path) -> None:
@@ -168,11 +198,12 @@ def test_half_written_files_go_after_a_day(tmp_path: Path) -> None:
     store, encoder = VectorStore(tmp_path), Lengths()
     store.rows(encoder, ["a"], "query")
     folder = next(tmp_path.iterdir())
+    (folder / "gone.part").symlink_to("nowhere")  # as another process's that is whole by now
     for name, age in (("old.part", 2 * 86400), ("young.part", 60)):
         (folder / name).write_bytes(b"")
         os.utime(folder / name, (time.time() - age,) * 2)
     store.rows(encoder, ["b"], "query")
-    assert [file.name for file in folder.glob("*.part")] == ["young.part"]
+    assert sorted(file.name for file in folder.glob("*.part")) == ["gone.part", "young.part"]
 
 
 def test_a_damaged_shard_is_named(tmp_path: Path) -> None:

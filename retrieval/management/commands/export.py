@@ -12,7 +12,8 @@ from tqdm import tqdm
 
 from retrieval.counting import counted
 from retrieval.evaluation.content import NoSuchBenchmark, named
-from retrieval.exporting.content import Choice, NothingToExport
+from retrieval.exporting.content import NothingToExport
+from retrieval.exporting.labels import Choice
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import FORMATS, Exported, Options, export
 from retrieval.exporting.writing import FULL, FolderInUse, why_unwritten
@@ -56,8 +57,9 @@ class Command(LightCommand):
                 "--withhold",
                 choices=[policy.value for policy in Withhold],
                 default=Withhold.NONE.value,
-                help="of which snippets origin and hash alone: forbidden = by a stated licence that is not "
-                "known to allow passing on, unknown = those and whatever states none (default: none)",
+                help="of which queries and snippets origin and hash alone: forbidden = by a stated licence "
+                "that is not known to allow passing on, unknown = those and whatever states none (default: "
+                "none)",
             )
             each.add_argument("--json", action="store_true", help="one JSON object")
 

@@ -11,8 +11,9 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from retrieval.exporting.content import Choice, NothingToExport
+from retrieval.exporting.content import NothingToExport
 from retrieval.exporting.jobs import file_of
+from retrieval.exporting.labels import Choice
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import Exported, Options, export
 from retrieval.exporting.writing import why_unwritten

@@ -95,8 +95,8 @@ class Command(LightCommand):
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
             if counts is not None:
                 self.stdout.write(summary(kind, counts))
-        if done.remark:
-            self.stdout.write(done.remark)
+        for told in filter(None, (done.remark, done.missing)):
+            self.stdout.write(told)
         contradicted = sum(counts.contradicted for counts in done.parts)
         if contradicted:
             self.stdout.write(

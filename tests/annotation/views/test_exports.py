@@ -80,6 +80,17 @@ def test_the_choice_says_how_many_snippets_each_policy_withholds(ada: Client, ma
     assert "! 1 snippet here with a stated licence that is not known to allow passing on" in text
 
 
+def test_the_choice_tells_of_queries_where_there_are_some_to_withhold(ada: Client, made: Benchmark) -> None:
+    licences(made, "", "Proprietary")
+    for position, licence in enumerate(["", "CC-BY-NC-4.0"]):
+        Member.objects.filter(collection=made.queries, position=position).update(licence=licence)
+    text = ada.get(page(made)).content.decode()
+    assert "none: 0</option>" in text
+    assert "not known to allow passing on: 1 snippet and 1 query</option>" in text
+    assert "states no licence (the careful choice): 2 snippets and 2 queries</option>" in text
+    assert "! 1 snippet and 1 query here with a stated licence" in text
+
+
 def test_a_worker_withholds_by_the_policy_that_was_chosen(
     ada: Client,
     made: Benchmark,

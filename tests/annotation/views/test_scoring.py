@@ -100,6 +100,15 @@ def test_the_one_that_is_typed_enters_the_mean_with_those_that_are_ticked(
     assert (status, ScoreJob.objects.get().system) == (200, "bm25+endpoint:small")
 
 
+def test_a_typed_name_that_may_be_a_folder_or_a_mean_is_refused(
+    ada: Client, benchmark_: Benchmark, tmp_path: Path
+) -> None:
+    (tmp_path / "a+bm25").mkdir()
+    status, text = sent(ada, benchmark_, "bow", other=f"codebert:{tmp_path}/a+bm25")
+    assert status == 422 and "may mean the folder" in text
+    assert not ScoreJob.objects.exists()
+
+
 def test_workers_for_minings_take_it_up(
     ada: Client,
     benchmark_: Benchmark,

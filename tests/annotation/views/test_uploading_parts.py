@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
 from annotation.pages.upload_guides import BY_FORMAT
@@ -72,3 +74,16 @@ def test_of_a_zip_with_several_data_sets_one_is_chosen(ada: Client) -> None:
     assert set(Collection.objects.values_list("members__origin", flat=True)) == {"csn/java"}
     answer = ada.post(UPLOAD, {**form, "config": "../java", "file": a_file("csn.zip")})
     assert "called like its folders" in answer.content.decode()
+
+
+def test_a_release_that_withholds_something_says_what_is_missing(ada: Client, tmp_path: Path) -> None:
+    uploaded(ada, "pairs.json", FILES["pairs.json"])
+    Collection.objects.get(kind="queries").members.update(licence="Proprietary")
+    call_command("export", "release", "plus", str(tmp_path / "out"), withhold="forbidden")
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    held = tuple((path.relative_to(tmp_path / "out").as_posix(), path.read_text()) for path in files)
+    order = {"name": "again", "format": "release", "file": a_file("plus.zip", zipped(held))}
+    assert ada.post(UPLOAD, order).status_code == 302
+    job = imported(ImportJob.objects.latest("pk"))
+    told = "Missing, as the release withholds it for its licence: 1 query, 1 labelled pair ("
+    assert job.state == "done" and job.message.startswith(told)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from pytest_django import Settings
 
 from retrieval.encoders import UnknownEncoder
 from retrieval.evaluation.content import Content, content_of
@@ -61,6 +63,37 @@ def test_unknown_names_are_told_those_that_there_are() -> None:
         system("endpoint:small+bm25+endpoint:small")
     with pytest.raises(UnknownTextOption, match="there are whole, without_docstring"):
         text_option("half")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("codebert:/models/x+mine", "mine+codebert:/models/x"),
+        ("bm25+endpoint:small+mine", "mine+endpoint:small"),
+        ("codebert:me/tuned@v2+mine+bow", "mine+codebert:me/tuned@v2"),
+    ],
+)
+def test_a_spec_that_is_named_behind_a_colon_is_told_to_come_first(
+    name: str, first: str, tmp_path: Path, settings: Settings
+) -> None:
+    settings.COSQA_HOME = tmp_path
+    (tmp_path / "encoders").mkdir()
+    (tmp_path / "encoders/mine.json").write_text('{"folder": "/models/mine", "pooling": "mean"}')
+    with pytest.raises(UnknownEncoder, match=re.escape(f"write {first!r}, with mine first")):
+        system(name)
+    folder = tmp_path / "x+mine"
+    folder.mkdir()
+    assert [one.name for one in system(f"bow+codebert:{folder}").encoders] == ["bow", f"codebert:{folder}"]
+
+
+@pytest.mark.django_db
+def test_a_folder_that_is_called_as_a_mean_is_refused(tmp_path: Path) -> None:
+    name = f"codebert:{tmp_path}/a+bm25"
+    assert len(system(name).encoders) == len(system(f"bm25+codebert:{tmp_path}").encoders) == 2
+    (tmp_path / "a+bm25").mkdir()
+    with pytest.raises(UnknownEncoder, match=r"may mean the folder .*a\+bm25', or .* and 'bm25': give that"):
+        system(name)
 
 
 @pytest.mark.parametrize("name", ["without_docstring", "without-docstring", "without docstring"])

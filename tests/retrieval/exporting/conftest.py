@@ -8,12 +8,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from retrieval.evaluation.publishing import Order, publish
+from retrieval.evaluation.publishing import Chosen, Order, last_of, publish_chosen
 from retrieval.models import Annotator, Benchmark, Collection, Label, Mining, Pair, Pool, Text
 from tests import factories
 
 names = count(1)
-Values = Mapping[tuple[int, int], int]
+Values = Mapping[tuple[int, int], float]
 
 
 def annotator(kind: str = Annotator.Kind.AGENTS, **config: Any) -> Annotator:
@@ -26,25 +26,32 @@ def benchmark(
     said: Mapping[Annotator, Values] | None = None,
     candidates: Sequence[tuple[int, int]] = (),
     further: Sequence[tuple[int, int]] = (),
+    rule: str = "",
     **columns: Any,
 ) -> Benchmark:
-    """Labels of people are assisted; with candidates those are what is searched."""
+    """Labels of people are assisted; with candidates those are what is searched. A fraction is a mean, of
+    labels that are not stored.
+    """
     name = f"made {next(names)}"
     asked = factories.collection(Collection.Kind.QUERIES, queries, name)
     code = factories.collection(Collection.Kind.SNIPPETS, snippets, name)
     texts = [list(Text.objects.keep_all(rows)) for rows in (queries, snippets)]
-    made = []
+    made, means = [], []
     for by, values in (said or {annotator(): {(0, 0): 1, (0, 1): 0, (1, 1): 1}}).items():
         for (query, snippet), value in values.items():
             pair = Pair.objects.keep_all([(texts[0][query].pk, texts[1][snippet].pk)])[0]
             assisted = by.kind == Annotator.Kind.PERSON
-            made.append(Label(pair=pair, annotator=by, value=value, assisted=assisted, **columns))
+            if value == int(value):
+                made.append(Label(pair=pair, annotator=by, value=int(value), assisted=assisted, **columns))
+            else:
+                means.append(Chosen(pair.query_id, pair.snippet_id, pair.pk, value, None))
     Label.objects.bulk_create(made)
     mining = mined(asked, code, texts, candidates) if candidates else None
     labels = Label.objects.filter(pk__in=[label.pk for label in made])
     more = [mined(asked, code, texts, further)] if further else []
     searched = Pool.COLLECTION if further else None
-    return publish(Order(name, asked, code, f"the rule of {name}", mining, more, searched), labels)
+    order = Order(name, asked, code, rule or f"the rule of {name}", mining, more, searched)
+    return publish_chosen(order, [*last_of(labels), *means])
 
 
 def mined(

@@ -13,7 +13,7 @@ import yaml
 from django.core.management import CommandError, call_command
 from pyarrow import Table, parquet
 
-from retrieval.exporting.content import Choice
+from retrieval.exporting.labels import Choice
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.parts import repository_of
 from retrieval.exporting.performing import FORMATS, Options, export
@@ -163,6 +163,22 @@ def test_withheld_snippets_are_in_no_format(made: Benchmark, tmp_path: Path) -> 
         assert (done.withheld, done.pairs) == (1, 1)
         for path in (tmp_path / name).rglob("*"):
             assert path.is_dir() or b"fromisoformat" not in path.read_bytes(), path
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_withheld_queries_are_in_no_format(made: Benchmark, tmp_path: Path, name: str) -> None:
+    Member.objects.filter(collection=made.queries, position=0).update(licence="CC-BY-NC-4.0")
+    done = export(made, name, tmp_path, Options(withhold=Withhold.FORBIDDEN, split=1))
+    assert (done.queries, done.withheld_queries, done.pairs) == (2, 1, 1)
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or factories.QUERIES[0].encode() not in path.read_bytes(), path
+    if name == "parquet":  # which packs its texts
+        texts = parquet.read_table(tmp_path / "queries.parquet")["text"].to_pylist()
+        assert texts == list(factories.QUERIES[1:])
+    if name == "huggingface":
+        card = (tmp_path / "README.md").read_text("utf-8")
+        assert "| queries | 2 |" in card and "| queries without a match | 1 |" in card
+        assert "Of the queries: 1 by a stated licence that is not known to allow passing on." in card
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from retrieval.exporting.content import Choice, NothingToExport
+from retrieval.evaluation.publishing import left_out
 from retrieval.exporting.licences import Withhold
 from retrieval.exporting.performing import Options, export
 from retrieval.exporting.writing import FolderInUse
@@ -40,10 +40,11 @@ def imported(folder: Path, name: str) -> Benchmark:
 
 
 def sources(of: Benchmark) -> list[tuple[str, str, float, Source, bool]]:
-    """What is published of each pair, and whose label it is."""
+    """What is published of each pair, and whose label it is; a mean of several is of none of theirs."""
     found = []
     for row in of.labels.select_related("pair__query", "pair__snippet", "label__annotator"):
-        by, assisted = (row.label.annotator, row.label.assisted) if row.label else (Annotator(), False)
+        original = Annotator(kind="original")
+        by, assisted = (row.label.annotator, row.label.assisted) if row.label else (original, False)
         source = source_of(by.kind, by.config, assisted)
         found.append((row.pair.query.digest, row.pair.snippet.digest, row.relevance, source, assisted))
     return sorted(found)
@@ -58,7 +59,8 @@ class RoundTrip(TestCase):
         self, queries: list[str], snippets: list[str], data: st.DataObject
     ) -> None:
         places = st.tuples(st.integers(0, len(queries) - 1), st.integers(0, len(snippets) - 1))
-        labels = data.draw(st.dictionaries(places, st.integers(0, 3), min_size=1))
+        relevances = st.integers(0, 3) | st.floats(0, 3)
+        labels = data.draw(st.dictionaries(places, relevances, min_size=1))
         people = data.draw(st.sets(st.sampled_from(sorted(labels))))
         by = {
             annotator(): {key: value for key, value in labels.items() if key not in people},
@@ -151,6 +153,21 @@ def test_a_pair_that_is_refused_or_gone_costs_no_other_its_source(
     imported(tmp_path, "again")
     found = Label.objects.filter(annotator__config__given_by="study").order_by("pk")
     assert list(found.values_list("value", "scale")) == [(2, "graded"), (1, "graded")]
+
+
+def test_means_of_ratings_come_back_without_a_label(tmp_path: Path) -> None:
+    made = benchmark(said={annotator("original"): {(0, 0): 2.5, (0, 1): 0, (1, 1): 3}}, scale="graded")
+    export(made, "release", tmp_path, Options())
+    rows = lines(tmp_path, "provenance/labels.jsonl")
+    for told in (rows, [row | {"scale": ""} for row in rows]):
+        text = "\n".join(map(json.dumps, told))
+        (tmp_path / "provenance/labels.jsonl").write_text(text)
+        again = imported(tmp_path, f"again {next(names)}")
+        assert again.digest == made.digest
+        labels = Label.objects.filter(annotator__name=again.name).order_by("value")
+        assert [label.value for label in labels] == [0, 3] and labels[1].scale == "graded"
+        assert left_out(again.name, again) == 0
+        assert imported(tmp_path, again.name) == again
 
 
 def test_numbers_of_the_source_are_kept_where_all_have_one(tmp_path: Path) -> None:
@@ -267,17 +284,6 @@ def test_a_manifest_that_says_nothing_is_no_error(plain: Benchmark, tmp_path: Pa
     assert imported(tmp_path, "again").pool == "collection"
 
 
-def test_labels_of_people_or_of_agents(tmp_path: Path) -> None:
-    agents, person = annotator(), annotator("person", user=1)
-    made = benchmark(said={agents: {(0, 0): 0, (1, 1): 1}, person: {(0, 0): 1}})
-    for choice, labels in ((Choice.FINAL, [1, 1]), (Choice.EXPERTS, [1]), (Choice.AGENTS, [0, 1])):
-        export(made, "release", tmp_path / choice, Options(labels=choice))
-        assert [row["label"] for row in loaded(tmp_path / choice, "pairs.json")] == labels
-    only = benchmark(said={annotator("original"): {(0, 0): 1}})
-    with pytest.raises(NothingToExport, match="no label of experts; its labels are of: original"):
-        export(only, "release", tmp_path / "none", Options(labels=Choice.EXPERTS))
-
-
 def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path: Path) -> None:
     second = plain.snippets.members.get(position=1)
     Member.objects.filter(pk=second.pk).update(licence="Proprietary", origin="somewhere")
@@ -308,9 +314,8 @@ def test_a_function_that_was_added_costs_no_other_its_licence(
 
 def test_queries_that_may_not_be_passed_on_are_told(plain: Benchmark, tmp_path: Path) -> None:
     Member.objects.filter(collection=plain.queries, position=1).update(licence="CC-BY-NC-4.0")
-    for policy in Withhold:
-        done = export(plain, "release", tmp_path, Options(withhold=policy))
-        assert sum(text.startswith("1 query passed on whose stated licence") for text in done.warnings) == 1
+    done = export(plain, "release", tmp_path, Options())
+    assert sum(text.startswith("1 query passed on whose stated licence") for text in done.warnings) == 1
     Member.objects.filter(collection=plain.queries).update(licence="MIT")
     assert "query passed on" not in str(export(plain, "release", tmp_path, Options()).warnings)
 

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retrieval.filters.licences import REDISTRIBUTABLE, Standing, may_be_passed_on, shortened, spdx, standing
+from retrieval.filters.licences import (
+    REDISTRIBUTABLE,
+    Standing,
+    covers,
+    may_be_passed_on,
+    shortened,
+    spdx,
+    standing,
+)
 
 WRITTEN = {
     "MIT": ["mit", "MIT License", "The MIT License (MIT)", "Expat License", "MIT/X11", '"MIT".'],
@@ -100,6 +108,22 @@ def test_what_no_words_tell_stays_as_it_is_and_is_not_passed_on(written: str) ->
 )
 def test_which_licences_let_a_snippet_be_passed_on(licence: str, free: bool) -> None:
     assert may_be_passed_on(licence) is free
+
+
+@pytest.mark.parametrize(
+    ("licence", "other", "is_in_it"),
+    [
+        ("MIT", "License :: OSI Approved :: MIT License", True),
+        ("Apache-2.0 OR BSD-3-Clause", "License :: OSI Approved :: Apache Software License", True),
+        ("LGPL-3.0-or-later", "License :: OSI Approved :: GNU General Public License (GPL)", False),
+        ("MIT", "License :: Other/Proprietary License", False),
+        ("BSD", "BSD-3-Clause", False),
+        ("0BSD", "BSD", False),
+        ("ask us", "License :: OSI Approved :: MIT License", False),
+    ],
+)
+def test_whether_a_licence_says_all_that_another_one_does(licence: str, other: str, is_in_it: bool) -> None:
+    assert covers(licence, other) is is_in_it
 
 
 def test_the_table_is_of_spdx_identifiers() -> None:

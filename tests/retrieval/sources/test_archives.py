@@ -9,15 +9,17 @@ from random import Random
 
 import pytest
 
+from retrieval.filters.licences import standing
 from retrieval.sources import Problem, archives, files
 from retrieval.sources.archives import read_tar, read_zip
-from retrieval.sources.files import SourceFile, licence_of
+from retrieval.sources.files import SourceFile, licence_in_metadata, licence_of
 
 ENDINGS = (".py",)
 MIT = "MIT License\n\nPermission is hereby granted, free of charge, to any\nperson obtaining a copy"
 
 
 CODE = "def f(a): return a"
+MIT_OF_PYPI = "License :: OSI Approved :: MIT License"
 
 
 def tarred(path: Path, *members: tuple[str, str], kind: bytes = tarfile.REGTYPE) -> Path:
@@ -168,6 +170,10 @@ def test_the_licence_at_the_root_of_a_zip(tmp_path: Path) -> None:
         (f"Name: a\nLicense: Ours {'x' * 100}\n\nLicense: MIT\n", f"Ours {'x' * 100}"),
         ("Name: a\r\nLicense: UNKNOWN\r\n\r\nLicense: ISC\r\n", ""),
         ("Name: a\n\nLicense: ISC\n", ""),
+        (f"Classifier: License :: OSI Approved\nClassifier: {MIT_OF_PYPI}\n", MIT_OF_PYPI),
+        (f"Classifier: {MIT_OF_PYPI}\nLicense-Expression: MIT\nLicense: The MIT License\n", "MIT"),
+        ("License: BSD-3-Clause\nClassifier: License :: OSI Approved :: BSD License\n", "BSD-3-Clause"),
+        ("Classifier: Programming Language :: Python\nClassifier: License :: OSI Approved\n", ""),
     ],
 )
 def test_a_description_is_no_licence_and_a_long_one_is_one(
@@ -179,6 +185,22 @@ def test_a_description_is_no_licence_and_a_long_one_is_one(
         archive.writestr("a-1.dist-info/METADATA", metadata)
     for (file,) in (read_tar(tar, ENDINGS), read_zip(tmp_path / "a.whl", ENDINGS)):
         assert isinstance(file, SourceFile) and file.licence == licence
+
+
+@pytest.mark.parametrize(
+    ("stated", "says"),
+    [
+        (["License: MIT", "Classifier: License :: Other/Proprietary License"], "forbidden"),
+        (["License-Expression: MIT OR ISC", "License: Ours"], "forbidden"),
+        ([f"Classifier: {MIT_OF_PYPI}", "Classifier: License :: Free for non-commercial use"], "forbidden"),
+        (["License: see LICENSE", f"Classifier: {MIT_OF_PYPI}"], "forbidden"),
+        ([f"Classifier: {MIT_OF_PYPI}", "Classifier: License :: OSI Approved :: BSD License"], "allowed"),
+        (["License: MIT", "License-Expression: Apache-2.0"], "allowed"),
+    ],
+)
+def test_of_what_contradicts_all_has_to_hold(stated: list[str], says: str) -> None:
+    for lines in (stated, stated[::-1]):
+        assert standing(licence_in_metadata("\n".join(["Name: a", *lines]))) == says
 
 
 def test_the_licence_at_the_root_stands_over_one_of_a_folder(tmp_path: Path) -> None:

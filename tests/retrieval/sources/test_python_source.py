@@ -87,6 +87,23 @@ def test_functions_and_methods_of_a_file(tmp_path: Path) -> None:
     assert {record.origin for record in found if isinstance(record, Record)} == {"m.py"}
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "for x in y:\n {}\nelse:\n {}",
+        "while x:\n {}\nelse:\n {}",
+        "match x:\n case 1:\n  {}\n case _:\n  {}",
+        "with x:\n {}\n if y:\n  {}",
+        "try:\n {}\nexcept* x:\n {}",
+        "class A:\n for x in y:\n  {}\n  {}",
+    ],
+)
+def test_functions_under_any_statement_are_found(tmp_path: Path, around: str) -> None:
+    (tmp_path / "m.py").write_text(around.replace("{}", "def f(): return 1"))
+    prefix = "A." if "class" in around else ""
+    assert ids(list(read(tmp_path / "m.py"))) == [f"m.py::{prefix}f", f"m.py::{prefix}f#2"]
+
+
 def test_a_method_moves_left_but_its_strings_do_not(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(MODULE)
     text = {r.source_id: r.text for r in read(tmp_path / "m.py") if isinstance(r, Record)}

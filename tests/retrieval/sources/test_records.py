@@ -58,6 +58,15 @@ def test_rows_of_tables_have_the_names_of_the_header(tmp_path: Path) -> None:
     assert good(saved(tmp_path, "a.tsv", "q\tc\n1\t2\n")) == [{"q": "1", "c": "2"}]
 
 
+@pytest.mark.parametrize("header", ["q,c,q", " q ,c,q", "q,,c,q,"])
+def test_a_table_that_names_a_column_twice_is_refused(tmp_path: Path, header: str) -> None:
+    path = saved(tmp_path, "a.csv", f"{header}\n{header}\n")
+    assert list(objects(path)) == [
+        Problem(str(path), 1, "the header names the column 'q' twice: rename or remove one of them")
+    ]
+    assert good(saved(tmp_path, "b.csv", ",q,\n0,1,2\n")) == [{"": "2", "q": "1"}]
+
+
 def test_broken_quotes_are_told_and_the_next_row_is_read(tmp_path: Path) -> None:
     path = saved(tmp_path, "a.csv", 'q,c\n"a"b,1\n2,z\n')
     assert good(path) == [{"q": "2", "c": "z"}]

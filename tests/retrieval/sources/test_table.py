@@ -61,6 +61,13 @@ def test_roles_are_guessed_from_the_names_of_columns(
     assert {role: name for role, name in guessed(seen).items() if name} == {**roles, "scale": "binary"}
 
 
+def test_a_column_that_is_named_twice_is_told_before_anything_is_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("query,code,label,label\na,b,1,0\n")
+    assert "names the column 'label' twice" in str(peek(path))
+    assert [type(item) for item in read(path, Columns(query="query"))] == [Problem]
+
+
 def test_labels_above_1_are_guessed_as_graded(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"query": "q", "code": "c", "score": 1}\n{"query": "q", "code": "d", "score": 3}\n')

@@ -68,6 +68,7 @@ def test_codesearchnets_predictions_are_ranked_by_their_rows(file: Path) -> None
         ("Language,Query,GitHubUrl,Relevance\nGo,,u,1\n", "line 2: has no query: 'Go,,u,1'"),
         ("Language,Query,GitHubUrl,Relevance\nGo\n", "line 2: has no query, no githuburl, no relevance"),
         ("Language,Query,GitHubUrl,Relevance\nGo,q,u,high\n", "line 2: expected a number .* found 'high'"),
+        ("Language,Query,GitHubUrl,Relevance,query\n", "line 1: the header names the column 'query' twice"),
     ],
 )
 def test_bad_judgements_are_told_by_line(file: Path, text: str, message: str) -> None:
@@ -85,6 +86,7 @@ def test_bad_judgements_are_told_by_line(file: Path, text: str, message: str) ->
         ("q Q0 d 1 nan me\n", "line 1: expected a number as score, found 'nan'"),
         ("language,query,url\ngo,sort,\n", "line 2: has no url"),
         ('language,query,url\ngo,"sort,u\n', "line 2: is not CSV"),
+        ("language,query,url,URL\n", "line 1: the header names the column 'url' twice"),
     ],
 )
 def test_bad_results_are_told_by_line(file: Path, text: str, message: str) -> None:

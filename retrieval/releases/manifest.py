@@ -1,0 +1,44 @@
+"""What a release says of itself in `workbench.json`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from retrieval.exporting.writing import FORMAT, MANIFEST
+from retrieval.filters import Rule
+from retrieval.hostile import clean_json
+from retrieval.models import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What `workbench.json` says, as far as it can be believed; all empty without one."""
+
+    digest: str = ""
+    pool: Pool = Pool.COLLECTION
+    merge_rule: str = ""
+    encoders: tuple[str, ...] = ()
+    k: int = 1
+    knows_rules: bool = False
+
+
+def manifest_of(folder: Path) -> Manifest:
+    """What the folder says of itself; one that is no export of ours says nothing."""
+    try:
+        told: Any = clean_json(json.loads((folder / MANIFEST).read_text("utf-8")))
+        if told["format"] != FORMAT or told["written_as"] != "release":
+            return Manifest()
+        mining = told["mining"] or {"encoders": [], "k": 1}
+        return Manifest(
+            str(told["digest"]),
+            Pool(told["pool"]),
+            str(told["merge_rule"]),
+            tuple(str(name)[:120] for name in mining["encoders"]),
+            max(1, min(int(mining["k"]), 10**6)),
+            told["rules"] == [str(rule.name) for rule in Rule],
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Manifest()
