@@ -46,7 +46,7 @@ from annotation.pages.review_keys import KeyView, helped, views_of
 from annotation.pages.words import Sign
 from annotation.review.layout import Layout, Pane, Place, layout_in
 from annotation.review.shortcuts import Action, keys_in, keys_of
-from annotation.studies import rating, running, showing, undoing, welcoming
+from annotation.studies import queueing, rating, restoring, running, showing, undoing, welcoming
 from annotation.studies.showing import Side
 from annotation.studies.welcoming import Work
 
@@ -219,8 +219,8 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
         looking=looking_of(assignment, agents),
         phase=standing.phase,
         state=assignment.state,
-        lapsed=sent.lapsed or is_lapsed(assignment),
-        lost=sent.lost or (sent.problem if sent.lapsed else ""),
+        lapsed=sent.lapsed or standing.asked_again or is_lapsed(assignment),
+        lost=lost_of(assignment, standing, sent),
         skip_reason=assignment.skip_reason,
         skip_problem=sent.skip_problem,
         skipping=sent.skipping,
@@ -246,6 +246,15 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
 
 def urls_of(assignment: Assignment) -> Urls:
     study, number = assignment.enrolment.study_id, assignment.study_pair.number
+def lost_of(assignment: Assignment, standing: Standing, sent: Sent) -> str:
+    """What became of the place: as a form was just refused, else that the pair is asked again."""
+    if sent.lost or sent.lapsed:
+        return sent.lost or sent.problem
+    if not standing.asked_again:
+        return ""
+    return restoring.ASKED_AGAIN if standing.current else queueing.ASKED_AGAIN
+
+
     pair = {"submit", "skip", "draft", "heartbeat"}
     return Urls(
         **{name: reverse(f"rate-{name}", args=[study, number]) for name in pair},

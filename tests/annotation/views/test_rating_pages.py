@@ -16,7 +16,8 @@ from annotation.models import (
     Study,
 )
 from annotation.review.shortcuts import Action, save_keys
-from tests import studies
+from annotation.studies.asking_again import Choice, ask_again
+from tests import factories, studies
 from tests.rating_pages import (
     DOCUMENTED,
     given,
@@ -106,6 +107,19 @@ def test_a_place_that_is_gone_is_told_once_and_the_keys_go_on(client: Client) ->
 
 
 def test_the_heartbeat_says_when_the_pair_is_gone(client: Client) -> None:
+def test_a_pair_that_is_asked_again_says_so_and_takes_nothing_more(client: Client) -> None:
+    of = given(client, Kind.READING)
+    send(client, of, "1")
+    ask_again(of.condition.study, Choice(every=True), "the meaning has changed", factories.ada())
+    refused = send(client, of, "0", notes="late")
+    html = refused.content.decode()
+    assert refused.status_code == 409 and "late</textarea>" in html
+    assert html.count("This pair is asked again, in a round of its own") == 1
+    for shown in (html, page(client, of)):
+        assert "This pair is asked again" in shown and "ran out" not in shown
+        assert '<fieldset class="label-fields" disabled>' in shown and "data-heartbeat" not in shown
+
+
     of = given(client, Kind.READING)
     assert client.post(path(of, "heartbeat/"), {"token": of.token}).status_code == 204
     for token in ("x", "\x00"):
