@@ -50,6 +50,7 @@ RATERS = {
     "edited": ("romy", "own_tests"),
     "arranged": ("rona", "own_tests"),
     "rate_own": ("rick", "own_tests"),
+    "replaced": ("rixa", "own_tests"),
     "rate_agents": ("rick", "agents_tests"),
     "rate_pairwise": ("rick", "own_tests"),
 }
