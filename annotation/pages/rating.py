@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Condition, Preference, Rating, Study
+from annotation.pages.drafting import Typed
 from annotation.pages.names import names_view
 from annotation.pages.panes import CodePane, QueryPane, query_pane
 from annotation.pages.rating_agents import (
@@ -36,6 +37,7 @@ from annotation.pages.rating_form import (
     Stored,
     earlier_of,
     label_form,
+    skip_of,
     standing_of,
     stored,
 )
@@ -102,8 +104,8 @@ class Column:
 class RatingPage:
     """All of the page. `place` is what it is called among the pages that a person arranges.
 
-    `lost` says what became of the place, where a form was just refused for it; `skipping` is what was typed
-    into that of a skip.
+    `lost` says what became of the place, where a form was just refused for it; `skipping` is what the form
+    of a skip starts with.
     """
 
     assignment: int
@@ -117,7 +119,7 @@ class RatingPage:
     lost: str
     skip_reason: str
     skip_problem: str
-    skipping: str
+    skipping: Typed
     query: QueryPane
     sides: tuple[CodePane, ...]
     form: LabelForm
@@ -223,7 +225,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
         lost=lost_of(assignment, standing, sent),
         skip_reason=assignment.skip_reason,
         skip_problem=sent.skip_problem,
-        skipping=sent.skipping,
+        skipping=skip_of(standing, sent),
         query=query_pane(assignment.study_pair.pair.query.text, closed=Pane.QUERY in layout.closed),
         sides=code_panes(assignment, standing, keys, agents, layout.closed, may_run=may_run),
         form=label_form(assignment, standing, sent, keys, evidence),
@@ -244,8 +246,6 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
     )
 
 
-def urls_of(assignment: Assignment) -> Urls:
-    study, number = assignment.enrolment.study_id, assignment.study_pair.number
 def lost_of(assignment: Assignment, standing: Standing, sent: Sent) -> str:
     """What became of the place: as a form was just refused, else that the pair is asked again."""
     if sent.lost or sent.lapsed:
@@ -255,6 +255,8 @@ def lost_of(assignment: Assignment, standing: Standing, sent: Sent) -> str:
     return restoring.ASKED_AGAIN if standing.current else queueing.ASKED_AGAIN
 
 
+def urls_of(assignment: Assignment) -> Urls:
+    study, number = assignment.enrolment.study_id, assignment.study_pair.number
     pair = {"submit", "skip", "draft", "heartbeat"}
     return Urls(
         **{name: reverse(f"rate-{name}", args=[study, number]) for name in pair},

@@ -163,7 +163,7 @@ class LabelForm:
 
 
 def standing_of(assignment: Assignment) -> Standing:
-    """Two queries."""
+    """Two queries, and one more where nothing is open."""
     ratings = tuple(assignment.ratings.order_by("id"))
     again = not assignment.is_open and is_asked_again(assignment)
     return Standing(showing.phase_of(assignment), ratings, drafts.by_field(assignment), again)
@@ -204,6 +204,12 @@ def label_form(
         clash=clash_of(assignment, sent),
         pending=next((one for one in choices if one.pending and unstored), None),
     )
+
+
+def skip_of(standing: Standing, sent: Sent) -> Typed:
+    """Why the pair is skipped, as it was just sent in vain or as it was kept."""
+    again = bool(sent.skip_problem or sent.skipping)
+    return typed(sent.skipping, standing.drafts.get(Field.SKIP), "", again=again)
 
 
 def drafted_at(standing: Standing, name: str) -> str:

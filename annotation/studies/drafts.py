@@ -20,7 +20,7 @@ SUBMITTED: Final = (
     RatingDraft.Field.READING,
     RatingDraft.Field.CHOICE,
 )
-"""The fields that a rating takes with it; tests and calls stay as they were typed."""
+"""The fields that a rating takes with it; tests, calls and why to skip stay as they were typed."""
 
 
 TEXTS: Final = (
@@ -28,6 +28,7 @@ TEXTS: Final = (
     RatingDraft.Field.REASON,
     RatingDraft.Field.READING,
     RatingDraft.Field.TEST,
+    RatingDraft.Field.SKIP,
 )
 """The fields in which a text is written: one that another window has kept is not overwritten unseen."""
 

@@ -14,7 +14,8 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Enrolment, Study
+from annotation import drafting
+from annotation.models import Assignment, Enrolment, RatingDraft, Study
 from annotation.studies import choosing, drafts, places, routing
 from annotation.studies.choosing import Choice
 from annotation.studies.guiding import acknowledged
@@ -228,26 +229,38 @@ def heartbeat(assignment: Assignment, token: str) -> datetime:
     return ends
 
 
-def skip(assignment: Assignment, token: str, reason: str) -> None:
-    """Give the pair back, with a reason; it is not handed to this rater again. Raises BadSkip and Lapsed.
+def skip(assignment: Assignment, token: str, reason: str, window: drafting.Window | None = None) -> None:
+    """Give the pair back, with a reason; it is not handed to this rater again. Raises BadSkip and Lapsed: the
+    reason is kept as a draft then.
 
-    Skipping twice is skipping once.
+    Skipping twice is skipping once. A reason that another `window` has kept since stays as it is.
     """
+    try:
+        now = skipped_at_last(assignment, token, reason, window)
+    except (BadSkip, Lapsed):
+        kept = {RatingDraft.Field.SKIP.value: clean(reason)[: drafting.MOST]}
+        drafts.write(assignment, drafts.not_of_others(assignment, kept, window))
+        raise
+    reopen(now.enrolment.study)
+    routing.settle(now.enrolment.study, now.study_pair)
+
+
+def skipped_at_last(
+    assignment: Assignment, token: str, reason: str, window: drafting.Window | None
+) -> Assignment:
+    """Raises BadSkip and Lapsed."""
     why = clean(reason).strip()
     if not why or len(why) > MOST_REASON:
         raise BadSkip(f"Say in a few words why you skip the pair, in at most {MOST_REASON:,} characters.")
     for _ in range(TRIES):
         try:
-            now = skipped(assignment, token, why)
+            return skipped(assignment, token, why, window)
         except CameTooLate:
             continue  # it lapsed, or another window did something, between the look and the move
-        reopen(now.enrolment.study)
-        routing.settle(now.enrolment.study, now.study_pair)
-        return
     raise Lapsed(LAPSED)
 
 
-def skipped(assignment: Assignment, token: str, why: str) -> Assignment:
+def skipped(assignment: Assignment, token: str, why: str, window: drafting.Window | None) -> Assignment:
     """One try. Raises BadSkip, Lapsed and CameTooLate."""
     with transaction.atomic():
         places.hold_part(assignment.enrolment_id)
@@ -255,6 +268,7 @@ def skipped(assignment: Assignment, token: str, why: str) -> Assignment:
         if now.state != State.SKIPPED:
             refuse_skip(now, token)
             places.move(now, State.SKIPPED, skip_reason=why, reserved_until=timezone.now())
+        drafts.clear(now, RatingDraft.Field.SKIP, window=window)
     return now
 
 

@@ -39,6 +39,7 @@ RATERS = {
     "tabs": ("rudi", "reading"),
     "offline": ("ruth", "reading"),
     "keeping": ("rahel", "reading"),
+    "skipping": ("rufa", "reading"),
     "logged_out": ("rene", "reading"),
     "stopped": ("ralf", "reading"),
     "stepped": ("rosi", "own_tests"),
@@ -49,8 +50,8 @@ RATERS = {
     "beating": ("rahel", "reading"),
     "edited": ("romy", "own_tests"),
     "arranged": ("rona", "own_tests"),
-    "rate_own": ("rick", "own_tests"),
     "replaced": ("rixa", "own_tests"),
+    "rate_own": ("rick", "own_tests"),
     "rate_agents": ("rick", "agents_tests"),
     "rate_pairwise": ("rick", "own_tests"),
 }
