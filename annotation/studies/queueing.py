@@ -303,7 +303,7 @@ def reopen(study: Study) -> int:
     """
     over = study.enrolments.filter(finished_at__isnull=False, left_at=None, excluded=False)
     back = [row.pk for row in over.select_related("study") if choosing.choose(row) is not None]
-    return Enrolment.objects.filter(pk__in=back, left_at=None).update(finished_at=None)
+    return places.go_on(back)
 
 
 def give_back(held: Assignment) -> None:

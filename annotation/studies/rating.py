@@ -85,7 +85,7 @@ def store(
 ) -> Rating:
     """One try to store; raises CameTooLate and IntegrityError where another request was faster."""
     with transaction.atomic():
-        places.hold_part(assignment.enrolment_id)
+        routing.hold_part(assignment)
         now = Assignment.objects.select_related(*RELATED).get(pk=assignment.pk)
         phase = phase_of(now, token)
         last = last_of(now, phase)
