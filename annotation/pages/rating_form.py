@@ -206,12 +206,6 @@ def label_form(
     )
 
 
-def skip_of(standing: Standing, sent: Sent) -> Typed:
-    """Why the pair is skipped, as it was just sent in vain or as it was kept."""
-    again = bool(sent.skip_problem or sent.skipping)
-    return typed(sent.skipping, standing.drafts.get(Field.SKIP), "", again=again)
-
-
 def drafted_at(standing: Standing, name: str) -> str:
     draft = standing.drafts.get(name)
     return draft.revision if draft else ""
