@@ -243,7 +243,8 @@ def test_why_a_pair_is_skipped_is_kept_until_it_was(client: Client) -> None:
     assert refused.status_code == 409
     Assignment.objects.update(state=State.LAPSED)
     assert 'value="needs its project"' in field()
-    assert client.post(path(of, "skip/"), {"token": of.token, "reason": "so", **window}).status_code == 302
+    body = {"token": of.token, "reason": "so", **window, "draft_skip": RatingDraft.objects.get().revision}
+    assert client.post(path(of, "skip/"), body).status_code == 302
     assert not RatingDraft.objects.exists()
     client.post(f"/rate/{of.condition.study_id}/undo/")
     assert 'value="so"' in field()
