@@ -39,6 +39,7 @@ def run_a_test(page: Page) -> None:
     page.keyboard.type("assert turned([1, 2, 3]) == [3, 2, 1]")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#run[data-state=done]")).to_contain_text("passed")
+    until_keys_work(page)
 
 
 def by_enter(one: Locator) -> None:
