@@ -86,9 +86,9 @@ def texts(assignment: Assignment) -> dict[str, str]:
 
 
 def take_along(made: Assignment) -> None:
-    """The texts that the rater had typed for the pair before it was asked again and not sent, or sent too late
-    to be a rating: here they are found. The choice is not among them, as it is made anew; nor is what stayed
-    beside a rating.
+    """The texts that the rater had typed for the pair before it was asked again and not sent, or sent too
+    late to be a rating: here they are found. The choice is not among them, as it is made anew; nor is what
+    stayed beside a rating.
     """
     before = RatingDraft.objects.filter(
         assignment__study_pair=made.study_pair_id,

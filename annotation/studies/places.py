@@ -9,9 +9,9 @@ Locks are taken in one order everywhere, several of a kind by their keys:
 4. the assignment;
 5. the rows of finished raters for whom something is there again (`go_on`); then come inserts.
 
-The last step is on rows of the first, so an admin who has paused parts would be waited for by a rater whom the
-admin waits for. A rater who may get there therefore holds all parts from the beginning (`hold_parts`); that
-is in share with other raters, and with the last step, which changes no key.
+The last step is on rows of the first, so an admin who has paused parts would be waited for by a rater whom
+the admin waits for. A rater who may get there therefore holds all parts from the beginning (`hold_parts`);
+that is in share with other raters, and with the last step, which changes no key.
 
 Every change is conditional on what the caller has read, so that of two that meet one finds that it came too
 late. What raters have under way while an admin changes the study's raters is stored before that, or refused.

@@ -296,7 +296,6 @@ def label_noise(noise: dict[str, Any] | None) -> list[str]:
     if not noise:
         return []
     rates = noise["rates"]
-    return [
-        f"draws flip {rates['matches']:.1%} of the matches and {rates['others']:.1%} of the other "
-        f"labels: {rates['source']}{beside.as_counted(rates['matches_of'], rates['others_of'])}"
-    ]
+    source = f"{rates['source']}{beside.as_counted(rates['matches_of'], rates['others_of'])}"
+    flipped = f"{rates['matches']:.1%} of the matches and {rates['others']:.1%} of the other labels"
+    return [f"draws flip {flipped}: {source}"]
