@@ -47,6 +47,7 @@ from annotation.pages.words import Sign
 from annotation.review.layout import Layout, Pane, Place, layout_in
 from annotation.review.shortcuts import Action, keys_in, keys_of
 from annotation.studies import rating, running, showing, undoing, welcoming
+from annotation.studies.queueing import OPEN
 from annotation.studies.showing import Side
 from annotation.studies.welcoming import Work
 
@@ -128,6 +129,20 @@ class RatingPage:
         return f"{self.seconds:.1f}"
 
     @property
+    def holds(self) -> bool:
+        """Whether there is a reservation that the page holds on to."""
+        return self.may_take_back and self.where.state in OPEN and not self.where.lapsed
+
+    @property
+    def may_take_back(self) -> bool:
+        """Whether the rater may still take back: not after the end of the study or of their part."""
+        return not self.where.over
+
+    @property
+    def may_skip(self) -> bool:
+        return self.may_take_back and self.where.state in {State.RESERVED, State.LAPSED}
+
+    @property
     def pairwise(self) -> bool:
         return len(self.sides) > 1
 
@@ -173,8 +188,8 @@ class RatingPage:
         """What can be done here, beside labels and tags."""
         return [
             "note",
-            *(["skip"] if self.where.state == State.RESERVED else []),
-            "undo",
+            *(["skip"] if self.may_take_back and self.where.state == State.RESERVED else []),
+            *(["undo"] if self.may_take_back else []),
             "next",
             *(["call", "assert"] if any(side.box for side in self.sides) else []),
             *(["edit"] if self.editor else []),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from django.utils import timezone
 
@@ -14,10 +15,15 @@ from annotation.pages.rating_form import Field, Phase, Sent, Standing, State
 from annotation.pages.rating_words import KINDS
 from annotation.studies import queueing, restoring, showing
 
+CLOSED: Final = "The study is closed: what you said stays as it is."
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The pair and how it stands. `lost` says what became of its place, where that is more than a lapse."""
+    """The pair and how it stands. `lost` says what became of its place, where that is more than a lapse.
+
+    `over` says that the study is closed, or that an admin has ended the rater's part; empty where neither is.
+    """
 
     assignment: int
     study: int
@@ -28,6 +34,7 @@ class Where:
     state: str
     lapsed: bool
     lost: str
+    over: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,8 @@ class Skip:
 
 
 def where_of(assignment: Assignment, standing: Standing, sent: Sent, agents: AgentPart | None) -> Where:
-    study = assignment.enrolment.study
+    study, over = assignment.enrolment.study, over_of(assignment)
+    ran_out = not over and is_lapsed(assignment)
     return Where(
         assignment=assignment.pk,
         study=study.pk,
@@ -49,9 +57,16 @@ def where_of(assignment: Assignment, standing: Standing, sent: Sent, agents: Age
         looking=looking_of(assignment, agents),
         phase=standing.phase,
         state=assignment.state,
-        lapsed=sent.lapsed or standing.asked_again or is_lapsed(assignment),
+        lapsed=sent.lapsed or standing.asked_again or ran_out,
         lost=lost_of(assignment, standing, sent),
+        over=over,
     )
+
+
+def over_of(assignment: Assignment) -> str:
+    if not assignment.enrolment.study.is_live:
+        return CLOSED
+    return queueing.REMOVED if assignment.enrolment.removed else ""
 
 
 def skip_of(assignment: Assignment, standing: Standing, sent: Sent) -> Skip:

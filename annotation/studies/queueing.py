@@ -80,9 +80,16 @@ def next_assignment(enrolment: Enrolment) -> Assignment | None:
 
 
 def refuse_outsiders(enrolment: Enrolment) -> None:
-    """Raises QueueClosed for whoever launched the study or was removed from it, and before information and
-    guidelines are read.
-    """
+    """Raises QueueClosed as `refuse_over`, and before information and guidelines are read."""
+    refuse_over(enrolment)
+    if enrolment.accepted_at is None:
+        raise QueueClosed("Read the study's information and accept it; then you get your first pair.")
+    if not acknowledged(enrolment.study, enrolment.user):
+        raise QueueClosed("The guidelines are new to you. Read them and confirm it; then you go on.")
+
+
+def refuse_over(enrolment: Enrolment) -> None:
+    """Raises QueueClosed for whoever launched the study or was removed from it, and where it does not run."""
     study = enrolment.study
     if enrolment.user_id == study.created_by_id:
         raise QueueClosed("You launched this study, so you can't rate in it.")
@@ -91,10 +98,6 @@ def refuse_outsiders(enrolment: Enrolment) -> None:
         raise QueueClosed(f"The study {known}.")
     if enrolment.removed:
         raise QueueClosed(REMOVED)
-    if enrolment.accepted_at is None:
-        raise QueueClosed("Read the study's information and accept it; then you get your first pair.")
-    if not acknowledged(study, enrolment.user):
-        raise QueueClosed("The guidelines are new to you. Read them and confirm it; then you go on.")
 
 
 def unfinished(enrolment: Enrolment) -> set[str]:
@@ -273,9 +276,11 @@ def skipped(assignment: Assignment, token: str, why: str, window: drafting.Windo
 
 
 def refuse_skip(now: Assignment, token: str) -> None:
-    """Raises BadSkip for what is stored or where the part is over, Lapsed for what another window holds."""
+    """Raises BadSkip for what is stored, or where study or part are over; Lapsed for another window's."""
     if now.state in {State.LOCKED, State.DONE, State.LEFT_OUT}:
         raise BadSkip("Your label of this pair is stored, so the pair can't be skipped any more.")
+    if not now.enrolment.study.is_live:
+        raise BadSkip("The study is closed: no pair is skipped any more.")
     if now.enrolment.removed:
         raise BadSkip(REMOVED)
     if now.state == State.RESERVED and now.token != token:
