@@ -38,6 +38,7 @@ RATERS = {
     "pairwise": ("rolf", "own_tests"),
     "tabs": ("rudi", "reading"),
     "offline": ("ruth", "reading"),
+    "reached": ("rina", "reading"),
     "keeping": ("rahel", "reading"),
     "skipping": ("rufa", "reading"),
     "logged_out": ("rene", "reading"),
