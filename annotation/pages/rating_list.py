@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -78,6 +78,7 @@ def study_line(enrolment: Enrolment) -> StudyLine:
     study, work = enrolment.study, welcoming.work_of(enrolment)
     over = enrolment.removed or not study.is_live
     wanted = () if over else welcoming.wanted(enrolment)
+    work = replace(work, left=0) if over else work
     return StudyLine(
         pk=study.pk,
         name=study.name,

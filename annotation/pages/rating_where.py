@@ -48,7 +48,7 @@ class Skip:
 
 def where_of(assignment: Assignment, standing: Standing, sent: Sent, agents: AgentPart | None) -> Where:
     study, over = assignment.enrolment.study, over_of(assignment)
-    ran_out = not over and is_lapsed(assignment)
+    gone = not over and (standing.asked_again or is_lapsed(assignment))
     return Where(
         assignment=assignment.pk,
         study=study.pk,
@@ -57,7 +57,7 @@ def where_of(assignment: Assignment, standing: Standing, sent: Sent, agents: Age
         looking=looking_of(assignment, agents),
         phase=standing.phase,
         state=assignment.state,
-        lapsed=sent.lapsed or standing.asked_again or ran_out,
+        lapsed=sent.lapsed or gone,
         lost=lost_of(assignment, standing, sent),
         over=over,
     )
@@ -98,6 +98,6 @@ def lost_of(assignment: Assignment, standing: Standing, sent: Sent) -> str:
     """What became of the place: as a form was just refused, else that the pair is asked again."""
     if sent.lost or sent.lapsed:
         return sent.lost or sent.problem
-    if not standing.asked_again:
+    if not standing.asked_again or over_of(assignment):
         return ""
     return restoring.ASKED_AGAIN if standing.current else queueing.ASKED_AGAIN

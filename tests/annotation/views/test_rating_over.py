@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Condition, Enrolment, Study
 from annotation.studies import enrolling
+from annotation.studies.asking_again import Choice, ask_again
 from tests import factories, studies
 from tests.rating_pages import given, page, path, send
 
@@ -35,6 +36,16 @@ def test_a_pair_says_why_nothing_can_be_done_and_offers_nothing(client: Client, 
     assert refused.status_code == 422 and WAYS[how] in refused.content.decode()
     of.refresh_from_db()
     assert of.state == State.RESERVED
+
+
+def test_a_pair_that_was_asked_again_is_not_waited_for_after_the_end(client: Client) -> None:
+    of = given(client, Kind.READING)
+    send(client, of, "1")
+    ask_again(of.condition.study, Choice(every=True), "meaning", factories.ada())
+    end(of.enrolment, "closed")
+    html = page(client, of)
+    assert WAYS["closed"] in html and "asked again" not in html and 'id="lapsed"' not in html
+    assert "1 pair rated, 0 left" in client.get(f"/rate/{of.condition.study_id}/").content.decode()
 
 
 def test_a_pair_that_is_done_has_no_reservation_to_be_told_of(client: Client) -> None:
