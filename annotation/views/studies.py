@@ -135,10 +135,14 @@ def saved(request: HttpRequest, order: creating.Order, study: Study | None) -> H
 @require_safe
 @needs(Role.ADMIN)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
-    study = study_of(request, pk)
-    page = pages.study_page(study)
+    return show(request, study_of(request, pk))
+
+
+def show(request: HttpRequest, study: Study, problem: str = "") -> HttpResponse:
+    """The study's page, with what was sent to change its raters and the `problem` of it."""
     others = enrolling.candidates(study, person(request)) if study.is_live else []
-    return render(request, "annotation/study.html", {"page": page, "others": others})
+    context = {"page": pages.study_page(study), "others": others, "sent": request.POST, "problem": problem}
+    return render(request, "annotation/study.html", context, status=422 if problem else 200)
 
 
 @require_safe

@@ -268,6 +268,22 @@ def test_raters_are_enrolled_changed_and_removed(ada: Client) -> None:
     assert "Choose what" in ada.post(where, {"do": "x", "rater": made.pk}, follow=True).content.decode()
 
 
+def test_a_change_of_raters_that_is_refused_is_shown_again_as_it_was_sent(ada: Client) -> None:
+    study = studies.study()
+    where, (ruth, sam) = reverse("study-raters", args=[study.pk]), [studies.rater(n, study) for n in "rs"]
+    sent = {"do": "capacity", "rater": sam.pk, "capacity": "100001", "why": "more <time>", "exclude": "on"}
+    answer = ada.post(where, sent)
+    html = answer.content.decode()
+    form = html.split('id="change-rater"')[1].split("</form>")[0]
+    assert answer.status_code == 422 and "A capacity is 1 to" in html and 'href="#h-change"' in html
+    assert f'value="{sam.pk}" selected' in form and f'value="{ruth.pk}" selected' not in form
+    assert 'value="100001"' in form and 'value="more &lt;time&gt;"' in form and " checked" in form
+    assert "selected" not in html.split('id="add-user"')[1].split("</form>")[0]
+    assert ada.get(where)["Location"] == reverse("study", args=[study.pk])
+    Study.objects.update(state=Study.State.CLOSED)
+    assert "The study is closed" in ada.post(where, {**sent, "capacity": 9}).content.decode()
+
+
 def test_who_left_or_was_removed_is_told_apart_from_who_finished(ada: Client) -> None:
     study = studies.study()
     gone, removed, done = (studies.rater(name, study) for name in ("ruth", "sam", "tess"))
