@@ -13,9 +13,8 @@ from typing import Final
 
 from django.contrib.auth.models import User
 from django.urls import reverse
-from django.utils import timezone
 
-from annotation.models import Assignment, Condition, Preference, Rating, Study
+from annotation.models import Assignment, Preference, Rating, Study
 from annotation.pages.names import names_view
 from annotation.pages.panes import CodePane, QueryPane, query_pane
 from annotation.pages.rating_agents import (
@@ -41,12 +40,14 @@ from annotation.pages.rating_form import (
 )
 from annotation.pages.rating_guides import Guide, guide_of
 from annotation.pages.rating_runs import Editor, RunLine, call_box, editor_of, run_lines
-from annotation.pages.rating_words import KINDS, said_sign
+from annotation.pages.rating_where import Skip, Where, skip_of, where_of
+from annotation.pages.rating_words import said_sign
 from annotation.pages.review_keys import KeyView, helped, views_of
 from annotation.pages.words import Sign
 from annotation.review.layout import Layout, Pane, Place, layout_in
 from annotation.review.shortcuts import Action, keys_in, keys_of
 from annotation.studies import rating, running, showing, undoing, welcoming
+from annotation.studies.queueing import OPEN
 from annotation.studies.showing import Side
 from annotation.studies.welcoming import Work
 
@@ -100,24 +101,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class RatingPage:
-    """All of the page. `place` is what it is called among the pages that a person arranges.
+    """All of the page. `place` is what it is called among the pages that a person arranges."""
 
-    `lost` says what became of the place, where a form was just refused for it; `skipping` is what was typed
-    into that of a skip.
-    """
-
-    assignment: int
-    study: int
-    study_name: str
-    number: int
-    looking: str
-    phase: str
-    state: str
-    lapsed: bool
-    lost: str
-    skip_reason: str
-    skip_problem: str
-    skipping: str
+    where: Where
+    skip: Skip
     query: QueryPane
     sides: tuple[CodePane, ...]
     form: LabelForm
@@ -140,6 +127,20 @@ class RatingPage:
     def active(self) -> str:
         """The active seconds so far, as the page's script reads them."""
         return f"{self.seconds:.1f}"
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is a reservation that the page holds on to."""
+        return self.may_take_back and self.where.state in OPEN and not self.where.lapsed
+
+    @property
+    def may_take_back(self) -> bool:
+        """Whether the rater may still take back: not after the end of the study or of their part."""
+        return not self.where.over
+
+    @property
+    def may_skip(self) -> bool:
+        return self.may_take_back and self.where.state in {State.RESERVED, State.LAPSED}
 
     @property
     def pairwise(self) -> bool:
@@ -187,8 +188,8 @@ class RatingPage:
         """What can be done here, beside labels and tags."""
         return [
             "note",
-            *(["skip"] if self.state == State.RESERVED else []),
-            "undo",
+            *(["skip"] if self.may_take_back and self.where.state == State.RESERVED else []),
+            *(["undo"] if self.may_take_back else []),
             "next",
             *(["call", "assert"] if any(side.box for side in self.sides) else []),
             *(["edit"] if self.editor else []),
@@ -212,18 +213,8 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
     agents, may_run = agent_part(assignment), not running.refuse(assignment)
     evidence = showing.evidence_hash(assignment, agents.rests_on if agents else ())
     return RatingPage(
-        assignment=assignment.pk,
-        study=study.pk,
-        study_name=study.name,
-        number=assignment.study_pair.number,
-        looking=looking_of(assignment, agents),
-        phase=standing.phase,
-        state=assignment.state,
-        lapsed=sent.lapsed or is_lapsed(assignment),
-        lost=sent.lost or (sent.problem if sent.lapsed else ""),
-        skip_reason=assignment.skip_reason,
-        skip_problem=sent.skip_problem,
-        skipping=sent.skipping,
+        where=where_of(assignment, standing, sent, agents),
+        skip=skip_of(assignment, standing, sent),
         query=query_pane(assignment.study_pair.pair.query.text, closed=Pane.QUERY in layout.closed),
         sides=code_panes(assignment, standing, keys, agents, layout.closed, may_run=may_run),
         form=label_form(assignment, standing, sent, keys, evidence),
@@ -258,24 +249,6 @@ def urls_of(assignment: Assignment) -> Urls:
 def undo_of(assignment: Assignment) -> Undo:
     last = undoing.last_decision(assignment.enrolment)
     return Undo(last.name, f": pair {last.of.study_pair.number:,}") if last else Undo("", "")
-
-
-def looking_of(assignment: Assignment, agents: AgentPart | None) -> str:
-    """What the condition lets the rater do, in one line. Of a planted pair there is nothing to reveal."""
-    kind = assignment.condition.kind
-    if kind == Condition.Kind.REVEAL and showing.shows_everything(assignment):
-        if agents is None:
-            return "Your blind label is locked. No agents judged this pair: confirm it, or revise it."
-        return "Your blind label is locked and everything the agents did is shown: confirm it, or revise it."
-    if kind == Condition.Kind.SECOND_LOOK and showing.phase_of(assignment) != Phase.BLIND:
-        return "Your label is locked. Look a second time, with nothing new: confirm it, or revise it."
-    return KINDS[kind]
-
-
-def is_lapsed(assignment: Assignment, now: datetime | None = None) -> bool:
-    """Whether the reservation ran out, noted already or not."""
-    late = assignment.reserved_until < (now or timezone.now())
-    return assignment.state == State.LAPSED or (assignment.state == State.RESERVED and late)
 
 
 def locked(assignment: Assignment, standing: Standing) -> Stored | None:

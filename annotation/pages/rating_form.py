@@ -19,6 +19,7 @@ from annotation.review.shortcuts import label_action
 from annotation.review.tags import WORDS as TAG_WORDS
 from annotation.review.tags import Tag, known
 from annotation.studies import drafts, rating, showing
+from annotation.studies.latest import is_asked_again
 from annotation.studies.rating import RatedMeanwhile, words_of
 from annotation.studies.restoring import refusal
 
@@ -50,11 +51,15 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the rater has said and typed for an assignment so far: every revision, the oldest first."""
+    """What the rater has said and typed for an assignment so far: every revision, the oldest first.
+
+    `asked_again`: its pair is, in a later round, so that nothing said here counts.
+    """
 
     phase: str
     ratings: tuple[Rating, ...]
     drafts: Mapping[str, RatingDraft]
+    asked_again: bool = False
 
     @property
     def last(self) -> Rating | None:
@@ -158,9 +163,16 @@ class LabelForm:
 
 
 def standing_of(assignment: Assignment) -> Standing:
-    """Two queries."""
+    """Two queries, and one more where nothing is open."""
     ratings = tuple(assignment.ratings.order_by("id"))
-    return Standing(showing.phase_of(assignment), ratings, drafts.by_field(assignment))
+    again = not assignment.is_open and is_asked_again(assignment)
+    return Standing(showing.phase_of(assignment), ratings, drafts.by_field(assignment), again)
+
+
+def can_rate(assignment: Assignment, standing: Standing) -> bool:
+    """Whether anything that is sent now could be stored."""
+    over = assignment.enrolment.removed or not assignment.enrolment.study.is_live
+    return not (over or standing.asked_again or assignment.state == State.SKIPPED)
 
 
 def label_form(
@@ -185,7 +197,7 @@ def label_form(
         token=assignment.token,
         seen_revision=rating.revision_seen(standing.last),
         evidence=evidence,
-        can_rate=study.is_live and assignment.state != State.SKIPPED and not assignment.enrolment.removed,
+        can_rate=can_rate(assignment, standing),
         second=standing.phase != Phase.BLIND,
         confirms=standing.phase != Phase.BLIND and current is None,
         problem=sent.problem,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -27,7 +27,10 @@ RUNNING: Final = Sign("▶", "running", "info")
 
 @dataclass(frozen=True, slots=True)
 class StudyLine:
-    """One study in the rater's list; `figures`: they are open to the rater."""
+    """One study in the rater's list; `figures`: they are open to the rater.
+
+    `over`: it is closed, or an admin has ended the rater's part, so that nothing is wanted.
+    """
 
     pk: int
     name: str
@@ -38,6 +41,7 @@ class StudyLine:
     wanted: tuple[Wanted, ...]
     can_go_on: bool
     figures: bool
+    over: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,10 @@ def study_lines(user: User) -> tuple[StudyLine, ...]:
 
 
 def study_line(enrolment: Enrolment) -> StudyLine:
-    study, work, wanted = enrolment.study, welcoming.work_of(enrolment), welcoming.wanted(enrolment)
+    study, work = enrolment.study, welcoming.work_of(enrolment)
+    over = enrolment.removed or not study.is_live
+    wanted = () if over else welcoming.wanted(enrolment)
+    work = replace(work, left=0) if over else work
     return StudyLine(
         pk=study.pk,
         name=study.name,
@@ -80,8 +87,9 @@ def study_line(enrolment: Enrolment) -> StudyLine:
         sign=sign_of(enrolment, work, wanted),
         work=work,
         wanted=wanted,
-        can_go_on=study.state == Study.State.RUNNING and not wanted and work.left > 0,
+        can_go_on=study.state == Study.State.RUNNING and not (over or wanted) and work.left > 0,
         figures=open_to(enrolment.user, study),
+        over=over,
     )
 
 
@@ -124,11 +132,10 @@ def leave_page(enrolment: Enrolment) -> LeavePage:
 
 def closed(enrolment: Enrolment) -> str:
     """Why nothing is handed out, whatever the rater does; empty where it is."""
-    if not welcoming.wanted(enrolment):
-        try:
-            queueing.refuse_outsiders(enrolment)
-        except QueueClosed as why:
-            return str(why)
+    try:
+        queueing.refuse_over(enrolment)
+    except QueueClosed as why:
+        return str(why)
     if enrolment.left_at is not None:
         return LEFT
     paused = enrolment.study.state == Study.State.PAUSED

@@ -10,6 +10,7 @@ from annotation.models import Condition, Guideline, Study
 from annotation.pages.studies import strata_names
 from annotation.pages.studies_form import comparisons_of
 from annotation.studies.asking_again import Choice
+from annotation.studies.planning import SAY_WHY
 
 LONG = forms.Textarea(attrs={"rows": 3})
 
@@ -45,6 +46,8 @@ class AmendForm(forms.Form):
         assert isinstance(reference, forms.ChoiceField) and isinstance(guideline, forms.ModelChoiceField)
         kinds = study.conditions.values_list("kind", flat=True)
         reference.choices = [(kind, Condition.Kind(kind).label) for kind in kinds]
+        self.fields["why"].required = study.frozen_at is not None
+        self.fields["why"].error_messages["required"] = SAY_WHY
         guideline.queryset = Guideline.objects.order_by("name", "-version")
 
     def standing(self) -> str:
@@ -77,7 +80,12 @@ class AgainForm(forms.Form):
     )
     slice = forms.ChoiceField(required=False, label="Slice")
     every = forms.BooleanField(required=False, label="Every rated pair")
-    why = forms.CharField(required=False, max_length=2_000, label="Why")
+    why = forms.CharField(
+        required=False,
+        max_length=2_000,
+        label="Why",
+        help_text="Needed to ask them again, not to count them.",
+    )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -92,6 +100,8 @@ class AgainForm(forms.Form):
             raise forms.ValidationError(
                 "Choose what is asked again: a tag, a text, a slice, or every rated pair."
             )
+        if self.data.get("step") != "count" and not values.get("why", "").strip():
+            self.add_error("why", "Say why the pairs are asked again.")
         return values
 
     def choice(self) -> Choice:

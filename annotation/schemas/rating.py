@@ -109,7 +109,7 @@ class DraftIn(Schema):
 
     model_config = ConfigDict(extra="forbid")
 
-    field: Literal["notes", "reason", "test", "call", "choice", "reading"]
+    field: Literal["notes", "reason", "test", "call", "choice", "reading", "skip"]
     text: CleanText = Field(max_length=65_536, description="empty: the draft is cleared")
     seen: str | None = Field(
         default=None,

@@ -20,7 +20,7 @@ SUBMITTED: Final = (
     RatingDraft.Field.READING,
     RatingDraft.Field.CHOICE,
 )
-"""The fields that a rating takes with it; tests and calls stay as they were typed."""
+"""The fields that a rating takes with it; tests, calls and why to skip stay as they were typed."""
 
 
 TEXTS: Final = (
@@ -28,6 +28,7 @@ TEXTS: Final = (
     RatingDraft.Field.REASON,
     RatingDraft.Field.READING,
     RatingDraft.Field.TEST,
+    RatingDraft.Field.SKIP,
 )
 """The fields in which a text is written: one that another window has kept is not overwritten unseen."""
 
@@ -85,17 +86,19 @@ def texts(assignment: Assignment) -> dict[str, str]:
 
 
 def take_along(made: Assignment) -> None:
-    """The texts that the rater had typed for the pair and not sent when it was asked again: here they are
-    found. The choice is not among them, as it is made anew.
+    """The texts that the rater had typed for the pair before it was asked again and not sent, or sent too
+    late to be a rating: here they are found. The choice is not among them, as it is made anew; nor is what
+    stayed beside a rating.
     """
     before = RatingDraft.objects.filter(
         assignment__study_pair=made.study_pair_id,
         assignment__rater=made.rater_id,
-        assignment__state=Assignment.State.LAPSED,
+        assignment__round__lt=made.round,
         field__in=TEXTS,
     )
-    rows = before.order_by("assignment__round").values_list("field", "text")
-    write(made, dict(rows), over=False)
+    beside = [field for field in TEXTS if field not in SUBMITTED]
+    rows = before.exclude(field__in=beside, assignment__state=Assignment.State.DONE)
+    write(made, dict(rows.order_by("assignment__round").values_list("field", "text")), over=False)
 
 
 def clear(assignment: Assignment, *fields: str, window: Window | None = None) -> None:

@@ -1,6 +1,18 @@
 """Places and the pairs that hold them: the only module that changes a Quota or an Assignment's state.
 
-Locked are the rater's part, the quota, then the assignment, then come inserts: the same order everywhere.
+Locks are taken in one order everywhere, several of a kind by their keys:
+
+1. raters' parts: by raters in share (`hold_part`, `hold_parts`), by whoever ends a part alone (`pause_part`,
+   `pause_parts`);
+2. the study;
+3. the pair's quotas;
+4. the assignment;
+5. the rows of finished raters for whom something is there again (`go_on`); then come inserts.
+
+The last step is on rows of the first, so an admin who has paused parts would be waited for by a rater whom
+the admin waits for. A rater who may get there therefore holds all parts from the beginning (`hold_parts`);
+that is in share with other raters, and with the last step, which changes no key.
+
 Every change is conditional on what the caller has read, so that of two that meet one finds that it came too
 late. What raters have under way while an admin changes the study's raters is stored before that, or refused.
 """
@@ -8,10 +20,11 @@ late. What raters have under way while an admin changes the study's raters is st
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -53,6 +66,14 @@ def hold_part(enrolment: int) -> bool:
     return held_part(enrolment).removed
 
 
+def hold_parts(study: int) -> None:
+    """The same of all raters of the study, for a change that may let others go on who were finished.
+
+    Nobody becomes finished meanwhile either, who would not be told of what has come up.
+    """
+    statements.look_and_hold(Enrolment, ["id"], {"study": study})
+
+
 def held_part(enrolment: int) -> Part:
     """The same, with who has ended it."""
     rows = statements.look_and_hold(Enrolment, ["removed", "left_at"], {"id": enrolment})
@@ -72,6 +93,17 @@ def pause_parts(study: int) -> None:
 def pause_part(enrolment: int) -> None:
     """The same for one rater, who ends their part: no other window of theirs is given a pair meanwhile."""
     Enrolment.objects.select_for_update().get(pk=enrolment)
+
+
+def go_on(enrolments: Collection[int]) -> int:
+    """Let those of the raters go on who were finished and did not leave; returns how many.
+
+    Rows of others are not held: an admin may have them.
+    """
+    with transaction.atomic():
+        over = Enrolment.objects.filter(pk__in=enrolments, left_at=None, finished_at__isnull=False)
+        held = list(over.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+        return Enrolment.objects.filter(pk__in=held).update(finished_at=None)
 
 
 def take(study_pair: int, condition: int, round_: int) -> bool:

@@ -24,6 +24,7 @@ from retrieval.hostile import clean
 
 FORMAT: Final = 1
 LONGEST_WHY: Final = 2_000
+SAY_WHY: Final = "The plan is frozen: say why it is amended."
 ANOTHER_STUDY: Final = "close this one and make another study of it"
 FIXED: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -227,7 +228,7 @@ def amend(study: Study, why: str, by: User) -> None:
         return
     refuse_fixed(before, after)
     if not why.strip():
-        raise StudyRefused("The plan is frozen: say why it is amended.")
+        raise StudyRefused(SAY_WHY)
     number = study.amendments.count() + 1
     Amendment.objects.create(
         study=study,

@@ -14,7 +14,8 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Enrolment, Study
+from annotation import drafting
+from annotation.models import Assignment, Enrolment, RatingDraft, Study
 from annotation.studies import choosing, drafts, places, routing
 from annotation.studies.choosing import Choice
 from annotation.studies.guiding import acknowledged
@@ -79,9 +80,16 @@ def next_assignment(enrolment: Enrolment) -> Assignment | None:
 
 
 def refuse_outsiders(enrolment: Enrolment) -> None:
-    """Raises QueueClosed for whoever launched the study or was removed from it, and before information and
-    guidelines are read.
-    """
+    """Raises QueueClosed as `refuse_over`, and before information and guidelines are read."""
+    refuse_over(enrolment)
+    if enrolment.accepted_at is None:
+        raise QueueClosed("Read the study's information and accept it; then you get your first pair.")
+    if not acknowledged(enrolment.study, enrolment.user):
+        raise QueueClosed("The guidelines are new to you. Read them and confirm it; then you go on.")
+
+
+def refuse_over(enrolment: Enrolment) -> None:
+    """Raises QueueClosed for whoever launched the study or was removed from it, and where it does not run."""
     study = enrolment.study
     if enrolment.user_id == study.created_by_id:
         raise QueueClosed("You launched this study, so you can't rate in it.")
@@ -90,10 +98,6 @@ def refuse_outsiders(enrolment: Enrolment) -> None:
         raise QueueClosed(f"The study {known}.")
     if enrolment.removed:
         raise QueueClosed(REMOVED)
-    if enrolment.accepted_at is None:
-        raise QueueClosed("Read the study's information and accept it; then you get your first pair.")
-    if not acknowledged(study, enrolment.user):
-        raise QueueClosed("The guidelines are new to you. Read them and confirm it; then you go on.")
 
 
 def unfinished(enrolment: Enrolment) -> set[str]:
@@ -228,26 +232,38 @@ def heartbeat(assignment: Assignment, token: str) -> datetime:
     return ends
 
 
-def skip(assignment: Assignment, token: str, reason: str) -> None:
-    """Give the pair back, with a reason; it is not handed to this rater again. Raises BadSkip and Lapsed.
+def skip(assignment: Assignment, token: str, reason: str, window: drafting.Window | None = None) -> None:
+    """Give the pair back, with a reason; it is not handed to this rater again. Raises BadSkip and Lapsed: the
+    reason is kept as a draft then.
 
-    Skipping twice is skipping once.
+    Skipping twice is skipping once. A reason that another `window` has kept since stays as it is.
     """
+    try:
+        now = skipped_at_last(assignment, token, reason, window)
+    except (BadSkip, Lapsed):
+        kept = {RatingDraft.Field.SKIP.value: clean(reason)[: drafting.MOST]}
+        drafts.write(assignment, drafts.not_of_others(assignment, kept, window))
+        raise
+    reopen(now.enrolment.study)
+    routing.settle(now.enrolment.study, now.study_pair)
+
+
+def skipped_at_last(
+    assignment: Assignment, token: str, reason: str, window: drafting.Window | None
+) -> Assignment:
+    """Raises BadSkip and Lapsed."""
     why = clean(reason).strip()
     if not why or len(why) > MOST_REASON:
         raise BadSkip(f"Say in a few words why you skip the pair, in at most {MOST_REASON:,} characters.")
     for _ in range(TRIES):
         try:
-            now = skipped(assignment, token, why)
+            return skipped(assignment, token, why, window)
         except CameTooLate:
             continue  # it lapsed, or another window did something, between the look and the move
-        reopen(now.enrolment.study)
-        routing.settle(now.enrolment.study, now.study_pair)
-        return
     raise Lapsed(LAPSED)
 
 
-def skipped(assignment: Assignment, token: str, why: str) -> Assignment:
+def skipped(assignment: Assignment, token: str, why: str, window: drafting.Window | None) -> Assignment:
     """One try. Raises BadSkip, Lapsed and CameTooLate."""
     with transaction.atomic():
         places.hold_part(assignment.enrolment_id)
@@ -255,13 +271,16 @@ def skipped(assignment: Assignment, token: str, why: str) -> Assignment:
         if now.state != State.SKIPPED:
             refuse_skip(now, token)
             places.move(now, State.SKIPPED, skip_reason=why, reserved_until=timezone.now())
+        drafts.clear(now, RatingDraft.Field.SKIP, window=window)
     return now
 
 
 def refuse_skip(now: Assignment, token: str) -> None:
-    """Raises BadSkip for what is stored or where the part is over, Lapsed for what another window holds."""
+    """Raises BadSkip for what is stored, or where study or part are over; Lapsed for another window's."""
     if now.state in {State.LOCKED, State.DONE, State.LEFT_OUT}:
         raise BadSkip("Your label of this pair is stored, so the pair can't be skipped any more.")
+    if not now.enrolment.study.is_live:
+        raise BadSkip("The study is closed: no pair is skipped any more.")
     if now.enrolment.removed:
         raise BadSkip(REMOVED)
     if now.state == State.RESERVED and now.token != token:
@@ -289,7 +308,7 @@ def reopen(study: Study) -> int:
     """
     over = study.enrolments.filter(finished_at__isnull=False, left_at=None, excluded=False)
     back = [row.pk for row in over.select_related("study") if choosing.choose(row) is not None]
-    return Enrolment.objects.filter(pk__in=back, left_at=None).update(finished_at=None)
+    return places.go_on(back)
 
 
 def give_back(held: Assignment) -> None:

@@ -31,6 +31,10 @@ __all__ = [
 
 Phase = Rating.Phase
 ONLY_DRAFT: Final = "What you sent is kept as a draft and is not counted."
+ANEW: Final = (
+    "This pair is asked again, and your page was opened before that. What you sent is in the form: say anew "
+    "what the pair is. Nothing is stored yet."
+)
 
 
 class RatedMeanwhile(Exception):
@@ -81,10 +85,11 @@ def store(
 ) -> Rating:
     """One try to store; raises CameTooLate and IntegrityError where another request was faster."""
     with transaction.atomic():
-        places.hold_part(assignment.enrolment_id)
+        routing.hold_part(assignment)
         now = Assignment.objects.select_related(*RELATED).get(pk=assignment.pk)
         phase = phase_of(now, token)
         last = last_of(now, phase)
+        refuse_earlier_round(now, token, last)
         if last is not None and says(last, mine) and not last.withdrawn:
             drafts.clear_sent(now, drafts_of(now, mine), mine.tags)
             return last
@@ -130,6 +135,23 @@ def revision_seen(last: Rating | None) -> int:
 def is_locked(assignment: Assignment, phase: str, last: Rating | None) -> bool:
     """Whether it is a blind label after which everything was shown, or might have been."""
     return phase == Phase.BLIND and assignment.condition.has_second_phase and last is not None
+
+
+def refuse_earlier_round(now: Assignment, token: str, last: Rating | None) -> None:
+    """Raises Lapsed for a rating of a round that is over, also where it says nothing new: it counts nowhere.
+
+    Raises BadRating for what was sent from a page of such a round where nothing is said yet in the new one.
+    """
+    if now.state == State.DONE and is_asked_again(now):
+        raise Lapsed(ASKED_AGAIN)
+    if last is None and now.round > 1 and token != now.token and is_of_earlier_round(now, token):
+        raise BadRating(ANEW)
+
+
+def is_of_earlier_round(now: Assignment, token: str) -> bool:
+    """Whether the rater was given the pair under this token before it was asked again."""
+    mine = Assignment.objects.filter(rater=now.rater_id, study_pair=now.study_pair_id, round__lt=now.round)
+    return mine.filter(token=clean(token)).exists()
 
 
 def says(stored: Rating, mine: Said) -> bool:

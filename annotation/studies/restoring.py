@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 
 from annotation.models import Assignment, Rating
 from annotation.review.restoring import CHANGED
-from annotation.studies import places
+from annotation.studies import routing
 from annotation.studies.auditing import Verb, record
 from annotation.studies.checking import BadRating
 from annotation.studies.latest import is_asked_again
@@ -63,7 +63,7 @@ def restore(earlier: Rating, seen_revision: int | None = None) -> Rating:
 
 def restored(earlier: Rating, seen_revision: int | None) -> Rating:
     """One try. Raises CameTooLate and IntegrityError where another request was faster."""
-    places.hold_part(earlier.assignment.enrolment_id)
+    routing.hold_part(earlier.assignment)
     now = Assignment.objects.select_related(*RELATED, "enrolment__study", "rater").get(
         pk=earlier.assignment_id
     )
@@ -71,8 +71,11 @@ def restored(earlier: Rating, seen_revision: int | None) -> Rating:
     if seen_revision is not None and revision_seen(last) != seen_revision:
         raise NothingToRestore(CHANGED)
     refuse(now, earlier, last)
+    routing.hold(now)
     advance(now, earlier.phase)
     made = appended(now, earlier, last)
+    if now.state == State.DONE:
+        routing.settle(now.enrolment.study, now.study_pair)
     detail = {"pair": now.study_pair.number, "phase": earlier.phase, "revision": earlier.revision}
     study, what = now.enrolment.study, f"own rating of pair {now.study_pair.number}"
     record(now.rater, Verb.RESTORED, what, study, {**detail, "as": made.revision})

@@ -12,15 +12,24 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Assignment, Enrolment, Quota, Rating, Study, StudyPair
 from annotation.seen import has_seen
+from annotation.studies import places
 from annotation.studies.quorum import settled
 
 Key = tuple[int, int, int]
 
 
-def hold(assignment: Assignment) -> None:
-    """Lock the pair's quota before a rating is stored: of two who end a pair one sees both."""
+def hold_part(assignment: Assignment) -> None:
+    """Hold the rater's part, and where a rating may let others go on, theirs too: see `places`."""
     if assignment.enrolment.study.one_more:
-        rows = Quota.objects.filter(study_pair=assignment.study_pair_id, condition=assignment.condition_id)
+        places.hold_parts(assignment.enrolment.study_id)
+    else:
+        places.hold_part(assignment.enrolment_id)
+
+
+def hold(assignment: Assignment) -> None:
+    """Lock the pair's quotas before a rating is stored: of two who end a pair one sees both."""
+    if assignment.enrolment.study.one_more:
+        rows = Quota.objects.filter(study_pair=assignment.study_pair_id).order_by("pk")
         list(rows.select_for_update().values_list("pk"))
 
 
@@ -54,9 +63,7 @@ def route(quota: Quota) -> bool:
     same = Quota.objects.filter(pk=quota.pk, wanted=quota.wanted, done=quota.done, round=quota.round)
     if not same.update(wanted=F("wanted") + 1):
         return False
-    still_there = Enrolment.objects.filter(pk__in=[one.pk for one in able], left_at=None)
-    done = still_there.exclude(finished_at=None)  # who goes on anyway may be held by an admin
-    done.update(finished_at=None)
+    places.go_on([one.pk for one in able])
     return True
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 
-from annotation.models import Assignment, Enrolment, Rating
+from annotation.models import Assignment, Enrolment, Rating, RatingDraft
 from annotation.studies import drafts, places, routing
 from annotation.studies.checking import BadRating, Said
 from annotation.studies.latest import asked_again, is_asked_again
@@ -170,6 +170,7 @@ def opened_again(skipped: Assignment) -> Assignment:
     refuse_if_shown(skipped, Phase.BLIND)
     places.move(skipped, State.RESERVED, token=places.new_token(), reserved_until=places.until())
     go_on(skipped)
+    drafts.write(skipped, {RatingDraft.Field.SKIP.value: skipped.skip_reason}, over=False)
     return skipped
 
 

@@ -74,7 +74,7 @@ def skip(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Give the pair back with a reason, and go on."""
     found, reason = held(request, study_pk, number), request.POST.get("reason", "")
     try:
-        queueing.skip(found, request.POST.get("token", ""), reason)
+        queueing.skip(found, request.POST.get("token", ""), reason, window_of(request))
     except queueing.Lapsed as why:
         return show_again(request, found, Sent(lost=str(why), lapsed=True, skipping=reason), status=409)
     except queueing.BadSkip as why:

@@ -135,10 +135,14 @@ def saved(request: HttpRequest, order: creating.Order, study: Study | None) -> H
 @require_safe
 @needs(Role.ADMIN)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
-    study = study_of(request, pk)
-    page = pages.study_page(study)
+    return show(request, study_of(request, pk))
+
+
+def show(request: HttpRequest, study: Study, problem: str = "") -> HttpResponse:
+    """The study's page, with what was sent to change its raters and the `problem` of it."""
     others = enrolling.candidates(study, person(request)) if study.is_live else []
-    return render(request, "annotation/study.html", {"page": page, "others": others})
+    context = {"page": pages.study_page(study), "others": others, "sent": request.POST, "problem": problem}
+    return render(request, "annotation/study.html", context, status=422 if problem else 200)
 
 
 @require_safe
@@ -152,17 +156,25 @@ def progress(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def control(request: HttpRequest, pk: int) -> HttpResponse:
-    """GET asks once more, POST does it."""
+    """GET asks once more, POST does it; what is refused is said where it can be mended."""
     study, action = study_of(request, pk), action_of(request)
     if request.method != "POST":
-        return render(request, "annotation/study_control.html", {"study": study, "action": action})
+        return asked_once_more(request, study, action)
     try:
         controlling.control(study, action, person(request), request.POST.get("why", ""))
     except StudyRefused as why:
+        study.refresh_from_db()
+        if action is Action.CLOSE and action in controlling.allowed(study):
+            return asked_once_more(request, study, action, str(why))
         messages.error(request, str(why))
         return redirect("study", pk=study.pk)
     messages.success(request, DONE[action])
     return redirect("studies") if action is Action.DELETE else redirect("study", pk=study.pk)
+
+
+def asked_once_more(request: HttpRequest, study: Study, action: Action, problem: str = "") -> HttpResponse:
+    context = {"study": study, "action": action, "problem": problem}
+    return render(request, "annotation/study_control.html", context, status=422 if problem else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from annotation.access import Role, needs
 from annotation.models import Enrolment, Study
@@ -15,7 +15,7 @@ from annotation.pages.studies_changes import AgainForm, AmendForm
 from annotation.studies import asking_again, enrolling, planning, unfilled
 from annotation.studies.auditing import Verb, record
 from annotation.studies.planning import ChangedMeanwhile, StudyRefused
-from annotation.views.studies import person, seen_in, study_of
+from annotation.views.studies import person, seen_in, show, study_of
 from retrieval.counting import counted
 from retrieval.hostile import clean
 
@@ -48,17 +48,21 @@ def amend(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "annotation/study_amend.html", context, status=422 if form.errors else 200)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @needs(Role.ADMIN)
 def raters(request: HttpRequest, pk: int) -> HttpResponse:
-    """`do` is add, capacity, remove or include."""
+    """`do` is add, capacity, remove or include; what is refused is shown again as it was sent.
+
+    A GET changes nothing: it is somebody who reloads the address of a form that was shown again.
+    """
     study = study_of(request, pk)
+    if request.method != "POST":
+        return redirect("study", pk=study.pk)
     try:
         said = changed(request, study)
     except StudyRefused as why:
-        messages.error(request, str(why))
-    else:
-        messages.success(request, said)
+        return show(request, study_of(request, pk), str(why))
+    messages.success(request, said)
     return redirect("study", pk=study.pk)
 
 

@@ -88,11 +88,13 @@ def look_and_hold(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) 
     """As `look`; whoever locks one of the rows by `select_for_update` waits until this transaction ends.
 
     Others who look and hold, or change columns that are no keys, don't wait. SQLite lets one write at a time.
+    Several rows are held in the order of their keys.
     """
     statement = _select(kind, tuple(columns), _shape(where), connection.vendor)
+    in_order = f" ORDER BY {_column(kind, kind._meta.pk.name)}"
     hold = " FOR KEY SHARE" if connection.vendor == "postgresql" else ""
     with connection.cursor() as cursor:
-        cursor.execute(statement + hold, _stored(kind, _given(where)))
+        cursor.execute(statement + in_order + hold, _stored(kind, _given(where)))
         return list(cursor.fetchall())
 
 

@@ -8,6 +8,7 @@ const TICK_MS = 1000;
 const IDLE_MS = 60_000; // longer without a sign of life is no work on the pair
 const BEAT_MS = 60_000;
 const PREFIX = "active:";
+const LOST = "The connection is lost. What you type is kept in this browser until it is back.";
 const ALIVE = ["keydown", "pointerdown", "pointermove", "wheel", "scroll", "input"];
 
 let lastSign = performance.now();
@@ -22,8 +23,8 @@ document.addEventListener("toggle", openedSkip, { capture: true });
 document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
 document.addEventListener("htmx:beforeRequest", tick);
 window.addEventListener("pagehide", tick);
-window.addEventListener("online", beat);
-window.addEventListener("offline", () => alarm("The connection is lost. What you type is kept in this browser until it is back."));
+window.addEventListener("online", back);
+window.addEventListener("offline", () => alarm(LOST));
 // An earlier test was put into the editor: a reload must show what was written since, not that test again.
 if (new URLSearchParams(location.search).has("start")) history.replaceState(history.state, "", location.pathname);
 setInterval(tick, TICK_MS);
@@ -73,6 +74,12 @@ function stored(page) {
 }
 
 // the reservation
+
+// A page that holds no reservation has no heartbeat that would say so.
+function back() {
+  if (document.getElementById("rate-alert").textContent === LOST) alarm("");
+  beat();
+}
 
 async function beat() {
   const page = document.getElementById("case");

@@ -126,6 +126,7 @@ def test_a_call_becomes_a_test_whose_run_is_stepped_through_and_tried(page: Page
     page.keyboard.press(".")
     expect(page.locator("#run [data-step-now]")).to_contain_text("Step 1, line")
     expect(page.locator(".panel-code .line.is-step")).to_have_count(1)
+    until_keys_work(page)  # a link that has just come is followed to a page of its own until htmx has seen it
     page.keyboard.press("k")
     expect(page.locator("#run .strength")).to_contain_text("Does green mean anything?")
     until_keys_work(page)  # a form that has just come is sent by htmx a moment later

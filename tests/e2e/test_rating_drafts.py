@@ -36,6 +36,21 @@ def test_a_draft_that_did_not_arrive_is_sent_again_by_itself(page: Page) -> None
     expect(state).to_have_text("Draft kept")
 
 
+@pytest.mark.parametrize("page", ["skipping"], indirect=True)
+def test_why_a_pair_is_skipped_outlives_a_reload(page: Page) -> None:
+    reason = page.locator("#skip-reason")
+    page.locator(".rate-skip summary").click()
+    expect(reason).to_be_focused()
+    page.keyboard.type("needs its project")
+    expect(page.locator(".rate-skip [data-draft-state]")).to_have_text("Draft kept")
+    page.reload()
+    expect(reason).to_have_value("needs its project")
+    page.locator(".rate-skip summary").click()
+    reason.press("Enter")
+    expect(page.locator("#review-status")).to_contain_text("Skipped")
+    expect(reason).to_have_value("")
+
+
 def refused(route: Route, status: int) -> None:
     if status:
         route.fulfill(status=status)

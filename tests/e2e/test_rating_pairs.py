@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.pages import arrived
 from tests.e2e.test_rating import other_pair, page, pair_on
@@ -60,3 +60,16 @@ def test_a_heartbeat_that_comes_late_says_nothing_of_the_next_pair(page: Page) -
     late.continue_()
     page.wait_for_function(BEAT % 1)
     assert not any(page.evaluate("window.alarms"))
+
+
+@pytest.mark.parametrize("page", ["reached"], indirect=True)
+def test_a_pair_that_is_done_says_when_the_connection_is_back(page: Page) -> None:
+    number = pair_on(page)
+    page.keyboard.press("1")
+    other_pair(page, number)
+    page.goto(page.url.replace(f"/pairs/{pair_on(page)}/", f"/pairs/{number}/"))
+    alert = page.locator("#rate-alert")
+    page.context.set_offline(True)
+    expect(alert).to_contain_text("The connection is lost")
+    page.context.set_offline(False)
+    expect(alert).to_be_empty()

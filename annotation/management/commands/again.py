@@ -61,12 +61,23 @@ class Command(LightCommand):
 
     def add_differing(self, parser: CommandParser) -> None:
         """What differs from the build."""
+        self.add_answering(parser)
+        self.add_repairing(parser)
+        self.add_freshness(parser)
+        self.add_paying(parser)
+        agreeing.add_argument(parser)
+
+    def add_answering(self, parser: CommandParser) -> None:
+        """Who answers, and how."""
         parser.add_argument("--provider", choices=Build.Provider.values, help=f"who answers {SAME}")
         parser.add_argument("--model", help=f"that the agents ask {SAME}")
         parser.add_argument("--recorded", default="", help="file of recorded replies")
         parser.add_argument(
             "--sampling", default="", metavar="JSON", help=f"such as '{LONGER}' for longer replies {SAME}"
         )
+
+    def add_repairing(self, parser: CommandParser) -> None:
+        """What becomes of test programs that could tell nothing."""
         parser.add_argument("--fix-rounds", type=int, help=f"for missing modules {SAME}")
         parser.add_argument("--rewrites", type=int, help=f"of programs that redefine {SAME}")
         second = parser.add_mutually_exclusive_group()
@@ -83,6 +94,9 @@ class Command(LightCommand):
             default=None,
             help="never one more",
         )
+
+    def add_freshness(self, parser: CommandParser) -> None:
+        """Whether stored answers are taken."""
         fresh = parser.add_mutually_exclusive_group()
         fresh.add_argument(
             "--fresh",
@@ -97,6 +111,9 @@ class Command(LightCommand):
             default=None,
             help="take stored answers where there are any",
         )
+
+    def add_paying(self, parser: CommandParser) -> None:
+        """What it may cost."""
         parser.add_argument("--budget", default="", help="dollars; default no cap")
         parser.add_argument("--unpriced", action="store_true", help="ask a live model without a price")
         parser.add_argument(
@@ -105,7 +122,6 @@ class Command(LightCommand):
             metavar="WHY",
             help="why a large live build may ask for all pairs at once; default its canary comes first",
         )
-        agreeing.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         source = found(options["name"])

@@ -231,43 +231,71 @@ def mean_told(value: float | None) -> str:
 
 def told(found: dict[str, Any]) -> str:
     """A table for people."""
-    metric = found["metric"]
     over = counted(found["queries"], "query", "queries")
-    lines = [f"{found['benchmark']}, {found['pool']}: {metric} over {over}"]
-    for rank, (name, one) in enumerate(found["systems"].items(), 1):
-        figure = one.get(metric)
-        value = "–" if figure is None else mean_told(figure["value"])
-        between = figure and figure["interval"]
-        ends = f" [{between['low']:.4f}, {between['high']:.4f}]" if between else ""
-        marks = "; helped to mine" * one["helped_to_mine"] + "; holes filled" * one["holes_filled"]
-        marks += "; fewer judged" * one["fewer_judged"]
-        marks += f"; {beside.SEEN}" * one["sees_tasks"]
-        if one["shared_with_annotator"] not in (None, *known_systems.UNRELATED):
-            marks += f"; {one['shared_with_annotator']}"
-        left = "".join(f"; without {e} rank {w['ranks'].get(name, '–')}" for e, w in found["without"].items())
-        text = one["text_option"] or "not known"
-        lines.append(f"{rank:3} {name}: {value}{ends}; text: {text}{marks}{left}")
-    lines += [
+    return "\n".join(
+        [
+            f"{found['benchmark']}, {found['pool']}: {found['metric']} over {over}",
+            *(standing(found, *row) for row in enumerate(found["systems"], 1)),
+            *not_computed(found),
+            *map(difference, found["differences"]),
+            *([FEW_TOLD] if 1 < found["queries"] < FEW else []),
+            *coverage_and_reliability(found),
+            *label_noise(found["label_noise"]),
+        ]
+    )
+
+
+def standing(found: dict[str, Any], rank: int, name: str) -> str:
+    """One system's line."""
+    one = found["systems"][name]
+    left = "".join(f"; without {e} rank {w['ranks'].get(name, '–')}" for e, w in found["without"].items())
+    text = one["text_option"] or "not known"
+    return f"{rank:3} {name}: {mean_and_ends(one.get(found['metric']))}; text: {text}{marks(one)}{left}"
+
+
+def mean_and_ends(figure: dict[str, Any] | None) -> str:
+    if figure is None:
+        return "–"
+    between = figure["interval"]
+    ends = f" [{between['low']:.4f}, {between['high']:.4f}]" if between else ""
+    return f"{mean_told(figure['value'])}{ends}"
+
+
+def marks(one: dict[str, Any]) -> str:
+    """What has to be known of a system beside its figure."""
+    shared = one["shared_with_annotator"]
+    told = {
+        "helped to mine": one["helped_to_mine"],
+        "holes filled": one["holes_filled"],
+        "fewer judged": one["fewer_judged"],
+        beside.SEEN: one["sees_tasks"],
+        shared: shared not in (None, *known_systems.UNRELATED),
+    }
+    return "".join(f"; {mark}" for mark, holds in told.items() if holds)
+
+
+def not_computed(found: dict[str, Any]) -> list[str]:
+    return [
         f"–: {', '.join(one['metrics'])} not computed for {', '.join(one['systems'])}: {one['command']}"
         for one in found["not_computed"]
-        if metric in one["metrics"]
+        if found["metric"] in one["metrics"]
     ]
-    for one in found["differences"]:
-        above = (
-            "" if one["stays_above"] is None else f", stays above in {one['stays_above']:.1%} of the draws"
-        )
-        low, high = one["interval"]
-        lines.append(
-            f"{one['better']} − {one['other']}: {one['value']:.4f} [{low:.4f}, {high:.4f}], "
-            f"p {one['p_holm']:.4f} after Holm{above}"
-        )
-    if 1 < found["queries"] < FEW:
-        lines.append(FEW_TOLD)
-    lines += coverage_and_reliability(found)
-    if found["label_noise"]:
-        rates = found["label_noise"]["rates"]
-        lines.append(
-            f"draws flip {rates['matches']:.1%} of the matches and {rates['others']:.1%} of the other "
-            f"labels: {rates['source']}{beside.as_counted(rates['matches_of'], rates['others_of'])}"
-        )
-    return "\n".join(lines)
+
+
+def difference(one: dict[str, Any]) -> str:
+    """One line of two systems that stand next to each other."""
+    stays, (low, high) = one["stays_above"], one["interval"]
+    above = "" if stays is None else f", stays above in {stays:.1%} of the draws"
+    return (
+        f"{one['better']} − {one['other']}: {one['value']:.4f} [{low:.4f}, {high:.4f}], "
+        f"p {one['p_holm']:.4f} after Holm{above}"
+    )
+
+
+def label_noise(noise: dict[str, Any] | None) -> list[str]:
+    if not noise:
+        return []
+    rates = noise["rates"]
+    source = f"{rates['source']}{beside.as_counted(rates['matches_of'], rates['others_of'])}"
+    flipped = f"{rates['matches']:.1%} of the matches and {rates['others']:.1%} of the other labels"
+    return [f"draws flip {flipped}: {source}"]

@@ -166,6 +166,7 @@ class RatingDraft(KeptText):
         CALL = "call"
         CHOICE = "choice"
         READING = "reading"
+        SKIP = "skip", "why the pair is skipped"
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="drafts")
     field = models.CharField(max_length=7, choices=Field)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.models import Amendment, Assignment, AuditEvent, Quota, Rating, Seen, Study
+from annotation.models import Amendment, Assignment, AuditEvent, Enrolment, Quota, Rating, Seen, Study
 from annotation.studies import drafts, enrolling, gathering, guiding, planning, queueing, rating, unfilled
 from annotation.studies.asking_again import Choice, Takers, ask_again, chosen, follow, takers
 from annotation.studies.planning import StudyRefused
@@ -228,3 +228,47 @@ def test_what_was_begun_before_a_pair_was_asked_again_is_there_when_it_comes() -
     assert anew is not None and (anew.round, anew != held) == (2, True)
     assert drafts.texts(anew) == {"notes": "half a thought", "test": "assert turned"}
     assert drafts.texts(held) == typed
+
+
+def only_pair() -> tuple[Enrolment, Assignment]:
+    """A rater who has rated the only pair of a study, with the page of it still open."""
+    rita = studies.rater("rita", studies.study(pairs=studies.three_pairs()[:1]))
+    held = queueing.next_assignment(rita)
+    assert held is not None
+    rating.submit(held, held.token, said(1), 0)
+    return rita, held
+
+
+def said(value: int, notes: str = "") -> rating.Said:
+    return rating.Said(value, "", notes, ("partial",), 0, (), (), "a" * 64)
+
+
+@pytest.mark.parametrize(("value", "notes"), [(0, "after all not"), (1, "")])
+def test_a_late_change_of_what_was_said_before_is_told_and_is_there_when_the_pair_comes(
+    value: int, notes: str
+) -> None:
+    """Also where it says the same again: it is not told as stored, as it counts nowhere."""
+    rita, held = only_pair()
+    drafts.save(held, "test", "assert turned")
+    ask_again(rita.study, Choice(every=True), "the meaning has changed", factories.ada())
+    with pytest.raises(queueing.Lapsed, match="This pair is asked again"):
+        rating.submit(held, held.token, said(value, notes), 1)
+    assert Rating.objects.count() == 1
+    anew = queueing.next_assignment(rita)
+    assert anew is not None and anew.round == 2
+    assert drafts.texts(anew) == ({"notes": notes} if notes else {}), "the choice is made anew, and the test"
+
+
+def test_a_page_of_a_round_that_is_over_rates_nothing_in_the_new_one() -> None:
+    rita, held = only_pair()
+    ask_again(rita.study, Choice(every=True), "the meaning has changed", factories.ada())
+    anew = queueing.next_assignment(rita)
+    assert anew is not None
+    for seen in (0, 1):
+        with pytest.raises(rating.BadRating, match="say anew"):
+            rating.submit(anew, held.token, said(0, "after all not"), seen)
+    assert Rating.objects.count() == 1
+    assert drafts.texts(anew) == {"notes": "after all not", "choice": "0 partial"}
+    rating.submit(anew, anew.token, said(0, "after all not"), 0)
+    with pytest.raises(rating.RatedMeanwhile):
+        rating.submit(anew, held.token, said(1), 2)

@@ -19,7 +19,7 @@ from tests import studies
 from tests.rating_pages import path
 
 pytestmark = pytest.mark.django_db
-TEXTS = pytest.mark.parametrize("field", ["notes", "reason", "reading", "test"])
+TEXTS = pytest.mark.parametrize("field", ["notes", "reason", "reading", "test", "skip"])
 
 
 @pytest.fixture

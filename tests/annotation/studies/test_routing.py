@@ -7,13 +7,23 @@ import pytest
 from annotation.access import Role
 from annotation.models import Enrolment, Quota, Study
 from annotation.seen import mark_seen
-from annotation.studies import adjudicating, asking_again, enrolling, queueing, rating, undoing, verifying
+from annotation.studies import (
+    adjudicating,
+    asking_again,
+    enrolling,
+    queueing,
+    rating,
+    restoring,
+    undoing,
+    verifying,
+)
 from annotation.studies.gathering import is_complete
 from annotation.studies.planning import StudyRefused, changing, plan_of
 from annotation.studies.queueing import next_assignment
 from annotation.studies.rating import Said
 from annotation.studies.routing import asked
 from tests import factories, studies
+from tests.annotation.studies.test_removed import meanwhile
 
 pytestmark = pytest.mark.django_db
 
@@ -152,6 +162,64 @@ def test_a_change_of_mind_is_a_split_too(study: Study, raters: list[Enrolment]) 
     assert wanted(study) == [2, 3, 2]
     undoing.undo(again(raters[1]))  # what was asked stays asked
     assert wanted(study) == [2, 3, 2]
+
+
+def test_an_earlier_label_that_stands_again_is_a_split_too(study: Study, raters: list[Enrolment]) -> None:
+    split_first(raters[:1])
+    first = rating.last_of(queueing.open_assignment(raters[0].user, study.pk, 2), "blind")
+    assert first is not None
+    rating.submit(first.assignment, first.assignment.token, said(0), 1)
+    for number in (1, 2, 3):
+        studies.rated(raters[1], 0 if number == 2 else 1, study.pairs.get(number=number))
+    assert wanted(study) == [2, 2, 2]
+    restoring.restore(first)
+    assert wanted(study) == [2, 3, 2]
+
+
+@pytest.fixture
+def one_pair() -> list[Enrolment]:
+    """Rosa, Rita and Rolf, in the order of their keys, for a pair with two ratings."""
+    study = studies.study(pairs=studies.three_pairs()[:1], raters=2, one_more=True)
+    return [studies.rater(name, study) for name in ("rosa", "rita", "rolf")]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_more_is_asked_while_an_admin_changes_raters(
+    monkeypatch: pytest.MonkeyPatch, one_pair: list[Enrolment]
+) -> None:
+    """The admin holds Rosa's part, who is finished, and waits for Rolf's, who splits the pair."""
+    rosa, rita, rolf = one_pair
+    queueing.end(again(rosa))
+    say(rita, 1)
+    held, ada = next_assignment(again(rolf)), factories.ada()
+    assert held is not None
+    meanwhile(
+        monkeypatch,
+        "routing.settle",
+        lambda: rating.submit(held, held.token, said(0), 0),
+        lambda: enrolling.change_capacity(again(rita), 9, "less time", ada),
+    )
+    assert wanted(rosa.study) == [3] and again(rita).capacity == 9
+    assert say(rosa, 1) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_finishes_while_something_comes_up_for_them(
+    monkeypatch: pytest.MonkeyPatch, one_pair: list[Enrolment]
+) -> None:
+    """Rosa asks what is left just when Rolf changes his mind, and the pair splits."""
+    rosa, rita, rolf = one_pair
+    for who in (rita, rolf):
+        say(who, 1)
+    done = queueing.open_assignment(rolf.user, rolf.study_id, 1)
+    meanwhile(
+        monkeypatch,
+        "drafts.clear",
+        lambda: rating.submit(done, done.token, said(0), 1),
+        lambda: next_assignment(again(rosa)),
+    )
+    assert wanted(rosa.study) == [3]
+    assert say(rosa, 1) == 1
 
 
 def test_another_round_begins_with_the_planned_ratings(study: Study, raters: list[Enrolment]) -> None:

@@ -13,10 +13,12 @@ from annotation.models import (
     Condition,
     Quota,
     Rating,
+    RatingDraft,
     Study,
 )
 from annotation.review.shortcuts import Action, save_keys
-from tests import studies
+from annotation.studies.asking_again import Choice, ask_again
+from tests import factories, studies
 from tests.rating_pages import (
     DOCUMENTED,
     given,
@@ -103,6 +105,19 @@ def test_a_place_that_is_gone_is_told_once_and_the_keys_go_on(client: Client) ->
     assert html.count("Your reservation of this pair ran out") == 1
     assert "its place has been given to another rater" in html and "may have been given" not in html
     assert "late</textarea>" in html and " autofocus" not in html
+
+
+def test_a_pair_that_is_asked_again_says_so_and_takes_nothing_more(client: Client) -> None:
+    of = given(client, Kind.READING)
+    send(client, of, "1")
+    ask_again(of.condition.study, Choice(every=True), "the meaning has changed", factories.ada())
+    refused = send(client, of, "0", notes="late")
+    html = refused.content.decode()
+    assert refused.status_code == 409 and "late</textarea>" in html
+    assert html.count("This pair is asked again, in a round of its own") == 1
+    for shown in (html, page(client, of)):
+        assert "This pair is asked again" in shown and "ran out" not in shown
+        assert '<fieldset class="label-fields" disabled>' in shown and "data-heartbeat" not in shown
 
 
 def test_the_heartbeat_says_when_the_pair_is_gone(client: Client) -> None:
@@ -213,6 +228,35 @@ def test_skipping_needs_a_reason(client: Client) -> None:
     of.refresh_from_db()
     assert (of.state, of.skip_reason) == (State.SKIPPED, "not Python")
     assert "You skipped this pair: not Python" in page(client, of)
+
+
+def test_why_a_pair_is_skipped_is_kept_until_it_was(client: Client) -> None:
+    of, window = given(client, Kind.READING), {"draft_window": "this one"}
+
+    def field() -> str:
+        return page(client, of).split('id="skip-reason"')[1].split(">")[0]
+
+    kept = client.post(path(of, "draft/"), {"field": "skip", "text": "needs <its> proj", **window})
+    assert kept.status_code == 204
+    assert 'value="needs &lt;its&gt; proj"' in field() and 'data-draft="skip"' in field()
+    refused = client.post(path(of, "skip/"), {"token": "x" * 32, "reason": "needs its project", **window})
+    assert refused.status_code == 409
+    Assignment.objects.update(state=State.LAPSED)
+    assert 'value="needs its project"' in field()
+    body = {"token": of.token, "reason": "so", **window, "draft_skip": RatingDraft.objects.get().revision}
+    assert client.post(path(of, "skip/"), body).status_code == 302
+    assert not RatingDraft.objects.exists()
+    client.post(f"/rate/{of.condition.study_id}/undo/")
+    assert 'value="so"' in field()
+
+
+def test_a_skip_takes_along_no_reason_that_another_window_has_kept(client: Client) -> None:
+    of = given(client, Kind.READING)
+    client.post(path(of, "draft/"), {"field": "skip", "text": "one", "draft_window": "one"})
+    for reason, status in ((" ", 422), ("two", 302)):
+        sent = client.post(path(of, "skip/"), {"token": of.token, "reason": reason, "draft_window": "two"})
+        assert sent.status_code == status
+        assert RatingDraft.objects.get().text == "one"
 
 
 def test_a_draft_study_is_nowhere(client: Client) -> None:

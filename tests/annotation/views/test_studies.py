@@ -222,7 +222,9 @@ def test_a_running_study_is_amended(ada: Client) -> None:
     planning.freeze(study)
     data = {"reference": "own_tests", "margin": "0.1", "guideline": study.guideline_id or ""}
     refused = ada.post(reverse("study-amend", args=[study.pk]), data)
-    assert refused.status_code == 422 and "say why" in refused.content.decode()
+    told = refused.content.decode()
+    assert refused.status_code == 422 and 'id="id_why_error">The plan is frozen: say why' in told
+    assert "optional" not in told.split('for="id_why"')[1].split("</label>")[0]
     ada.post(reverse("study-amend", args=[study.pk]), {**data, "why": "was <b>forgotten"})
     text = page(ada, "study", study.pk)
     assert "Amendment 1" in text and "was &lt;b&gt;forgotten" in text and "<ins>0.1</ins>" in text
@@ -266,6 +268,22 @@ def test_raters_are_enrolled_changed_and_removed(ada: Client) -> None:
     assert "Choose what" in ada.post(where, {"do": "x", "rater": made.pk}, follow=True).content.decode()
 
 
+def test_a_change_of_raters_that_is_refused_is_shown_again_as_it_was_sent(ada: Client) -> None:
+    study = studies.study()
+    where, (ruth, sam) = reverse("study-raters", args=[study.pk]), [studies.rater(n, study) for n in "rs"]
+    sent = {"do": "capacity", "rater": sam.pk, "capacity": "100001", "why": "more <time>", "exclude": "on"}
+    answer = ada.post(where, sent)
+    html = answer.content.decode()
+    form = html.split('id="change-rater"')[1].split("</form>")[0]
+    assert answer.status_code == 422 and "A capacity is 1 to" in html and 'href="#h-change"' in html
+    assert f'value="{sam.pk}" selected' in form and f'value="{ruth.pk}" selected' not in form
+    assert 'value="100001"' in form and 'value="more &lt;time&gt;"' in form and " checked" in form
+    assert "selected" not in html.split('id="add-user"')[1].split("</form>")[0]
+    assert ada.get(where)["Location"] == reverse("study", args=[study.pk])
+    Study.objects.update(state=Study.State.CLOSED)
+    assert "The study is closed" in ada.post(where, {**sent, "capacity": 9}).content.decode()
+
+
 def test_who_left_or_was_removed_is_told_apart_from_who_finished(ada: Client) -> None:
     study = studies.study()
     gone, removed, done = (studies.rater(name, study) for name in ("ruth", "sam", "tess"))
@@ -296,9 +314,30 @@ def test_pairs_are_counted_and_asked_again(ada: Client) -> None:
     assert "1 rated pair would" in ada.post(where, {"every": "on", "step": "count"}).content.decode()
     nothing = ada.post(where, {"step": "count"})
     assert (nothing.status_code, "Choose what is asked again" in nothing.content.decode()) == (422, True)
-    assert ada.post(where, {"every": "on"}).status_code == 422
+    refused = ada.post(where, {"every": "on"})
+    assert refused.status_code == 422 and 'id="id_why_error">Say why' in refused.content.decode()
     told = ada.post(where, {"every": "on", "why": "stricter"}, follow=True).content.decode()
     assert "1 pair is asked again" in told
+
+
+def test_a_reason_that_a_close_lacks_is_asked_for_beside_its_field(ada: Client) -> None:
+    study = studies.study()
+    where = reverse("study-control", args=[study.pk])
+    refused = ada.post(where, {"action": "close"})
+    told = refused.content.decode()
+    assert refused.status_code == 422 and 'id="why-problem">Some pairs have no rating yet' in told
+    assert 'aria-describedby="why-problem"' in told
+    assert ada.post(where, {"action": "close", "why": "no money"}).status_code == 302
+    study.refresh_from_db()
+    assert study.state == Study.State.CLOSED
+    assert ada.post(where, {"action": "close"}).status_code == 302, "it is told on the study's page"
+
+
+def test_a_study_that_nobody_else_can_be_enrolled_in_says_what_to_do(ada: Client) -> None:
+    study = studies.study()
+    assert "There is nobody else to enrol" in page(ada, "study", study.pk)
+    factories.erin()
+    assert "There is nobody else to enrol" not in page(ada, "study", study.pk)
 
 
 def test_a_finished_study_is_published(ada: Client) -> None:
