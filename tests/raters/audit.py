@@ -73,15 +73,16 @@ def quotas() -> Iterator[str]:
 
 def splits() -> Iterator[str]:
     """Where the planned raters split one more is wanted, once, if anybody could be asked."""
-    from annotation.models import Quota
+    from annotation.models import Quota, Study
     from annotation.studies import routing
 
     rows = Quota.objects.select_related("condition", "study_pair")
     for quota in rows.filter(wanted__gt=F("condition__raters") + 1):
         yield f"{quota} was asked of more than one more rater"
-    for quota in routing.split(rows):
-        if routing.takers(quota).exists():
-            yield f"{quota} is split, and nobody more was asked"
+    for study in Study.objects.all():
+        for quota in routing.split(rows.filter(condition__study=study), study.scale):
+            if routing.takers(quota).exists():
+                yield f"{quota} is split, and nobody more was asked"
 
 
 def orders() -> Iterator[str]:

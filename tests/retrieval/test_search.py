@@ -110,7 +110,7 @@ def test_what_is_surely_below_is_left_out() -> None:
 
 def test_the_bound_of_bfloat16_is_what_was_lost_and_no_more() -> None:
     """Ones and halves lose nothing in 8 bits; thirds do, and the bound says so."""
-    queries = np.random.default_rng(1).choice(np.float32([-1, -0.5, 0.5, 1]), (20, 64))
+    queries = np.random.default_rng(1).choice(np.array([-1, -0.5, 0.5, 1], np.float32), (20, 64))
     by = product.Bf16(np.vstack([queries, -queries]))
     by.load(queries)
     kept = by.errors()
