@@ -114,7 +114,7 @@ def test_the_bound_of_bfloat16_is_what_was_lost_and_no_more() -> None:
     by = product.Bf16(np.vstack([queries, -queries]))
     by.load(queries)
     kept = by.errors()
-    by.load(queries / np.float32(3))
+    by.load((queries / 3).astype(np.float32))
     assert kept.max() < 1e-2 < by.errors().min() < product.BF16_UNIT * 64
 
 
