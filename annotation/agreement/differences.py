@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, erfc, sqrt
 from typing import Final
 
 import numpy as np
@@ -13,12 +12,11 @@ from annotation.agreement.figures import Figure, Floats
 from annotation.agreement.sample import Draws, Sample
 from annotation.agreement.scores import Against, agreeing
 from annotation.agreement.statistic import Drawn, Statistic, measure, share_of
+from annotation.distributions import binomial_below
 
 MCNEMAR: Final = "mid-p McNemar"
 BOOTSTRAP: Final = "query bootstrap"
 NO_COMMON: Final = "there is no pair that both and the reference have judged"
-EXACT: Final = 2000
-"""With more pairs on which one alone is right the binomial is as good as normal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +108,11 @@ def sign_test(plus: int, minus: int) -> float:
 
 
 def two_sided(one: int, two: int, mid: bool) -> float:
-    """The binomial p of a fair coin; by the normal distribution where there are thousands of throws."""
+    """The binomial p of a fair coin; by `mid` what was seen counts once, not twice."""
     many, low = one + two, min(one, two)
-    if many > EXACT:
-        return erfc(max(abs(one - two) - (not mid), 0) / sqrt(2 * many))
-    tail = 2 * sum(comb(many, k) for k in range(low + 1))
-    return min(1.0, float((tail - mid * comb(many, low)) / (1 << many)))
+    if abs(one - two) <= (not mid):
+        return 1.0
+    return min(1.0, binomial_below(low, many, 0.5) + binomial_below(low - mid, many, 0.5))
 
 
 def holm(found: Sequence[float | None]) -> list[float | None]:

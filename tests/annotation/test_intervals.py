@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import asin, comb, pi, sqrt
+from math import comb
 
 import pytest
 from hypothesis import given
@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from annotation.intervals import (
     Mean,
     Share,
-    beta_below,
-    beta_quantile,
     bootstrap_mean,
     bootstrap_ratio,
     clopper_pearson,
@@ -63,22 +61,6 @@ def test_clopper_pearson_ends_where_either_tail_has_half_of_5_percent(numbers: t
 def test_parts_of_a_pair_lie_between_whole_ones() -> None:
     ends = [clopper_pearson(part, 224.5)[1] for part in (0, 0.3, 1, 1.7, 2)]
     assert ends == sorted(ends) and clopper_pearson(0.3, 224.5)[0] > 0
-
-
-@given(st.floats(0.001, 0.999))
-def test_the_beta_distribution_at_its_known_forms(x: float) -> None:
-    """Half and half it is the arcsine's; of 1 and b it is 1 − (1 − x)ᵇ; both ways round it is the same."""
-    assert beta_below(x, 0.5, 0.5) == pytest.approx(2 / pi * asin(sqrt(x)))
-    assert beta_below(x, 1, 3.5) == pytest.approx(1 - (1 - x) ** 3.5)
-    assert beta_below(x, 2.5, 40) == pytest.approx(1 - beta_below(1 - x, 40, 2.5))
-
-
-@given(st.floats(0.01, 3000), st.floats(0.01, 3000), st.sampled_from([0.025, 0.5, 0.975]))
-def test_a_quantile_has_its_share_below(a: float, b: float, share: float) -> None:
-    found = beta_quantile(share, a, b)
-    assert 0 < found < 1
-    if 1e-6 < found < 1 - 1e-6:
-        assert beta_below(found, a, b) == pytest.approx(share, abs=1e-4)
 
 
 def test_a_share_of_nothing_is_unknown_not_zero() -> None:
