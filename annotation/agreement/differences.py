@@ -1,4 +1,4 @@
-"""Is one annotator better than another: mid-p McNemar, the query bootstrap, Holm, non-inferiority."""
+"""Is one annotator better than another: McNemar, the query bootstrap, Tango, Holm, non-inferiority."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from annotation.agreement.figures import Figure, Floats
+from annotation.agreement.apart import Apart
+from annotation.agreement.figures import TANGO, Figure, Floats
 from annotation.agreement.sample import Draws, Sample
 from annotation.agreement.scores import Against, agreeing
 from annotation.agreement.statistic import Drawn, Statistic, measure, share_of
@@ -16,6 +17,7 @@ from annotation.distributions import binomial_below
 
 MCNEMAR: Final = "mid-p McNemar"
 BOOTSTRAP: Final = "query bootstrap"
+SCORE: Final = "Tango's score"
 NO_COMMON: Final = "there is no pair that both and the reference have judged"
 
 
@@ -72,7 +74,7 @@ def compare(
         second=second.name,
         n=int(common.sum()),
         difference=drawn.figure,
-        method=MCNEMAR if exact else BOOTSTRAP,
+        method=MCNEMAR if exact else tested(drawn.figure),
         p=mcnemar(only_one, only_two) if exact and common.any() else drawn.p,
         margin=kept(drawn, margin),
     )
@@ -85,9 +87,15 @@ def right(against: Against) -> Floats:
 
 def difference(sample: Sample, one: Floats, two: Floats, weights: Floats) -> Statistic:
     """The weighted mean of `one` − `two`, over the pairs whose weight is not 0."""
-    apart = np.where(weights != 0, np.nan_to_num(one) - np.nan_to_num(two), 0.0)
-    found = share_of(sample.sums(np.column_stack([weights * apart, weights])), NO_COMMON)
-    return Statistic(found.columns, found.of, NO_COMMON)
+    far = np.where(weights != 0, np.nan_to_num(one) - np.nan_to_num(two), 0.0)
+    found = share_of(sample.sums(np.column_stack([weights * far, weights])), NO_COMMON)
+    apart = Apart.of(sample, far[:, None], weights[:, None])
+    return Statistic(found.columns, found.of, NO_COMMON, apart=apart)
+
+
+def tested(found: Figure) -> str:
+    """What p of a difference is made of, as its interval is."""
+    return SCORE if found.method == TANGO else BOOTSTRAP
 
 
 def kept(drawn: Drawn, margin: float | None) -> Margin | None:

@@ -16,6 +16,7 @@ MOST_UNDEFINED: Final = 0.05
 RESAMPLED: Final = "queries resampled"
 WILSON: Final = "Wilson"
 EXACT: Final = "Korn and Graubard"
+TANGO: Final = "Tango"
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
