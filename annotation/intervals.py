@@ -115,18 +115,3 @@ def bootstrap_ratio(parts: Sequence[float], wholes: Sequence[float], seed: int) 
     sums = given[:, draws].sum(axis=2)
     low, high = np.percentile(sums[0] / sums[1], [2.5, 97.5])
     return float(low), float(high)
-
-
-def clustered_share(counts: Sequence[tuple[int, int]], seed: int) -> Share:
-    """The share in a sample of whole queries, each given as (part, whole); its interval resamples them.
-
-    Where every query shows the same, no resample differs: then the interval is Wilson's with one observation
-    a query, as if all pairs of a query were one. The same with a single query.
-    """
-    parts, wholes = [part for part, _ in counts], [whole for _, whole in counts]
-    part, whole = sum(parts), sum(wholes)
-    found = bootstrap_ratio(parts, wholes, seed)
-    if found is None or found[0] == found[1]:
-        queries = sum(one > 0 for one in wholes)
-        found = wilson(round(part / whole * queries), queries) if queries else None
-    return Share(part, whole, found)

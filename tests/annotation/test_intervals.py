@@ -14,7 +14,6 @@ from annotation.intervals import (
     bootstrap_mean,
     bootstrap_ratio,
     clopper_pearson,
-    clustered_share,
     wilson,
 )
 
@@ -100,24 +99,3 @@ def test_a_ratio_resamples_whole_queries() -> None:
 def test_queries_without_anything_and_single_ones_give_no_interval() -> None:
     assert bootstrap_ratio([], [], 1) is None
     assert bootstrap_ratio([3, 0], [4, 0], 1) is None
-
-
-def test_a_share_of_alike_queries_is_wilsons_over_the_queries() -> None:
-    found = clustered_share([(0, 20)] * 10, 1)
-    assert (found.part, found.whole, found.low) == (0, 200, 0.0)
-    assert found.high == wilson(0, 10)[1]
-    assert clustered_share([(5, 20)], 1).between == wilson(0, 1)
-
-
-def test_an_empty_share_has_no_interval() -> None:
-    found = clustered_share([], 1)
-    assert (found.value, found.low, found.high) == (None, None, None)
-
-
-def test_pairs_of_one_query_that_are_alike_make_the_interval_wider() -> None:
-    counts = [(10, 10), (0, 10)] * 10
-    clustered, simple = clustered_share(counts, 3), Share(100, 200)
-    assert clustered.value == simple.value == 0.5
-    ends = clustered.low, clustered.high, simple.low, simple.high
-    low, high, simple_low, simple_high = (end or 0.0 for end in ends)
-    assert high - low > 2 * (simple_high - simple_low)
