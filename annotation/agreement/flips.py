@@ -76,9 +76,16 @@ def kappa(counts: Ints) -> Statistic:
 
 
 def mean_of(found: Drawn) -> Mean | None:
-    """The value with its interval, as figures of studies have it; a share always has one."""
+    """The value with its interval, as figures of studies have it."""
     told = found.figure
-    if told.value is None:
-        return None
-    ends = between(found) if found.statistic.parts else (told.low, told.high)
-    return Mean(told.value, *(ends or (None, None)))
+    return None if told.value is None else Mean(told.value, *(ends(found) or (None, None)))
+
+
+def ends(found: Drawn) -> tuple[float, float] | None:
+    """Those of the interval; of a share or shift of one query alone as one pair would have them."""
+    told, apart = found.figure, found.statistic.apart
+    if found.statistic.parts:
+        return between(found)
+    if told.low is not None and told.high is not None:
+        return told.low, told.high
+    return apart.interval(apart.queries) if apart else None

@@ -7,8 +7,9 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
+from annotation.agreement.apart import lowest
 from annotation.agreement.flips import figures_of
-from annotation.intervals import Mean, clopper_pearson, wilson
+from annotation.intervals import Mean, Z, clopper_pearson, wilson
 
 STUDIES: Final = 400
 Array = np.ndarray[Any, Any]
@@ -34,10 +35,11 @@ def test_without_flips_the_interval_is_not_empty_and_kappa_of_one_value_is_undef
     assert figures_of(np.zeros((0, 4), dtype=np.int64)).agreement is None
 
 
-def test_one_query_has_shares_as_one_pair_would_and_no_shift() -> None:
+def test_one_query_counts_as_one_pair() -> None:
     told = figures_of(np.array([[3, 1, 0, 0]]))
     assert told.agreement and (told.agreement.low, told.agreement.high) == clopper_pearson(0.75, 1)
-    assert told.shift == Mean(-0.25)
+    assert told.shift and told.shift.value == -0.25
+    assert (told.shift.low, told.shift.high) == (lowest(0, 0.25, 1, Z), -lowest(0.25, 0, 1, Z))
 
 
 def test_pairs_that_are_each_of_their_query_have_wilsons() -> None:
