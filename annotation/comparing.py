@@ -1,8 +1,8 @@
 """Two builds over the pairs that both have: where their labels differ, and what each of them took.
 
 Of a build with several rounds the first is compared: what a rule makes of them all was not asked in one go.
-Pairs of one query are not independent, so every interval resamples whole queries (Field and Welsh 2007,
-JRSS-B 69:369). Where a side has no label there is no flip: "could not judge" is never "no match".
+Pairs of one query are not independent, so every interval resamples whole queries, as figures of studies do.
+Where a side has no label there is no flip: "could not judge" is never "no match".
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from django.db.models import BooleanField, Count, Exists, F, OuterRef, Q, QueryS
 from django.db.models import Case as Either
 from django.db.models import Value as Constant
 
+from annotation.agreement import Draws, flips, measure
+from annotation.agreement.statistic import Drawn
 from annotation.models import Build, Case, LLMCall, Step
 from annotation.stages import Event, Stage
 from retrieval.models import Text
 
-RESAMPLES: Final = 1000
-SEED: Final = 20241
 FEW_QUERIES: Final = 30
 """With fewer, such an interval is known to be too short."""
 MOST_QUERIES: Final = 20
@@ -304,21 +304,16 @@ def shares(queries: Iterable[tuple[int, int, int]]) -> tuple[Interval | None, In
     counts = np.array(list(queries), dtype=np.int64).reshape(-1, 3)
     if not counts.size:
         return None, None
-    generator = np.random.default_rng(SEED)
-    draws = (generator.integers(len(counts), size=len(counts)) for _ in range(RESAMPLES))
-    sums = np.array([counts[draw].sum(axis=0) for draw in draws])
-    return (
-        interval(
-            *(1 - (found[..., 0] + found[..., 1]) / found[..., 2] for found in (counts.sum(axis=0), sums))
-        ),
-        interval(*((found[..., 0] - found[..., 1]) / found[..., 2] for found in (counts.sum(axis=0), sums))),
-    )
+    moved = flips.shares(*counts.T)
+    found = measure(Draws.even(len(counts)), {name: moved[name] for name in ("agreement", "shift")})
+    return interval(found["agreement"]), interval(found["shift"])
 
 
-def interval(value: Any, resampled: Any) -> Interval:
-    """The share with the 2.5 and 97.5 percentiles of its resamples."""
-    low, high = np.percentile(resampled, [2.5, 97.5])
-    return Interval(float(value), float(low), float(high))
+def interval(found: Drawn) -> Interval:
+    """The figure with the ends that it has in studies, too."""
+    ends = flips.ends(found)
+    assert ends is not None
+    return Interval(found.value, *ends)
 
 
 def named(rows: Iterable[tuple[int, int, int, int]]) -> tuple[FlippedQuery, ...]:

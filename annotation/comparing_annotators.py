@@ -1,8 +1,8 @@
 """Two annotators over the pairs that both have labelled: where labels differ, and what their builds took.
 
 An annotator is whoever labels: a version of the agents, a single LLM, the original data, a merge, a person.
-Pairs of one query are not independent, so every interval resamples whole queries, as where builds are
-compared. A pair that one of them has not labelled, or whose label was taken back, is not common: no label is
+Pairs of one query are not independent, so every interval resamples whole queries, as figures of studies
+do. A pair that one of them has not labelled, or whose label was taken back, is not common: no label is
 never a 0. An assisted label is left out, as it would agree with what was on the screen.
 """
 
@@ -11,17 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from math import isnan
 from typing import Any, Final
 
 import numpy as np
 from django.core.cache import cache
 from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet
 
-from annotation.agreement.figures import MOST_UNDEFINED, Floats, Ints, percentiles
-from annotation.agreement.kappa import kappa_of
-from annotation.comparing import FEW_QUERIES, KEPT_SECONDS, MOST_RARE, RESAMPLES, SEED, Took, took_by
-from annotation.intervals import Mean, wilson
+from annotation.agreement.flips import Figures, figures_of
+from annotation.comparing import FEW_QUERIES, KEPT_SECONDS, MOST_RARE, Took, took_by
 from annotation.models import Build, Case
 from retrieval.models import Annotator, Label, Pair
 from retrieval.models.labels import is_match, matching
@@ -31,8 +28,6 @@ LAST: Final = 0
 MOST_QUERIES: Final = 20
 MOST_PAIRS: Final = 50
 CELLS: Final = ((1, 1), (1, 0), (0, 1), (0, 0))
-SHARES: Final = ("to_match", "to_no_match", "agreement")
-"""The figures that are a part of a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +76,6 @@ class FlippedPair:
     first: int
     second: int
     case: Case | None
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Shares of the common pairs, 0 to 1, and kappa, -1 to 1; `shift` is the second's share of matches minus
-    the first's. Each is None where it is not defined, and has no interval where that is not.
-    """
-
-    to_match: Mean | None = None
-    to_no_match: Mean | None = None
-    agreement: Mean | None = None
-    shift: Mean | None = None
-    kappa: Mean | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,51 +261,6 @@ def spent(first: Side, second: Side, own: Sequence[Sequence[Build]]) -> tuple[To
         return took_by(cases if side.round == LAST else cases.filter(round=side.round))
 
     return took(first, own[0]), took(second, own[1])
-
-
-def figures_of(counts: Ints) -> Figures:
-    """From each query's counts, shape (queries, 4), in the order of `by_query`."""
-    if not counts.size:
-        return Figures()
-    generator = np.random.default_rng(SEED)
-    draws = (generator.integers(len(counts), size=len(counts)) for _ in range(RESAMPLES))
-    value = statistics(counts.sum(axis=0))
-    resampled = statistics(np.array([counts[draw].sum(axis=0) for draw in draws]))
-    return Figures(
-        **{name: mean_of(float(value[name]), resampled[name], len(counts), name in SHARES) for name in value}
-    )
-
-
-def statistics(sums: Any) -> dict[str, Floats]:
-    """Every figure from sums of the counts, (…, 4)."""
-    both, to_no_match, to_match, neither = np.moveaxis(sums.astype(np.float64), -1, 0)
-    pairs = both + to_no_match + to_match + neither
-    differ = to_match + to_no_match
-    first, second = both + to_no_match, both + to_match
-    columns = np.stack([differ, differ, pairs - first, first, pairs - second, second], axis=-1)
-    return {
-        "to_match": to_match / pairs,
-        "to_no_match": to_no_match / pairs,
-        "agreement": 1 - differ / pairs,
-        "shift": (to_match - to_no_match) / pairs,
-        "kappa": kappa_of(columns, 1 - np.eye(2), 0),
-    }
-
-
-def mean_of(value: float, resampled: Floats, queries: int, is_share: bool) -> Mean | None:
-    """The value with its interval. A share that is the same in every resample has Wilson's, each query
-    counting as one: an interval of width 0 would be a claim that nobody can make.
-    """
-    if isnan(value):
-        return None
-    if (queries < 2 and not is_share) or np.isnan(resampled).mean() > MOST_UNDEFINED:
-        return Mean(value)
-    low, high = percentiles(resampled, 2.5, 97.5)
-    if low == high:
-        if not is_share:
-            return Mean(value)
-        low, high = wilson(round(value * queries), queries)
-    return Mean(value, low, high)
 
 
 def flips(first: Side, second: Side) -> QuerySet[Label]:

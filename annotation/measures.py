@@ -11,7 +11,8 @@ from typing import Any, Final
 from django.db.models import Q, QuerySet
 
 from annotation import canary as canaries
-from annotation.intervals import Mean, Share, bootstrap_mean, bootstrap_ratio, clustered_share
+from annotation.agreement import clustered_share
+from annotation.intervals import Mean, Share, bootstrap_mean, bootstrap_ratio
 from annotation.models import AnyCanary, Build, Case, ExtensionCanary, Step, Tally
 from annotation.stages import Stage
 

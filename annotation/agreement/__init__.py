@@ -4,6 +4,7 @@
 `planner` and `pilot` plan a study. docs/statistics.md explains each figure.
 """
 
+from annotation.agreement.clustered import clustered_share
 from annotation.agreement.figures import MOST_UNDEFINED, Figure
 from annotation.agreement.influence import Influence, Revisions, influence
 from annotation.agreement.labels import BadLabels, Labels, blind_truth, majority
@@ -37,6 +38,7 @@ __all__ = [
     "TooManyValues",
     "alpha",
     "blind_truth",
+    "clustered_share",
     "influence",
     "majority",
     "measure",

@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from annotation.agreement.apart import Apart
 from annotation.agreement.differences import Margin, kept
 from annotation.agreement.figures import Figure, Flags, Floats, tail
 from annotation.agreement.labels import Labels, others
@@ -76,7 +77,8 @@ def alternative(
     """One annotator with 0/1 labels against the people who made the reference."""
     mine, theirs = agreements(annotator, people)
     columns, known = by_rater(sample, mine, theirs, weights)
-    drawn = measure(draws, averages(columns) | worse(columns, len(people.raters), epsilon))
+    apart = apart_of(sample, mine, theirs, known, weights)
+    drawn = measure(draws, averages(columns, apart) | worse(columns, len(people.raters), epsilon))
     tests = rater_tests(people, known, drawn)
     decided = [one.wins for one in tests if one.wins is not None]
     return Alternative(
@@ -114,10 +116,17 @@ def by_rater(sample: Sample, mine: Floats, theirs: Floats, weights: Floats) -> t
     return sample.sums(np.hstack(parts)), known
 
 
-def averages(columns: Floats) -> dict[str, Statistic]:
+def apart_of(sample: Sample, mine: Floats, theirs: Floats, known: Flags, weights: Floats) -> Apart | None:
+    """How the annotator and the raters are apart, where each rater with a pair counts alike."""
+    counted = np.where(known, weights[:, None], 0.0)
+    shares = np.nan_to_num(ratio(counted, counted.sum(axis=0)))
+    return Apart.of(sample, np.where(known, mine - theirs, 0.0), shares)
+
+
+def averages(columns: Floats, apart: Apart | None) -> dict[str, Statistic]:
     """The figures that average over raters; a rater without a pair counts in none."""
 
-    def mean(part: int, less: int | None = None) -> Statistic:
+    def mean(part: int, less: int | None = None, apart: Apart | None = None) -> Statistic:
         def of(sums: Floats) -> Floats:
             parts = np.split(sums, 5, axis=-1)
             value = parts[part] if less is None else parts[part] - parts[less]
@@ -125,9 +134,10 @@ def averages(columns: Floats) -> dict[str, Statistic]:
             defined = ~np.isnan(each)
             return ratio(np.nansum(each, axis=-1), defined.sum(axis=-1).astype(np.float64))
 
-        return Statistic(columns, of, NO_PAIR)
+        return Statistic(columns, of, NO_PAIR, apart=apart)
 
-    return {"annotator": mean(1), "people": mean(2), "difference": mean(1, 2), "advantage": mean(3)}
+    difference = mean(1, 2, apart)
+    return {"annotator": mean(1), "people": mean(2), "difference": difference, "advantage": mean(3)}
 
 
 def worse(columns: Floats, raters: int, epsilon: float) -> dict[str, Statistic]:

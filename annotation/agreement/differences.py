@@ -1,24 +1,24 @@
-"""Is one annotator better than another: mid-p McNemar, the query bootstrap, Holm, non-inferiority."""
+"""Is one annotator better than another: McNemar, the query bootstrap, Tango, Holm, non-inferiority."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, erfc, sqrt
 from typing import Final
 
 import numpy as np
 
-from annotation.agreement.figures import Figure, Floats
+from annotation.agreement.apart import Apart
+from annotation.agreement.figures import TANGO, Figure, Floats
 from annotation.agreement.sample import Draws, Sample
 from annotation.agreement.scores import Against, agreeing
 from annotation.agreement.statistic import Drawn, Statistic, measure, share_of
+from annotation.distributions import binomial_below
 
 MCNEMAR: Final = "mid-p McNemar"
 BOOTSTRAP: Final = "query bootstrap"
+SCORE: Final = "Tango's score"
 NO_COMMON: Final = "there is no pair that both and the reference have judged"
-EXACT: Final = 2000
-"""With more pairs on which one alone is right the binomial is as good as normal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def compare(
         second=second.name,
         n=int(common.sum()),
         difference=drawn.figure,
-        method=MCNEMAR if exact else BOOTSTRAP,
+        method=MCNEMAR if exact else tested(drawn.figure),
         p=mcnemar(only_one, only_two) if exact and common.any() else drawn.p,
         margin=kept(drawn, margin),
     )
@@ -87,9 +87,15 @@ def right(against: Against) -> Floats:
 
 def difference(sample: Sample, one: Floats, two: Floats, weights: Floats) -> Statistic:
     """The weighted mean of `one` − `two`, over the pairs whose weight is not 0."""
-    apart = np.where(weights != 0, np.nan_to_num(one) - np.nan_to_num(two), 0.0)
-    found = share_of(sample.sums(np.column_stack([weights * apart, weights])), NO_COMMON)
-    return Statistic(found.columns, found.of, NO_COMMON)
+    far = np.where(weights != 0, np.nan_to_num(one) - np.nan_to_num(two), 0.0)
+    found = share_of(sample.sums(np.column_stack([weights * far, weights])), NO_COMMON)
+    apart = Apart.of(sample, far[:, None], weights[:, None])
+    return Statistic(found.columns, found.of, NO_COMMON, apart=apart)
+
+
+def tested(found: Figure) -> str:
+    """What p of a difference is made of, as its interval is."""
+    return SCORE if found.method == TANGO else BOOTSTRAP
 
 
 def kept(drawn: Drawn, margin: float | None) -> Margin | None:
@@ -110,12 +116,11 @@ def sign_test(plus: int, minus: int) -> float:
 
 
 def two_sided(one: int, two: int, mid: bool) -> float:
-    """The binomial p of a fair coin; by the normal distribution where there are thousands of throws."""
+    """The binomial p of a fair coin; by `mid` what was seen counts once, not twice."""
     many, low = one + two, min(one, two)
-    if many > EXACT:
-        return erfc(max(abs(one - two) - (not mid), 0) / sqrt(2 * many))
-    tail = 2 * sum(comb(many, k) for k in range(low + 1))
-    return min(1.0, float((tail - mid * comb(many, low)) / (1 << many)))
+    if abs(one - two) <= (not mid):
+        return 1.0
+    return min(1.0, binomial_below(low, many, 0.5) + binomial_below(low - mid, many, 0.5))
 
 
 def holm(found: Sequence[float | None]) -> list[float | None]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from annotation.agreement.alternative import EPSILON, Alternative, alternative
 from annotation.agreement.conditions import AlphaDifference, Reliability, alpha_difference, reliability
-from annotation.agreement.differences import BOOTSTRAP, Comparison, compare, holm
+from annotation.agreement.differences import Comparison, compare, holm, tested
 from annotation.agreement.figures import Flags, Floats
 from annotation.agreement.labels import BadLabels, Labels, majority
 from annotation.agreement.sample import Draws, Sample
@@ -239,8 +239,9 @@ def stand_in(study: Study, draws: Draws, labels: Labels) -> Alternative:
 
 def beside(found: Alternative) -> Comparison:
     """The annotator less the people who made the reference, as a row of the comparisons."""
+    method = tested(found.difference)
     return Comparison(
-        found.annotator, found.people, found.n, found.difference, BOOTSTRAP, found.p, margin=found.margin
+        found.annotator, found.people, found.n, found.difference, method, found.p, margin=found.margin
     )
 
 

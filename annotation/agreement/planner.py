@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from annotation.agreement import design
-from annotation.agreement.alternative import agreements, averages, by_rater
+from annotation.agreement.alternative import agreements, apart_of, averages, by_rater
 from annotation.agreement.design import POOL, Design
 from annotation.agreement.figures import Floats
 from annotation.agreement.labels import Labels, majority
@@ -259,11 +259,13 @@ def estimated(sample: Sample, draws: Draws, made: MadeUp) -> tuple[dict[str, Dra
     """
     truth = majority(made.people)
     cells = treated(made.annotator, truth, Treatment.EXCLUDED).cells
-    columns, _ = by_rater(sample, *agreements(made.annotator, made.people), sample.weights)
+    agreed = agreements(made.annotator, made.people)
+    columns, known = by_rater(sample, *agreed, sample.weights)
+    apart = apart_of(sample, *agreed, known, sample.weights)
     statistics = {
         "accuracy": statistics_of(sample, cells, sample.weights)["accuracy"],
         "alpha": nominal(sample, made.people.values, sample.weights),
-        "difference": averages(columns)["difference"],
+        "difference": averages(columns, apart)["difference"],
     }
     return measure(draws, statistics), float(np.isnan(truth).mean())
 

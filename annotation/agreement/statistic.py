@@ -14,10 +14,12 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from annotation.agreement.apart import Apart
 from annotation.agreement.figures import (
     EXACT,
     MOST_UNDEFINED,
     RESAMPLED,
+    TANGO,
     WILSON,
     Figure,
     Floats,
@@ -48,7 +50,8 @@ class Statistic:
 
     `words` say why it may be undefined. A share has `parts`: its part and its whole, from the same sums; it
     is `plain` where it counts pairs that are each of their own query and count alike; `pairs` of equal
-    weights its whole is worth (0: nobody knows, and each query counts as one).
+    weights its whole is worth (0: nobody knows, and each query counts as one). The difference of two shares
+    of the same pairs says how they are `apart`.
     """
 
     columns: Floats
@@ -57,6 +60,7 @@ class Statistic:
     plain: bool = False
     parts: Parts | None = None
     pairs: float = 0.0
+    apart: Apart | None = None
 
     def minus(self, other: Statistic, words: str = "") -> Statistic:
         """The difference of two statistics of the same queries."""
@@ -123,6 +127,8 @@ class Drawn:
         if undefined > MOST_UNDEFINED:
             words = UNDEFINED.format(percent(undefined))
             return Figure(self.value, undefined=undefined, queries=queries, words=words)
+        if self.apart:
+            return self.scored(self.apart)
         low, high = percentiles(self.draws, reach(-Z, queries), reach(Z, queries))
         if high - low <= EVEN:
             return Figure(self.value, undefined=undefined, queries=queries, words=NO_SPREAD)
@@ -164,6 +170,22 @@ class Drawn:
         return Figure(self.value, low, high, self.undefined, self.queries, method=EXACT)
 
     @property
+    def apart(self) -> Apart | None:
+        """Of a difference that few queries have: what is apart. None of others, which the draws know."""
+        found = self.statistic.apart
+        return found if found and (found.few or not self.deviation > 0) else None
+
+    def scored(self, apart: Apart) -> Figure:
+        """A difference that few queries have: Tango's interval."""
+        low, high = apart.interval(self.many(apart))
+        words = "" if apart.queries_apart else missed(0, round(apart.queries))
+        return Figure(self.value, low, high, self.undefined, self.queries, words, TANGO)
+
+    def many(self, apart: Apart) -> float:
+        """How many pairs of equal weights what is apart stands for."""
+        return apart.many(self.deviation**2, self.queries, self.strata)
+
+    @property
     def deviation(self) -> float:
         """The standard deviation over the draws: the statistic's standard error. nan without draws."""
         known = self.draws[~np.isnan(self.draws)]
@@ -174,6 +196,8 @@ class Drawn:
         """Two-sided p that the statistic is 0, by its standard error; None where that says nothing."""
         if isnan(self.value) or self.undefined > MOST_UNDEFINED or self.queries < 2:
             return None
+        if self.apart:
+            return self.apart.p(self.many(self.apart))
         deviation = self.deviation
         if not deviation > 0:
             return 1.0 if self.value == 0 else None
@@ -188,6 +212,8 @@ class Drawn:
         """
         if isnan(self.value) or self.undefined > MOST_UNDEFINED or self.queries < 2:
             return None
+        if self.apart:
+            return self.apart.at_least(self.many(self.apart), ONE_SIDED)
         if not self.deviation > 0:
             return max(self.value - (1 - float(0.05 ** (1 / self.queries))), -1.0)
         return percentiles(self.draws, reach(-ONE_SIDED, self.queries))[0]

@@ -12,9 +12,10 @@ from ninja import Path, Query, Router, Schema
 from pydantic import Field
 
 from annotation.access import builds_visible_to, refuse_while_blind
+from annotation.agreement.flips import Figures
 from annotation.api.comparisons import TookOut, took_out
 from annotation.api.queries import text_head
-from annotation.comparing_annotators import LAST, Comparison, Figures, annotators, compare, side_of
+from annotation.comparing_annotators import LAST, Comparison, annotators, compare, side_of
 from annotation.intervals import Mean
 from annotation.pages.annotators import ToReview, to_review
 from annotation.seen import mark_seen

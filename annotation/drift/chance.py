@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from math import comb
 from typing import Final
+
+from annotation.distributions import binomial_below
 
 Answer = float | None
 """A verdict; None where none could be read, which is an answer like any other: never a 0."""
@@ -51,8 +52,8 @@ class OddOnes:
     @property
     def p_value(self) -> float:
         """The probability of so many, or more, if nothing but chance is at work; 1 without such a pair."""
-        ways = sum(comb(self.apart, odd) * 2 ** (self.apart - odd) for odd in range(self.odd, self.apart + 1))
-        return float(ways / 3**self.apart)
+        # So many or more odd ones are at most the rest of the others.
+        return binomial_below(self.apart - self.odd, self.apart, 2 / 3)
 
 
 def counted(pairs: Iterable[tuple[Answer, Answer]]) -> Counts:

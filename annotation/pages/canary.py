@@ -241,7 +241,7 @@ def figures(found: Measures, other: Measures | None, shown: Card) -> tuple[Figur
     """The lines of the comparison, cost first."""
     units = "queries" if shown.by_query else "pairs"
     lines = [cost_figure(found.cost, other.cost if other else None, units)]
-    by = "bootstrap over the queries" if shown.by_query else "Wilson"
+    by = "queries resampled, exact where few differ" if shown.by_query else "Wilson"
     for name, note, field in SHARES:
         theirs: Share | None = getattr(other, field) if other else None
         lines.append(share_figure(name, f"{note}; {by}", getattr(found, field), theirs, LINKS[field]))

@@ -8,7 +8,8 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from annotation.comparing import RESAMPLES, SEED, Comparison, Judged, compare, groups_of, spread, took
+from annotation.agreement import RESAMPLES, SEED
+from annotation.comparing import Comparison, Judged, compare, groups_of, spread, took
 from annotation.models import Build, Case, Step
 from annotation.pinning import grounds
 from annotation.pinning.builds import last_event

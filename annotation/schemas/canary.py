@@ -10,7 +10,7 @@ from pydantic import Field
 
 
 class ShareOut(Schema):
-    """`part` of `whole` with its 95 % interval (Wilson, or resampled queries); null where `whole` is 0."""
+    """`part` of `whole` with its 95 % interval (Wilson, or by whole queries); null where `whole` is 0."""
 
     part: int
     whole: int

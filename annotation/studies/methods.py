@@ -8,6 +8,7 @@ from typing import Any, Final
 from django.db.models import Max, Min
 
 from annotation.agreement import FEW_EXCEPTIONS, RESAMPLES, SEED
+from annotation.intervals import FEW
 from annotation.models import Condition
 from annotation.studies.choices import sides_of
 from annotation.studies.figures import Figures
@@ -230,8 +231,8 @@ def tested(found: Figures) -> str:
     whole = r" The error of all labels is prediction-powered \cite{fisch2024}." if found.page.build else ""
     return (
         r", with Gwet's AC1 \cite{gwet2008} where one label prevails. "
-        r"Differences are tested by mid-p McNemar \cite{fagerland2013} or the query bootstrap, "
-        f"corrected by Holm.{whole}"
+        r"Differences are tested by mid-p McNemar \cite{fagerland2013} or the query bootstrap, by Tango's "
+        rf"score \cite{{tango1998}} where fewer than {FEW} queries have one, corrected by Holm.{whole}"
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
@@ -15,7 +14,6 @@ from annotation.comparing_annotators import (
     Side,
     compare,
     few_flips,
-    figures_of,
     flipped_pairs,
     side_of,
 )
@@ -135,25 +133,6 @@ def test_graded_labels_are_matches_from_2_as_in_studies(
     assert [(one.first, one.second) for one in flipped_pairs(told, Build.objects.all())] == [(1, 0)] * cells[
         1
     ]
-
-
-def test_figures_of_counts_that_can_be_done_by_hand() -> None:
-    """Of 100 pairs 40 and 30 agree, 20 and 10 flip: p_o = 0.7, p_e = 0.6 · 0.5 + 0.4 · 0.5 = 0.5, κ = 0.4."""
-    told = figures_of(np.array([[20, 20, 0, 10], [20, 0, 10, 20]]))
-
-    values = {name: getattr(told, name).value for name in ("to_match", "to_no_match", "agreement", "shift")}
-    assert values == pytest.approx({"to_match": 0.1, "to_no_match": 0.2, "agreement": 0.7, "shift": -0.1})
-    assert told.kappa and told.kappa.value == pytest.approx(0.4)
-    assert told.to_match and told.to_match.low == 0 and told.to_match.high == pytest.approx(0.2)
-
-
-def test_without_flips_the_interval_is_not_empty_and_kappa_of_one_value_is_undefined() -> None:
-    told = figures_of(np.array([[3, 0, 0, 0], [2, 0, 0, 0]]))
-
-    assert told.kappa is None
-    assert told.to_match and (told.to_match.low, told.to_match.value) == (0, 0)
-    assert told.to_match.high and told.to_match.high > 0.3
-    assert figures_of(np.zeros((0, 4), dtype=np.int64)).agreement is None
 
 
 def test_flips_lead_to_the_cases_of_builds_that_one_may_know_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import asin, comb, pi, sqrt
+from math import comb
 
 import pytest
 from hypothesis import given
@@ -11,12 +11,9 @@ from hypothesis import strategies as st
 from annotation.intervals import (
     Mean,
     Share,
-    beta_below,
-    beta_quantile,
     bootstrap_mean,
     bootstrap_ratio,
     clopper_pearson,
-    clustered_share,
     wilson,
 )
 
@@ -65,22 +62,6 @@ def test_parts_of_a_pair_lie_between_whole_ones() -> None:
     assert ends == sorted(ends) and clopper_pearson(0.3, 224.5)[0] > 0
 
 
-@given(st.floats(0.001, 0.999))
-def test_the_beta_distribution_at_its_known_forms(x: float) -> None:
-    """Half and half it is the arcsine's; of 1 and b it is 1 − (1 − x)ᵇ; both ways round it is the same."""
-    assert beta_below(x, 0.5, 0.5) == pytest.approx(2 / pi * asin(sqrt(x)))
-    assert beta_below(x, 1, 3.5) == pytest.approx(1 - (1 - x) ** 3.5)
-    assert beta_below(x, 2.5, 40) == pytest.approx(1 - beta_below(1 - x, 40, 2.5))
-
-
-@given(st.floats(0.01, 3000), st.floats(0.01, 3000), st.sampled_from([0.025, 0.5, 0.975]))
-def test_a_quantile_has_its_share_below(a: float, b: float, share: float) -> None:
-    found = beta_quantile(share, a, b)
-    assert 0 < found < 1
-    if 1e-6 < found < 1 - 1e-6:
-        assert beta_below(found, a, b) == pytest.approx(share, abs=1e-4)
-
-
 def test_a_share_of_nothing_is_unknown_not_zero() -> None:
     nothing = Share(0, 0)
     assert (nothing.value, nothing.low, nothing.high) == (None, None, None)
@@ -118,24 +99,3 @@ def test_a_ratio_resamples_whole_queries() -> None:
 def test_queries_without_anything_and_single_ones_give_no_interval() -> None:
     assert bootstrap_ratio([], [], 1) is None
     assert bootstrap_ratio([3, 0], [4, 0], 1) is None
-
-
-def test_a_share_of_alike_queries_is_wilsons_over_the_queries() -> None:
-    found = clustered_share([(0, 20)] * 10, 1)
-    assert (found.part, found.whole, found.low) == (0, 200, 0.0)
-    assert found.high == wilson(0, 10)[1]
-    assert clustered_share([(5, 20)], 1).between == wilson(0, 1)
-
-
-def test_an_empty_share_has_no_interval() -> None:
-    found = clustered_share([], 1)
-    assert (found.value, found.low, found.high) == (None, None, None)
-
-
-def test_pairs_of_one_query_that_are_alike_make_the_interval_wider() -> None:
-    counts = [(10, 10), (0, 10)] * 10
-    clustered, simple = clustered_share(counts, 3), Share(100, 200)
-    assert clustered.value == simple.value == 0.5
-    ends = clustered.low, clustered.high, simple.low, simple.high
-    low, high, simple_low, simple_high = (end or 0.0 for end in ends)
-    assert high - low > 2 * (simple_high - simple_low)

@@ -6,7 +6,8 @@ import pytest
 from django.utils import timezone
 
 from annotation import measures
-from annotation.intervals import Mean, clustered_share
+from annotation.agreement import clustered_share
+from annotation.intervals import Mean
 from annotation.measures import Projection
 from annotation.models import Build, Canary, Case, LLMCall, Tally
 from annotation.stages import Event

@@ -64,8 +64,11 @@ def test_one_against_one_is_mcnemar() -> None:
 
 def test_clusters_or_several_raters_take_the_bootstrap() -> None:
     truth = np.ones(12)
-    one, two = (treated(labels("110" * 4, name), truth, Treatment.EXCLUDED) for name in ("one", "two"))
-    crowd = treated(people("110" * 4, "111" * 4), truth, Treatment.EXCLUDED)
+    one, two = (
+        treated(labels(right * 4, name), truth, Treatment.EXCLUDED)
+        for name, right in (("one", "110"), ("two", "001"))
+    )
+    crowd = treated(people("110" * 4, "001" * 4), truth, Treatment.EXCLUDED)
     clustered, single = Sample.of(np.arange(12) // 3), each_its_query(12)
     for sample, second in ((clustered, two), (single, crowd)):
         found = compare(sample, Draws.of(sample), one, second, sample.weights)

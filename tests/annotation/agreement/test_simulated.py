@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from annotation.agreement import Draws, Figure, Labels, Sample, Statistic, Stratum, majority, measure
-from annotation.agreement.alternative import agreements, averages, by_rater
+from annotation.agreement.alternative import agreements, apart_of, averages, by_rater
 from annotation.agreement.differences import compare, difference, mcnemar, right
 from annotation.agreement.page import Study, strata
 from annotation.agreement.reliability import nominal
@@ -64,13 +64,15 @@ def statistics(sample: Sample, found: Made) -> dict[str, Statistic]:
     truth, even = majority(found.people), sample.weights
     agent, rival = (treated(one, truth, Treatment.EXCLUDED) for one in (found.agent, found.rival))
     alpha = nominal(sample, found.people.values, even)
-    columns, _ = by_rater(sample, *agreements(found.agent, found.people), even)
+    agreed = agreements(found.agent, found.people)
+    columns, known = by_rater(sample, *agreed, even)
+    apart = apart_of(sample, *agreed, known, even)
     return {
         **statistics_of(sample, agent.cells, even),
         "alpha": alpha,
         "alphas apart": alpha.minus(nominal(sample, found.readers.values, even)),
         "accuracies apart": difference(sample, right(agent), right(rival), even),
-        "agent less people": averages(columns)["difference"],
+        "agent less people": averages(columns, apart)["difference"],
     }
 
 
@@ -191,8 +193,10 @@ def test_false_alarms_are_as_rare_as_they_should_be(queries: int, each: int) -> 
     for _ in range(STUDIES):
         study = made(sample, generator)
         truth = majority(study.people)
-        columns, _ = by_rater(sample, *agreements(study.agent, study.people), sample.weights)
-        people = measure(draws, {"": averages(columns)["difference"]})[""].p
+        agreed = agreements(study.agent, study.people)
+        columns, known = by_rater(sample, *agreed, sample.weights)
+        apart = apart_of(sample, *agreed, known, sample.weights)
+        people = measure(draws, {"": averages(columns, apart)["difference"]})[""].p
         rows = [treated(one, truth, Treatment.EXCLUDED) for one in (study.agent, study.rival)]
         rival = compare(sample, draws, rows[0], rows[1], sample.weights).p
         assert people is not None and rival is not None
