@@ -294,8 +294,9 @@ def test_who_left_or_was_removed_is_told_apart_from_who_finished(ada: Client) ->
     queueing.leave(gone)
     enrolling.remove(removed, "slept", factories.person("root", Role.ADMIN))
     Enrolment.objects.filter(pk=done.pk).update(finished_at=study.created_at)
-    states = re.findall(r'data-label="State">(\w+)', page(ada, "study", study.pk))
-    assert states == ["left", "removed", "finished"]
+    text = page(ada, "study", study.pk)
+    assert re.findall(r'data-label="State">(\w+)', text) == ["left", "removed", "finished"]
+    assert re.findall(r'data-label="Raters" class="num">(\d+)', text) == ["1"]  # who is done is still there
 
 
 def test_the_page_says_what_became_of_the_places_of_an_excluded_rater(ada: Client) -> None:
