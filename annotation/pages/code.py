@@ -32,8 +32,10 @@ LIST_BOUNDS = Bounds(lines=120, line=400, characters=8_000)
 BYTE_ORDER_MARK = "\ufeff"
 FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix="")
 LEXER = PythonLexer(stripnl=False, ensurenl=True)
-# Controls, and the characters that reorder or hide text ("Trojan Source"); tab and newline are meant.
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+# Controls, and the characters that reorder or hide text ("Trojan Source"). Tab, newline, CR LF are meant.
+UNSEEN = re.compile(
+    "(?!\r\n)[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from django.db.models import Count, Max
 from django.utils.safestring import SafeString
 
 from annotation.models import Guideline, Study
+from annotation.pages.lines import Lines
 from annotation.studies.guiding import LONGEST_CASE, LONGEST_TEXT, MOST_CASES, Wording, rendered, versions
 
 CHANGES = (
@@ -35,6 +36,18 @@ class GuidelinePage:
     others: tuple[Guideline, ...]
     studies: tuple[Study, ...]
     is_newest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A version that is being written, as raters will read it."""
+
+    html: SafeString
+    cases: tuple[dict[str, Any], ...]
+
+
+def preview_of(wording: Wording) -> Preview:
+    return Preview(rendered(wording.text), wording.worked_cases)
 
 
 def entries() -> tuple[Entry, ...]:
@@ -65,7 +78,7 @@ class GuidelineForm(forms.Form):
     text = forms.CharField(
         strip=False,
         max_length=LONGEST_TEXT,
-        widget=forms.Textarea(attrs={"rows": 18, "class": "mono"}),
+        widget=Lines(attrs={"rows": 18, "class": "mono"}),
         label="Text",
         help_text="Markdown.",
     )
@@ -89,7 +102,7 @@ class CaseForm(forms.Form):
         required=False,
         strip=False,
         max_length=LONGEST_CASE,
-        widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
+        widget=Lines(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
         label="Code",
     )
     value = forms.CharField(required=False, max_length=20, label="Label")

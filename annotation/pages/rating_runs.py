@@ -61,7 +61,7 @@ class RunPage:
     """One run of a rater's test; `differences` are to the program that ran before.
 
     `pane` has the execution, once there is one; at `strength_url` its test's strength is found out.
-    `edit_url` puts the test back into the editor.
+    `edit_url` puts the test back into the editor. `lines`: all runs of the pair, once this one has ended.
     """
 
     number: int
@@ -84,6 +84,7 @@ class RunPage:
     more: int
     candidate: Code
     at: datetime
+    lines: tuple[RunLine, ...]
 
 
 def places_of(assignment: Assignment, side: Side) -> CallPlaces:
@@ -216,6 +217,7 @@ def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | No
         more=more,
         candidate=candidate_side(side, report),
         at=asked.created_at,
+        lines=() if asked.is_open else run_lines(assignment),
     )
 
 

@@ -58,7 +58,10 @@ class StudiesPage:
 
 @dataclass(frozen=True, slots=True)
 class ConditionProgress:
-    """How far a condition is: ratings of sampled pairs, pairs with all that is planned, seconds a rating."""
+    """How far a condition is: ratings of sampled pairs, pairs with all that is planned, seconds a rating.
+
+    `raters`: who has not left, whether or not their part is done.
+    """
 
     word: str
     raters: int
@@ -232,9 +235,7 @@ def condition_rows(study: Study, seconds: dict[tuple[int, int], list[float]]) ->
         )
         .order_by()
     }
-    for one in study.conditions.annotate(
-        enrolled=Count("enrolments", filter=Q(enrolments__finished_at=None))
-    ):
+    for one in study.conditions.annotate(enrolled=Count("enrolments", filter=Q(enrolments__left_at=None))):
         row = counts.get(one.pk, dict.fromkeys(("planned", "handed", "got", "complete", "pairs"), 0))
         times = [time for (condition, _), some in seconds.items() if condition == one.pk for time in some]
         yield ConditionProgress(

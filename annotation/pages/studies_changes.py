@@ -7,12 +7,13 @@ from typing import Any
 from django import forms
 
 from annotation.models import Condition, Guideline, Study
+from annotation.pages.lines import Lines
 from annotation.pages.studies import strata_names
 from annotation.pages.studies_form import comparisons_of
 from annotation.studies.asking_again import Choice
 from annotation.studies.planning import SAY_WHY
 
-LONG = forms.Textarea(attrs={"rows": 3})
+LONG = Lines(attrs={"rows": 3})
 
 
 class AmendForm(forms.Form):

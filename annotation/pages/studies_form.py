@@ -15,6 +15,7 @@ from django.http import QueryDict
 from annotation.access import builds_visible_to
 from annotation.agreement.planner import Assumptions
 from annotation.models import Build, Condition, Guideline, Study
+from annotation.pages.lines import Lines
 from annotation.studies.creating import MOST_CAPACITY, ConditionWish, Order, RaterWish
 from annotation.studies.estimating import usual_seconds
 from annotation.studies.foreseeing import Rates, pilots
@@ -66,7 +67,7 @@ class StudyForm(forms.Form):
     question = forms.CharField(
         required=False,
         max_length=20_000,
-        widget=forms.Textarea(attrs={"rows": 2}),
+        widget=Lines(attrs={"rows": 2}),
         label="Question",
         help_text="What the study is to find out; part of the plan.",
     )
@@ -115,7 +116,7 @@ class StudyForm(forms.Form):
         required=False,
         strip=False,
         max_length=LONGEST_FILE,
-        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "class": "mono"}),
+        widget=Lines(attrs={"rows": 4, "spellcheck": "false", "class": "mono"}),
         label="Planted pairs",
         help_text=(
             "CSV with a header: kind (onboarding or attention), answer, query and code or pair (its number); "
@@ -131,7 +132,7 @@ class StudyForm(forms.Form):
     comparisons = forms.CharField(
         required=False,
         max_length=4_000,
-        widget=forms.Textarea(attrs={"rows": 3}),
+        widget=Lines(attrs={"rows": 3}),
         label="Comparisons",
         help_text="Rows of the main table, a line each: agents vs reading. None of a pairwise study.",
     )
@@ -143,7 +144,7 @@ class StudyForm(forms.Form):
     exclusions = forms.CharField(
         required=False,
         max_length=20_000,
-        widget=forms.Textarea(attrs={"rows": 2}),
+        widget=Lines(attrs={"rows": 2}),
         label="Exclusion rules",
         help_text="By which ratings or raters are left out.",
     )
@@ -160,7 +161,7 @@ class StudyForm(forms.Form):
         required=False,
         max_length=20_000,
         initial=INFORMATION,
-        widget=forms.Textarea(attrs={"rows": 4}),
+        widget=Lines(attrs={"rows": 4}),
         label="Information text",
         help_text="Accepted by each rater before the first pair.",
     )

@@ -120,8 +120,11 @@ def requests_for(pair_id: int) -> QuerySet[ExecutionRequest]:
 
 
 def beginning_of_a_test(pair: Pair) -> str:
-    """What the editor starts with where no agent wrote a test: how to reach the candidate."""
+    """What the editor starts with where no agent wrote a test: how to reach the candidate.
+
+    An empty line keeps it from naming a test case of what is typed below.
+    """
     names = candidate_names(pair.snippet.text)
     scope = ", ".join(names) if names else "nothing that could be found by reading it"
     example = f"assert {names[0]}(...) == ..." if names else "assert ..."
-    return f"# The candidate is in scope, unchanged. It defines: {scope}\n# {example}\n"
+    return f"# The candidate is in scope, unchanged. It defines: {scope}\n# {example}\n\n"

@@ -57,7 +57,8 @@ class Load:
 class Share:
     """What a condition takes. `capacity` is how many ratings of sampled pairs its raters can give.
 
-    `more` are expected beside the planned ones, where raters split; `spare` is the room for them.
+    `planted` of the `ratings` are of planted pairs. `more` are expected beside the planned ones, where raters
+    split; `spare` is the room for them.
     """
 
     kind: str
@@ -70,6 +71,12 @@ class Share:
     problem: str
     more: int = 0
     spare: int = 0
+    planted: int = 0
+
+    @property
+    def sampled(self) -> int:
+        """Ratings of sampled pairs, as `capacity` counts them."""
+        return self.ratings - self.planted
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +194,7 @@ def share_of(
         problem=problem_of(load, word, len(pairs), sampled, room, own),
         more=more,
         spare=room - sampled,
+        planted=planted * len(own),
     )
 
 

@@ -49,12 +49,18 @@ def drawn(found: Figures, plan: Plan) -> str:
     """What was sampled, how, and with which probabilities."""
     study, one = found.study, found.flow
     builds = ", ".join(map(str, plan["sample"]["builds"])) or "labels from elsewhere"
-    asked = f" to answer: {tex(study.question)}" if study.question else ""
+    question = study.question.strip()
+    asked = f" to answer: {ended(tex(question))}" if question else "."
     not_counted = counting.counted(one.planted, "planted pair that is", "planted pairs that are")
     planted = f", and {not_counted} not counted" if one.planted else ""
-    first = f"We drew {counting.counted(one.sampled, 'pair')} from {tex(builds)}{planted}{asked}."
+    first = f"We drew {counting.counted(one.sampled, 'pair')} from {tex(builds)}{planted}{asked}"
     wish = plan["sample"]["asked"]
     return f"{first} {design(wish)} {chances(found)}" if "size" in wish else first
+
+
+def ended(text: str) -> str:
+    """A sentence that somebody typed, with one full stop or what stands for it."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def design(wish: Mapping[str, Any]) -> str:
@@ -193,9 +199,7 @@ def compared(found: Figures, plan: Plan) -> str:
 def excluded(found: Figures, plan: Plan) -> str:
     """The rules, and whom they met."""
     rules = str(plan["exclusions"]).strip()
-    first = (
-        f"Left out were, by plan: {tex(rules.rstrip('.'))}." if rules else "The plan has no exclusion rules."
-    )
+    first = f"By plan left out are: {ended(tex(rules))}" if rules else "The plan has no exclusion rules."
     gone = found.study.enrolments.filter(excluded=True).count()
     missing = given_up(found.study)
     left = counting.counted(gone, "rater is", "raters are")

@@ -243,7 +243,7 @@ def reliability(found: Figures) -> Table:
 def span(found: Range) -> str:
     if found.low is None or found.high is None:
         return found.words or "–"
-    return f"{found.low:.3f} to {found.high:.3f}"
+    return f"{found.low:.3f} to {found.high:.3f}".replace("-", "−")
 
 
 def one_more(found: Figures) -> Table:

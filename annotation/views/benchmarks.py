@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.access import Role, benchmarks_visible_to, needs
+from annotation.access import Role, benchmarks_visible_to, blind_in, needs
 from annotation.pages import benchmarks as pages
 from annotation.pages import run_uploading, versions
 from annotation.seen import mark_seen
@@ -22,7 +22,8 @@ from retrieval.models import Text
 @needs(Role.READER)
 def index(request: HttpRequest) -> HttpResponse:
     found = pages.benchmarks_page(benchmarks_visible_to(request.user))
-    return render(request, "annotation/benchmarks.html", {"benchmarks": found})
+    context = {"benchmarks": found, "blind": blind_in(request.user)}
+    return render(request, "annotation/benchmarks.html", context)
 
 
 @require_safe

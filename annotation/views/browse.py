@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
-from annotation.access import Role, builds_visible_to, has_role, needs
+from annotation.access import Role, blind_in, builds_visible_to, has_role, needs
 from annotation.models import Build, Case, Proposal
 from annotation.pages import browse, candidates, evidence, proposals
 from annotation.pages import distribution as spread
@@ -25,7 +25,7 @@ from retrieval.models import Text
 @needs(Role.READER)
 def index(request: HttpRequest) -> HttpResponse:
     page = browse.builds_page(builds_visible_to(request.user), request.GET)
-    return render(request, "annotation/browse.html", {"page": page})
+    return render(request, "annotation/browse.html", {"page": page, "blind": blind_in(request.user)})
 
 
 @require_safe

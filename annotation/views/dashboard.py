@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from annotation.access import Role, jobs_visible_to, needs, role_of
+from annotation.access import Role, blind_in, jobs_visible_to, needs, role_of
 from annotation.pages import dashboard as pages
 
 START = {Role.ADMIN: "dashboard", Role.EXPERT: "review", Role.READER: "browse"}
@@ -27,4 +27,5 @@ def index(request: HttpRequest) -> HttpResponse:
     """The page, or for htmx the list of builds alone."""
     page = pages.dashboard(jobs_visible_to(request.user))
     fragment = "#builds" if request.headers.get("HX-Request") else ""
-    return render(request, f"annotation/dashboard.html{fragment}", {"page": page})
+    context = {"page": page, "blind": blind_in(request.user)}
+    return render(request, f"annotation/dashboard.html{fragment}", context)

@@ -9,9 +9,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import Role, needs
 from annotation.models import Guideline
-from annotation.pages.guidelines import CaseFormSet, GuidelineForm, cases_of, entries, guideline_page
+from annotation.pages.guidelines import (
+    CaseFormSet,
+    GuidelineForm,
+    cases_of,
+    entries,
+    guideline_page,
+    preview_of,
+)
 from annotation.studies import guiding
-from annotation.studies.guiding import BadGuideline
+from annotation.studies.guiding import BadGuideline, Wording
 from annotation.views.studies import person
 
 
@@ -42,21 +49,29 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def written(request: HttpRequest, before: Guideline | None) -> HttpResponse:
-    """The form; `step=preview` shows the text, `step=save` makes the version."""
+    """The form; `step=preview` shows it as raters will read it, `step=save` makes the version."""
     initial = {"name": before.name, "text": before.text} if before else {}
     form = GuidelineForm(request.POST or None, initial=initial)
     cases = CaseFormSet(request.POST or None, initial=before.worked_cases if before else [])
-    html = None
+    preview = None
     if form.is_valid() and cases.is_valid():
-        if request.POST.get("step") == "save":
-            wording = form.wording(cases_of(cases))
-            try:
-                made = guiding.write(wording, person(request), before.version if before else 0)
-            except BadGuideline as why:
-                form.add_error(None, str(why))
-            else:
-                messages.success(request, f"{made} is written. Studies follow it when you say so.")
-                return redirect("guideline", pk=made.pk)
-        html = guiding.rendered(form.cleaned_data["text"])
-    context = {"form": form, "cases": cases, "before": before, "html": html}
+        wording = form.wording(cases_of(cases))
+        made = saved(request, form, wording, before) if request.POST.get("step") == "save" else None
+        if made:
+            messages.success(request, f"{made} is written. Studies follow it when you say so.")
+            return redirect("guideline", pk=made.pk)
+        preview = preview_of(wording)
+        cases = CaseFormSet(initial=list(wording.worked_cases))  # with room for more
+    context = {"form": form, "cases": cases, "before": before, "preview": preview}
     return render(request, "annotation/guideline_edit.html", context, status=422 if form.errors else 200)
+
+
+def saved(
+    request: HttpRequest, form: GuidelineForm, wording: Wording, before: Guideline | None
+) -> Guideline | None:
+    """The version that was made; None where it is refused, which the form then says."""
+    try:
+        return guiding.write(wording, person(request), before.version if before else 0)
+    except BadGuideline as why:
+        form.add_error(None, str(why))
+        return None

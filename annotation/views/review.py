@@ -42,7 +42,8 @@ LABELS: Mapping[str, int | None] = {"1": 1, "0": 0, "unsure": None}
 def index(request: HttpRequest) -> HttpResponse:
     """The builds to review, with one's own progress."""
     builds = review_lists.build_lines(person(request), builds_visible_to(request.user))
-    return render(request, "annotation/review_index.html", {"builds": builds})
+    context = {"builds": builds, "blind": blind_in(request.user)}
+    return render(request, "annotation/review_index.html", context)
 
 
 @needs(Role.EXPERT)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from django.contrib.auth.models import User
 
@@ -9,6 +11,7 @@ from annotation.access import Role
 from annotation.executing import SandboxProvider, fulfil_one
 from annotation.models import Case, Draft, Execution, ExecutionRequest, TestProgram
 from annotation.review import drafts, own_tests
+from sandbox.naming import case_names
 from sandbox.program import Limits
 from sandbox.report import Outcome
 from tests import factories
@@ -106,6 +109,11 @@ def test_runs_of_a_pair_are_listed_newest_first_for_everybody(erin: User, case: 
     second = own_tests.run_own_test(eve, case, "assert 1", None)
 
     assert list(own_tests.requests_for(case.pair_id)) == [second, first]
+
+
+def test_what_the_editor_starts_with_names_no_test_case(case: Case) -> None:
+    typed = own_tests.beginning_of_a_test(case.pair) + "assert reverse([1]) == [1]"
+    assert len(typed.splitlines()) not in case_names(ast.parse(typed), typed)
 
 
 def test_a_case_without_a_test_starts_with_the_candidates_names(case: Case) -> None:

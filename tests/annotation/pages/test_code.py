@@ -119,6 +119,11 @@ def test_plain_text_is_shown_escaped() -> None:
     assert shown("<b>\u202e") == '&lt;b&gt;<span class="unseen">⟨U+202E⟩</span>'
 
 
+def test_an_end_of_line_from_windows_is_no_unseen_character() -> None:
+    assert shown("one\r\ntwo") == "one\r\ntwo" == spelled("one\r\ntwo")
+    assert spelled("one\rtwo\r") == "one⟨U+000D⟩two⟨U+000D⟩"
+
+
 def test_where_no_markup_can_be_unseen_characters_are_spelled_out() -> None:
     assert spelled("<b>\u202e") == "<b>⟨U+202E⟩"
 

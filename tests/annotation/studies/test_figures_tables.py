@@ -7,6 +7,7 @@ import json
 import pytest
 
 from annotation.agreement import Figure
+from annotation.agreement.conditions import Range
 from annotation.models import (
     Condition,
     Rating,
@@ -21,7 +22,7 @@ from annotation.studies.figures import (
 )
 from annotation.studies.formats import as_json
 from annotation.studies.latex import as_latex
-from annotation.studies.tables import tables, whole_if
+from annotation.studies.tables import span, tables, whole_if
 from retrieval.models import Annotator
 from tests import factories, studies
 from tests.annotation.studies.rated import (
@@ -223,3 +224,7 @@ def test_labels_given_with_the_agents_test_on_screen_are_no_truth_of_influence()
     assert found.influence.right_advice.revealed.value is None
     note = next(table for table in tables(found) if table.key == "influence").note
     assert f"{PAIRS} labels after reveal, 0 in a second look. For {PAIRS} of them" in note
+
+
+def test_a_range_has_the_minus_of_all_other_figures() -> None:
+    assert span(Range(-0.5, 0.24)) == "−0.500 to 0.240"

@@ -98,6 +98,19 @@ def test_methods_tell_the_design_of_the_frozen_plan(tmp_path: Path) -> None:
     assert '"4 to 8, median 6",2' in table and "language,DUTCH,2" in table and "R02" not in table
 
 
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("Who is right?", "answer: Who is right? "),
+        ("Is it so. ", "answer: Is it so. "),
+        ("It", "answer: It. "),
+    ],
+)
+def test_what_was_typed_ends_as_one_sentence(tmp_path: Path, typed: str, words: str) -> None:
+    methods = told(rated_study([[1, 0]] * 3, question=typed, exclusions="Below 2 s."), tmp_path)
+    assert words in methods and "By plan left out are: Below 2 s. Nobody's ratings are left out" in methods
+
+
 def test_methods_of_a_pairwise_study_name_no_test_that_it_has_not(tmp_path: Path) -> None:
     methods = told(pairwise(), tmp_path)
     assert "exact sign test over queries" in methods and "We drew 8 pairs" in methods

@@ -45,6 +45,26 @@ def test_guidelines_are_looked_at_and_written(ada: Client) -> None:
     assert "<strong>All</strong>" in text and "<script>alert" not in text and "reverse &lt;b&gt;" in text
 
 
+def test_the_preview_has_the_cases_and_room_for_more(ada: Client) -> None:
+    case = {"query": "sort a list", "code": "return sorted(x)", "value": "1", "why": "in order"}
+    two = posted(step="preview") | {f"form-1-{name}": text for name, text in case.items()}
+    text = ada.post(reverse("guideline-new"), two).content.decode()
+    preview = text[text.index("As raters will read it") : text.index("<fieldset")]
+    assert "reverse &lt;b&gt;" in preview and "return sorted(x)" in preview
+    assert 'name="form-3-query"' in text and 'value="sort a list"' in text
+    assert 'name="form-TOTAL_FORMS" value="4"' in text
+
+
+def test_code_of_several_lines_has_no_carriage_returns(ada: Client) -> None:
+    ada.post(
+        reverse("guideline-new"),
+        posted(**{"text": "One.\r\n\r\nTwo.", "form-0-code": "def f(x):\r\n    return x"}),
+    )
+    made = Guideline.objects.get()
+    assert (made.text, made.worked_cases[0]["code"]) == ("One.\n\nTwo.", "def f(x):\n    return x")
+    assert "U+000D" not in ada.get(reverse("guideline", args=[made.pk])).content.decode()
+
+
 def test_the_next_version_says_what_changes(ada: Client) -> None:
     ada.post(reverse("guideline-new"), posted())
     first = Guideline.objects.get()

@@ -61,6 +61,18 @@ def test_ones_own_run_is_stepped_through(client: Client) -> None:
     assert 'href="#r-' in html, "lines of the test that ran"
 
 
+def test_a_run_that_has_ended_is_listed_in_the_head_of_the_editor(client: Client) -> None:
+    of = given(client, Kind.OWN_TESTS)
+    assert 'id="run-lines"' in page(client, of), "where the list comes to stand"
+    client.post(path(of, "runs/"), {"source": "assert reverse([1]) == [1]"})
+    ran, htmx = ExecutionRequest.objects.get(), {"HX-Request": "true"}
+    assert "run-lines" not in client.get(path(of, f"runs/{ran.pk}/"), headers=htmx).content.decode()
+    fulfil_one(SandboxProvider(open=lambda: FakeSandbox(factories.a_report(Outcome.FAILED))), Limits())
+    html = client.get(path(of, f"runs/{ran.pk}/"), headers=htmx).content.decode()
+    assert 'id="run-lines" hx-swap-oob="true"' in html and 'title="run 1"' in html
+    assert "run-lines" not in client.get(path(of, f"runs/{ran.pk}/")).content.decode()
+
+
 def test_reading_runs_nothing(client: Client) -> None:
     of = given(client, Kind.READING)
     html = page(client, of)

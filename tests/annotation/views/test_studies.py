@@ -21,6 +21,7 @@ from tests.annotation.studies.rated import rated_study
 from tests.studies import posted
 
 pytestmark = pytest.mark.django_db
+CODE = 'kind,answer,query,code\r\nattention,1,add two,"def add(a):\r\n    return a"\r\n'
 PLANTED = "kind,answer,query,code\nattention,1,add two,def add(a; b)\n"
 
 
@@ -61,6 +62,27 @@ def test_a_file_of_planted_pairs_stays_in_the_form(ada: Client, build: Build) ->
     assert "def add(a; b)" in answer.content.decode() and "1 planted pair" in answer.content.decode()
     ada.post(reverse("study-new"), posted(build, planted=PLANTED))
     assert Study.objects.get().pairs.filter(planted="attention").count() == 1
+
+
+def test_lines_that_a_browser_sends_have_no_carriage_returns(ada: Client, build: Build) -> None:
+    typed = "First.\r\n\r\nSecond."
+    ada.post(
+        reverse("study-new"), posted(build, question=typed, exclusions=typed, information=typed, planted=CODE)
+    )
+    study = Study.objects.get()
+    assert {study.question, study.exclusions, study.information} == {"First.\n\nSecond."}
+    planted = study.pairs.get(planted="attention")
+    assert planted.pair.snippet.text == "def add(a):\n    return a"
+    assert "U+000D" not in page(ada, "study", study.pk)
+
+
+def test_ratings_of_planted_pairs_stand_beside_those_that_raters_have_room_for(
+    ada: Client, build: Build
+) -> None:
+    text = ada.post(reverse("study-new"), posted(build, planted=PLANTED, step="preview")).content.decode()
+    row = text[text.index('<td data-label="Ratings"') : text.index('<td data-label="Hours"')]
+    told = " ".join(re.sub("<[^>]+>", " ", row).split())
+    assert told == "9 + 3 planted 9"
 
 
 @pytest.mark.parametrize(
@@ -290,8 +312,9 @@ def test_who_left_or_was_removed_is_told_apart_from_who_finished(ada: Client) ->
     queueing.leave(gone)
     enrolling.remove(removed, "slept", factories.person("root", Role.ADMIN))
     Enrolment.objects.filter(pk=done.pk).update(finished_at=study.created_at)
-    states = re.findall(r'data-label="State">(\w+)', page(ada, "study", study.pk))
-    assert states == ["left", "removed", "finished"]
+    text = page(ada, "study", study.pk)
+    assert re.findall(r'data-label="State">(\w+)', text) == ["left", "removed", "finished"]
+    assert re.findall(r'data-label="Raters" class="num">(\d+)', text) == ["1"]  # who is done is still there
 
 
 def test_the_page_says_what_became_of_the_places_of_an_excluded_rater(ada: Client) -> None:
