@@ -20,8 +20,8 @@ from retrieval.evaluation.files import NotComparable
 from retrieval.evaluation.leaderboard import keep
 from retrieval.evaluation.running import DEFAULT_MEASURES as DEFAULT
 from retrieval.evaluation.running import Evaluated, evaluate_file, evaluate_system, skipped
-from retrieval.evaluation.systems import Search, System, UnknownTextOption, system, text_option
-from retrieval.filters import TEXT_OPTIONS
+from retrieval.evaluation.systems import Search, System, system
+from retrieval.filters import TEXT_OPTIONS, UnknownTextOption, text_option
 from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
 from retrieval.metrics.names import Measure, UnknownMeasure, described, measures
