@@ -83,11 +83,11 @@ def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
         return (
             children.publish_one()  # takes seconds, and a person waits
             or children.run_one()
-            or children.mine_one()
-            or children.score_one()
-            or children.import_one()
+            or children.import_one()  # takes minutes, a mining hours
             or children.filter_one()
             or children.export_one()
+            or children.mine_one()
+            or children.score_one()
             or children.reproduce_one()
         )
     if queue == "control":

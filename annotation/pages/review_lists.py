@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from annotation.models import Build
 from annotation.review.order import Apart, Flipped, Parted, Show, Tagged, Worklist, reviewed_counts, standing
 from annotation.review.tags import Tag, tag_name
+
+FOR_EXPERTS: Final = Q(state=Build.State.PAUSED, mining__holes__people=True)
 
 LISTS: dict[Show, str] = {
     Show.WAITING: "settled, not labelled by you",
@@ -23,7 +26,7 @@ LISTS: dict[Show, str] = {
 
 @dataclass(frozen=True, slots=True)
 class BuildLine:
-    """One build in the list, with how far the person is."""
+    """One build in the list, with how far the person is; `for_experts`: no agent judges its pairs."""
 
     pk: int
     name: str
@@ -33,29 +36,36 @@ class BuildLine:
     open: int
     abandoned: int
     reviewed: int
+    for_experts: bool = False
 
     @property
     def left(self) -> int:
-        """Settled cases that the person may still label; labels of other cases may make it less."""
-        return max(0, self.settled - self.reviewed)
+        """Cases that the person may still label; of those of agents the settled ones, as far as is known."""
+        waiting = self.open + self.abandoned if self.for_experts else 0
+        return max(0, self.settled + waiting - self.reviewed)
 
 
 def build_lines(user: User, builds: QuerySet[Build]) -> tuple[BuildLine, ...]:
     """The builds that have cases, with the person's own progress.
 
-    Two queries, and one for each build with several rounds.
+    Three queries, and one for each build with several rounds.
     """
     counts = reviewed_counts(user, builds)
-    return tuple(
-        BuildLine(
-            pk=build.pk,
-            name=build.name,
-            state=build.state,
-            state_word=build.get_state_display(),
-            **standing(build),
-            reviewed=counts.get(build.pk, 0),
-        )
-        for build in builds.filter(opened=True).select_related("tally")
+    rows = builds.filter(opened=True).select_related("tally")
+    queues = set(rows.filter(FOR_EXPERTS).values_list("pk", flat=True))
+    return tuple(line_of(build, counts.get(build.pk, 0), build.pk in queues) for build in rows)
+
+
+def line_of(build: Build, reviewed: int, for_experts: bool) -> BuildLine:
+    """The line of one build; a queue for experts is no build that somebody paused."""
+    return BuildLine(
+        pk=build.pk,
+        name=build.name,
+        state="waiting" if for_experts else build.state,
+        state_word="for experts" if for_experts else build.get_state_display(),
+        **standing(build),
+        reviewed=reviewed,
+        for_experts=for_experts,
     )
 
 

@@ -36,6 +36,13 @@ class VersionsPage:
         changes = self.found.changes if self.found else ()
         return [pair.pk for change in changes for pair in change.examples]
 
+    @property
+    def following(self) -> Benchmark | None:
+        """The next version of the benchmark, whose page compares the two in the order in which they came."""
+        here = self.benchmark
+        later = [one for one in self.others if one.name == here.name and one.version > here.version]
+        return min(later, key=lambda one: one.version, default=None)
+
 
 def versions_page(benchmark: Benchmark, visible: QuerySet[Benchmark], params: QueryDict) -> VersionsPage:
     """`with` names the earlier one: by default the version before, else nothing is compared."""

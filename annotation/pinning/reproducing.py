@@ -101,9 +101,9 @@ def search_too(found: Reproduced, vectors: Path, tick: Tick = lambda: None) -> R
             digest = digest_of(searched_again(run, content, vectors), content.queries)
             if digest != told["digest"]:
                 more.append(Change(f"lists/{told['name']}", told["digest"], digest))
-            notes.append(f"{told['system']}: searched again")
+            notes.append(f"{called(told)}: searched again")
         except NotStored as why:
-            notes.append(f"{told['system']}: not searched again: {why}")
+            notes.append(f"{called(told)}: not searched again: {why}")
         tick()
     if MINED in pin.value:
         try:
@@ -113,6 +113,11 @@ def search_too(found: Reproduced, vectors: Path, tick: Tick = lambda: None) -> R
         except NotStored as why:
             notes.append(f"ranks without an encoder: not mined again: {why}")
     return replace(found, changes=(*found.changes, *more), notes=tuple(notes))
+
+
+def called(told: Mapping[str, str]) -> str:
+    """A pinned run, which one of the same system searched another text."""
+    return told["system"] if told["text"] in ("", "whole") else f"{told['system']} ({told['text']})"
 
 
 def measure_too(found: Reproduced, vectors: Path) -> Reproduced:

@@ -18,7 +18,8 @@ from retrieval.evaluation.leaving_out import NothingToLeaveOut, leave_out
 from retrieval.evaluation.noise import ErrorRates, noise_of
 from retrieval.evaluation.run_jobs import notes_of
 from retrieval.evaluation.running import DEFAULT_MEASURES, NameTooLong, evaluate_system
-from retrieval.evaluation.systems import Search, UnknownTextOption, system, text_option
+from retrieval.evaluation.systems import Search, system
+from retrieval.filters import UnknownTextOption, text_option
 from retrieval.management.progress import Stages
 from retrieval.metrics.names import measures
 from retrieval.models import Benchmark, Pool, ScoreJob

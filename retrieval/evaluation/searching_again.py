@@ -10,7 +10,8 @@ from pathlib import Path
 from retrieval import encoders, known_encoders
 from retrieval.encoders.base import Encoder, Floats, Kind, Progress
 from retrieval.evaluation.content import Content, NoCandidates, pool_of
-from retrieval.evaluation.systems import Search, System, ranked, text_option
+from retrieval.evaluation.systems import Search, System, ranked
+from retrieval.filters import text_option
 from retrieval.models import Pool, Run
 from retrieval.models.benchmarks import Places
 

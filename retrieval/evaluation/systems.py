@@ -12,7 +12,7 @@ from retrieval import encoders, known_encoders
 from retrieval.encoders.base import Encoder
 from retrieval.evaluation.content import Content, query_members, snippet_members
 from retrieval.evaluation.system_names import encoders_of
-from retrieval.filters import TEXT_OPTIONS, TextOption, text_of
+from retrieval.filters import TextOption, text_of
 from retrieval.index import DECIMALS, Cosines, Options, StageProgress, Terms, fuse, prepare
 from retrieval.models.benchmarks import Places
 from retrieval.models.collections import MemberQuerySet
@@ -25,10 +25,6 @@ MEMORY_MB = 256
 
 DEPTH = 1000
 """Results kept for a query: what lies deeper adds at most a thousandth to a reciprocal rank."""
-
-
-class UnknownTextOption(ValueError):
-    """There is no such text of a snippet; the message lists those that there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +60,6 @@ def system(name: str) -> System:
     if len(set(names)) < len(names):
         raise encoders.UnknownEncoder(f"{name!r} names an encoder twice; name each once")
     return System(name, [known_encoders.get(one) for one in names])
-
-
-def text_option(name: str) -> TextOption:
-    """The option that a person writes with blanks, hyphens or underscores. Raises `UnknownTextOption`."""
-    plain = name.replace("_", " ").replace("-", " ")
-    for option in TEXT_OPTIONS:
-        if option.replace("-", " ") == plain:
-            return option
-    known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
-    raise UnknownTextOption(f"there is no text option {name!r}; there are {known}")
 
 
 def ranked(what: System, content: Content, how: Search) -> Iterator[tuple[int, Places]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import IntFlag
 
 from retrieval.filters.parsing import Function, Unreadable, ast_lines, function_of, parse
-from retrieval.filters.texts import TEXT_OPTIONS, TextOption, text_of
+from retrieval.filters.texts import TEXT_OPTIONS, TextOption, UnknownTextOption, text_of, text_option
 
 __all__ = [
     "NO_RULE",
@@ -21,6 +21,7 @@ __all__ = [
     "Rule",
     "Signature",
     "TextOption",
+    "UnknownTextOption",
     "Unreadable",
     "ast_lines",
     "function_of",
@@ -28,6 +29,7 @@ __all__ = [
     "rules_of",
     "signature_of",
     "text_of",
+    "text_option",
     "untestable",
 ]
 

@@ -15,6 +15,20 @@ Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 TEXT_OPTIONS: tuple[TextOption, ...] = get_args(TextOption)
 
 
+class UnknownTextOption(ValueError):
+    """There is no such text of a snippet; the message lists those that there are."""
+
+
+def text_option(name: str) -> TextOption:
+    """The option that a person writes with blanks, hyphens or underscores. Raises `UnknownTextOption`."""
+    plain = name.replace("_", " ").replace("-", " ")
+    for option in TEXT_OPTIONS:
+        if option == plain:
+            return option
+    known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
+    raise UnknownTextOption(f"there is no text option {name!r}; there are {known}")
+
+
 def text_of(code: str, option: TextOption | str) -> str:
     """Return the text of a snippet that is searched, by its first function.
 

@@ -5,8 +5,9 @@ Corpus: `_id` or `id`, `title`, `text`; queries: `_id` or `id`, `text`; qrels: c
 
 Parquet lies as the hub has it, in any number of parts: `corpus/`, `queries/` and `qrels/` (or the default
 configuration: `data/`, `default/`) with `SPLIT-00000-of-00001.parquet`; in `data/` also corpus and queries;
-as the hub converts it, `corpus/SPLIT/0000.parquet`; or as `export parquet` writes it. Of a folder with a data
-set for each language one is chosen (`retrieval.sources.beir_places`).
+as the hub converts it, `corpus/SPLIT/0000.parquet`; or as `export parquet` writes it. `export huggingface`
+writes JSON Lines in `data/`. Of a folder with a data set for each language one is chosen
+(`retrieval.sources.beir_places`).
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from retrieval.sources.records import Object, Refused, name_of, objects, text_of
 from retrieval.sources.seen import Seen
 from retrieval.sources.table import ALLOWED
 
-ID = ("_id", "id", "number")
-QUERY_ID = ("query-id", "query_id", "query")
-DOCUMENT_ID = ("corpus-id", "corpus_id", "code")
+ID = ("_id", "id", "number", "query_idx", "code_idx")
+QUERY_ID = ("query-id", "query_id", "query_idx", "query")
+DOCUMENT_ID = ("corpus-id", "corpus_id", "code_idx", "code")
 SCORE = ("score", "relevance")
 ORIGIN, LICENCE, METADATA = "origin", ("licence", "license"), "metadata"
 OF_TEXTS = (*ID, "title", "text", ORIGIN, *LICENCE, METADATA)
@@ -128,14 +129,21 @@ def _refuse_again(row: Object, record: Query | Snippet, seen: Seen) -> None:
 
 
 def _query(origin: str, number: int, record: Object) -> Query:
-    return Query(text_of(record, ["text"]), name_of(record, ID, number - 1), *_told(origin, record))
+    return Query(
+        text_of(record, [_key(record, "query")]), name_of(record, ID, number - 1), *_told(origin, record)
+    )
 
 
 def _document(origin: str, number: int, record: Object) -> Snippet:
     title = text_of(record, ["title"], needed=False)
-    text = text_of(record, ["text"], needed=not title.strip())
+    text = text_of(record, [_key(record, "code")], needed=not title.strip())
     whole = "\n".join(part for part in (title, text) if part.strip())
     return Snippet(whole, name_of(record, ID, number - 1), *_told(origin, record))
+
+
+def _key(record: Object, ours: str) -> str:
+    """Where a record has its text: in `text`, or as `export huggingface` writes it."""
+    return ours if ours in record and "text" not in record else "text"
 
 
 def _told(origin: str, record: Object) -> tuple[str, str]:

@@ -19,6 +19,8 @@ from retrieval.sources.records import kind_of
 NAMES: Final = {"queries": ("queries", "query"), "corpus": ("corpus", "codebase")}
 """What files and folders of texts are called; the second are a configuration of MTEB's, and ours."""
 QRELS: Final = "qrels"
+PAIRS: Final = "pairs"
+"""What our exports call the labels."""
 DEFAULT: Final = ("data", "default")
 OF_ONE: Final = frozenset({"train", "training", "dev", "development", "val", "valid", "validation", "test"})
 """Splits that are parts of one data set, not data sets of their own."""
@@ -54,7 +56,8 @@ class Place:
 
     def texts(self, name: str) -> list[Path]:
         """Of `queries` or `corpus`: JSON Lines, else the parts of Parquet where the first of them are."""
-        plain = (self.folder / f"{self.prefix}{name}.jsonl{end}" for end in ("", ".gz"))
+        plain = [self.folder / f"{self.prefix}{name}.jsonl{end}" for end in ("", ".gz")]
+        plain += [self.folder / "data" / f"{self.prefix}{called}.jsonl" for called in NAMES[name]]
         if found := next(filter(Path.is_file, plain), None):
             return [found]
         places = (place for called in NAMES[name] for place in self._parquet(f"{self.prefix}{called}"))
@@ -85,15 +88,15 @@ class Place:
         return [path for path in within if not split_of(path).startswith(CALLED)] or self._beside()
 
     def _beside(self) -> list[Path]:
-        """`qrels.parquet`, or the pairs of `export parquet`."""
-        names = (QRELS, "pairs")
-        return [path for name in names for path in sorted(self.folder.glob(f"{self.prefix}{name}*{ENDING}"))]
+        """`qrels.parquet`, or the pairs of `export parquet` or `export huggingface`."""
+        patterns = (f"{QRELS}*{ENDING}", f"{PAIRS}*{ENDING}", f"data/{PAIRS}-*.jsonl")
+        return [path for one in patterns for path in sorted(self.folder.glob(f"{self.prefix}{one}"))]
 
     def _split(self, path: Path) -> str:
         if path.suffix != ENDING:
-            return path.name.split(".")[0]
+            return path.name.split(".")[0].removeprefix(f"{PAIRS}-")
         split = split_of(path).removeprefix(self.prefix)
-        return split.removeprefix("pairs-").removeprefix(f"{QRELS}-")
+        return split.removeprefix(f"{PAIRS}-").removeprefix(f"{QRELS}-")
 
     @property
     def is_data_set(self) -> bool:

@@ -51,6 +51,10 @@ class NotDownloaded(Exception):
         self.why, self.retryable = why, retryable
 
 
+class Unreached(NotDownloaded):
+    """Nobody answered at its address."""
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """`most` bytes, any number where it is 0; with `strangers` the address is a person's: see `opening`."""
@@ -219,4 +223,4 @@ def _refused(url: str, error: Exception, part: Path, target: Path) -> NotDownloa
         to_do = f"the same command again {goes_on if begun(part, url) else anew}"
         return NotDownloaded(why, to_do, retryable=True)
     offline = f"Is this machine offline? Then download it elsewhere and put it at {target}"
-    return NotDownloaded(f"{url} cannot be reached ({reason})", offline, ". ")
+    return Unreached(f"{url} cannot be reached ({reason})", offline, ". ")

@@ -69,12 +69,20 @@ def text_of(record: Object, keys: Sequence[str], needed: bool = True) -> str:
     if key is None:
         if not needed:
             return ""
-        has = ", ".join(f'"{name}"' for name in list(record)[:8]) or "nothing"
-        raise Refused(f"has no {' or '.join(f'{chr(34)}{k}{chr(34)}' for k in keys)}; it has {has}")
+        raise Refused(_lacks(record, keys))
     value = record[key]
     if not isinstance(value, str) or (needed and not value.strip()):
         raise Refused(f'"{key}" must be a text that is not empty, found {shown(str(value))}')
     return value
+
+
+def _lacks(record: Object, keys: Sequence[str]) -> str:
+    """Why a record has no text under `keys`: it has others, or a null."""
+    wanted = " or ".join(f'"{key}"' for key in keys)
+    if nulls := [f'"{key}"' for key in keys if key in record]:
+        return f"has no text: {' and '.join(nulls)} {'is' if len(nulls) == 1 else 'are'} null"
+    has = ", ".join(f'"{name}"' for name in list(record)[:8]) or "nothing"
+    return f"has no {wanted}; it has {has}"
 
 
 def name_of(record: Object, keys: Sequence[str], otherwise: object) -> str:

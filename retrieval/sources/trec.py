@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from retrieval.sources.lines import Malformed, csv_rows, lines, named_twice, number, shown
+from retrieval.sources.records import kind_of
 
 QRELS_COLUMNS = ("query", "iteration", "document", "relevance")
 RUN_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
@@ -72,6 +73,7 @@ def read_qrels(path: Path) -> Rows[Judgement]:
     numbered, header = _opened(path)
     places = _places(path, header, ANNOTATION_COLUMNS)
     if places is None:
+        _refuse_other_csv(path, header, QRELS_COLUMNS, ANNOTATION_COLUMNS)
         return Rows(path, False, _trec_judgements(path, numbered))
     return Rows(path, True, _annotations(path, numbered, places))
 
@@ -81,6 +83,7 @@ def read_run(path: Path) -> Rows[Result]:
     numbered, header = _opened(path)
     places = _places(path, header, PREDICTION_COLUMNS)
     if places is None:
+        _refuse_other_csv(path, header, RUN_COLUMNS, PREDICTION_COLUMNS)
         return Rows(path, False, _trec_results(path, numbered))
     return Rows(path, True, _predictions(path, numbered, places))
 
@@ -129,6 +132,14 @@ def _places(path: Path, header: str, wanted: Sequence[str]) -> list[int] | None:
     if why := named_twice(name for name in names if name in wanted):
         raise Malformed(path, 1, why)
     return [names.index(name) for name in wanted]
+
+
+def _refuse_other_csv(path: Path, header: str, columns: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raises `Malformed` for a table with other columns, which is no TREC file either."""
+    is_table = kind_of(path) == ".csv" and "," in header
+    if is_table and len(_split(header, len(columns))) != len(columns):
+        expected = f"expected the columns {', '.join(wanted)} in the header, found {shown(header.strip())}"
+        raise Malformed(path, 0, f"{expected}; or lines of TREC: {' '.join(columns)}")
 
 
 def _columns(path: Path, numbered: Numbered, wanted: Sequence[str]) -> Iterator[tuple[int, list[str]]]:

@@ -58,12 +58,13 @@ BEIR_TOP: Final = rf"{ONE_OF}(corpus|queries)\.jsonl(\.gz)?|{ONE_OF}({TEXTS}|qre
 BEIR_BELOW: Final = (
     rf"{ONE_OF}qrels/[\w.-]+\.(tsv|jsonl)(\.gz)?"
     rf"|({ONE_OF}({TEXTS}|qrels)|data|default)/([\w.-]+/)?[\w-]+\.parquet"
+    r"|data/(queries|codebase|pairs-[\w-]+)\.jsonl"
 )
 BEIR: Final = Layout(
     re.compile(BEIR_TOP),
     re.compile(rf"{BEIR_BELOW}|[\w.+#-]+/({BEIR_TOP}|{BEIR_BELOW})"),
     "corpus.jsonl, queries.jsonl and qrels/test.tsv, or the same as Parquet,",
-    re.compile(rf"{ONE_OF}({TEXTS})/([\w.-]+/)?[\w-]+\.parquet|data/({TEXTS}){PARQUET}"),
+    re.compile(rf"{ONE_OF}({TEXTS})/([\w.-]+/)?[\w-]+\.parquet|data/({TEXTS})({PARQUET}|\.jsonl)"),
     beside=True,
 )
 RELEASE: Final = Layout(

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from retrieval.models import ImportJob
 from retrieval.sources import Problem
-from retrieval.sources.download import NotDownloaded, Terms, fetch
+from retrieval.sources.download import NotDownloaded, Terms, Unreached, fetch
 from retrieval.sources.table import peek
 from retrieval.uploads.closing import fail
 from retrieval.uploads.files import by_name
@@ -18,6 +18,7 @@ from retrieval.uploads.files import by_name
 SECONDS_BETWEEN_WORDS: Final = 1.0
 MB: Final = 2**20
 TRIES: Final = 3
+OFFLINE: Final = "Is the server offline? Then download it elsewhere, and upload the file itself."
 
 
 def gather(job: ImportJob) -> bool:
@@ -31,7 +32,8 @@ def gather(job: ImportJob) -> bool:
         for column, address in job.addresses.items():
             _fetch(job, address, Path(getattr(job, column).path))
     except NotDownloaded as why:
-        fail(job, f"Not downloaded: {by_name(job, why.why)}.")
+        offline = f" {OFFLINE}" if isinstance(why, Unreached) else ""
+        fail(job, f"Not downloaded: {by_name(job, why.why)}.{offline}")
         return False
     return job.format != ImportJob.Format.TABLE or bool(job.options) or _asks_columns(job)
 

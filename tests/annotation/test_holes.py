@@ -19,6 +19,7 @@ from annotation.launching import LaunchRefused
 from annotation.models import Build, BuildEvent
 from annotation.pages import board, review_lists
 from annotation.publishing import annotator_of
+from annotation.steering import Action, control
 from annotation.studies.sampling import framing
 from retrieval.evaluation.comparing import compare
 from retrieval.evaluation.content import content_of
@@ -234,11 +235,20 @@ def test_experts_judge_a_queue_and_no_agent_is_asked(run: Run, erin: Client) -> 
     assert [case.rank for case in factories.cases(build)] == [1, 2]
     assert claims.claim("llm", 10) == []
     (line,) = review_lists.build_lines(factories.person("erin"), Build.objects.all())
-    assert line.open == 2
+    assert (line.open, line.left, line.state_word) == (2, 2, "for experts")
     address = reverse("review-next", args=[build.pk]) + "?show=unsettled"
+    listed = erin.get(reverse("review")).content.decode()
+    assert f'href="{address}">Begin<' in listed and "Paused" not in listed
     page = erin.get(address, follow=True)
     assert page.redirect_chain
     assert build.name in page.content.decode()
+
+
+def test_a_queue_that_agents_took_over_is_a_build_like_any_other(run: Run) -> None:
+    build = holes.queue(Fill(run, "for experts"))
+    control(build, Action.RESUME)
+    (line,) = review_lists.build_lines(factories.person("erin"), Build.objects.all())
+    assert (line.state, line.left) == (Build.State.RUNNING, 0)
 
 
 def test_labels_of_people_count_by_the_merge_rule_as_they_come(run: Run) -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
 
@@ -16,7 +17,7 @@ from annotation.models import Build, Case, ExecutionRequest, Tally
 from annotation.pipeline import Tools
 from annotation.stages import Stage
 from annotation.steering import Action, control
-from retrieval.models import Mining
+from retrieval.models import ImportJob, Mining
 from tests import factories
 from tests.annotation.test_pipeline import Make
 
@@ -107,6 +108,20 @@ def test_a_paused_build_stands_still_and_a_resumed_one_goes_on(tools_with: Make,
     control(build, Action.RESUME)
     worker.until_idle(ALL, tools)
     assert Tally.objects.get(build=build).settled == 6
+
+
+@pytest.mark.django_db
+def test_an_upload_is_imported_before_the_next_mining(tools_with: Make, in_process: None) -> None:
+    tools, _ = tools_with(MATCH)
+    mining = small_build().mining
+    file = ContentFile(b'[{"doc": "sort a list"}]', name="up.json")
+    ImportJob.objects.create(name="up", format="cosqa", file=file, created_by=factories.ada())
+    assert worker.drain("mining", tools) == 1
+    mining.refresh_from_db()
+    assert (ImportJob.objects.get().state, mining.state) == ("done", Mining.State.WAITING)
+    assert worker.drain("mining", tools) == 1
+    mining.refresh_from_db()
+    assert mining.state == Mining.State.DONE
 
 
 @pytest.mark.django_db

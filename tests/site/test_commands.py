@@ -103,6 +103,14 @@ def test_a_build_takes_rules_by_the_names_that_filters_prints(named: str, rule: 
     assert Build.objects.get().mining.rule == rule
 
 
+@pytest.mark.parametrize("named", ["without_docstring", "without docstring"])
+def test_a_build_takes_text_options_by_the_names_that_evaluate_takes(named: str) -> None:
+    factories.queries()
+    factories.snippets()
+    call_command("build", "mine", "--queries", "small", "--snippets", "small", "--text", named)
+    assert Build.objects.get().mining.text_option == "without docstring"
+
+
 @pytest.mark.parametrize("anew", ["--fresh", "--no-cache"])
 def test_why_and_as_whom_a_command_launched_is_in_the_history(anew: str) -> None:
     factories.queries()
@@ -139,6 +147,7 @@ def test_a_build_is_ordered_as_in_the_paper() -> None:
         ({"queries": "none"}, "no collection of queries called 'none'"),
         ({"encoders": "wordnet"}, "wordnet"),
         ({"budget": "much"}, "expected dollars"),
+        ({"text": "half"}, "there are whole, without_docstring"),
         ({"sampling": "warm"}, "Sampling is JSON, such as"),
         ({"sampling": "[0]"}, "Sampling is a JSON object"),
         ({"sampling": '{"temperature": NaN}'}, "NaN is no JSON number"),

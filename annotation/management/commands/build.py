@@ -19,7 +19,7 @@ from annotation.models.builds import NANO
 from annotation.paper_profile import as_in_the_paper
 from annotation.tools import counter
 from retrieval import known_encoders
-from retrieval.filters import TEXT_OPTIONS, Rule
+from retrieval.filters import TEXT_OPTIONS, Rule, TextOption, UnknownTextOption, text_option
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
 from retrieval.hostile import clean
@@ -92,8 +92,9 @@ class Command(LightCommand):
             default=[],
             help="mine only queries in English, more than a bare identifier, the first of near-same ones",
         )
+        known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
         parser.add_argument(
-            "--text", choices=TEXT_OPTIONS, default="whole", help="what of a snippet is encoded"
+            "--text", default="whole", help=f"what of a snippet is encoded: {known} (default %(default)s)"
         )
         parser.add_argument(
             "--fusion", choices=list(Fusion), default=Fusion.MEAN, help="how scores become one (default mean)"
@@ -212,7 +213,7 @@ class Command(LightCommand):
             limit=options["limit"],
             rule=Rule(0) if options["rule"] == "none" else Rule[options["rule"].upper()],
             query_rule=query_rule(options["query_rule"]),
-            text_option=options["text"],
+            text_option=text_of_snippets(options["text"]),
             fusion=Fusion(options["fusion"]),
             approximate=options["approximate"],
             seed=options["seed"],
@@ -239,6 +240,13 @@ def collection(name: str, kind: str) -> Collection:
         known = ", ".join(Collection.objects.filter(kind=kind).values_list("name", flat=True)) or "none yet"
         raise CommandError(f"There is no collection of {kind} called {name!r}; there are: {known}.")
     return row
+
+
+def text_of_snippets(name: str) -> TextOption:
+    try:
+        return text_option(name)
+    except UnknownTextOption as error:
+        raise CommandError(f"--text: {error}") from error
 
 
 def sampling(text: str) -> dict[str, Any]:

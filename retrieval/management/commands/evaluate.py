@@ -27,8 +27,8 @@ from retrieval.evaluation.running import (
     kept_name,
     skipped,
 )
-from retrieval.evaluation.systems import Search, System, UnknownTextOption, system, text_option
-from retrieval.filters import TEXT_OPTIONS
+from retrieval.evaluation.systems import Search, System, system
+from retrieval.filters import TEXT_OPTIONS, UnknownTextOption, text_option
 from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
 from retrieval.metrics.names import Measure, UnknownMeasure, described, measures

@@ -94,18 +94,20 @@ def lines(figures: Figures) -> list[str]:
         told.append(f"  {one['kept']:,} are {name}")
     told.append(f"  {figures['testable']['testable']['refused']:,} are not testable:")
     told += steps(figures["not testable"])
-    told.append(f"  {figures['python']['kept']:,} are Python that can stand alone; refused:")
-    told += steps(figures["python"]["steps"])
-    told.append(f"  {figures['codesearchnet']['kept']:,} would be in CodeSearchNet; refused:")
-    told += steps(figures["codesearchnet"]["steps"])
-    told.append(f"  {figures['redistributable']['kept']:,} may be passed on by their licence; refused:")
-    told += steps(figures["redistributable"]["steps"])
+    told += kept(figures["python"], "are Python that can stand alone")
+    told += kept(figures["codesearchnet"], "would be in CodeSearchNet")
+    told += kept(figures["redistributable"], "may be passed on by their licence")
     same = figures["duplicates"]
-    told.append(
-        f"  {same['kept']:,} without duplicates; {counted(same['groups'], 'group')} of more than one, such as"
-    )
+    groups = f"{counted(same['groups'], 'group')} of more than one{', such as' if same['examples'] else ''}"
+    told.append(f"  {same['kept']:,} without duplicates; {groups}")
     told += [f"    {' = '.join(group)}" for group in same["examples"]]
     return told
+
+
+def kept(figures: Figures, what: str) -> list[str]:
+    """One filter: what passes, and by which steps it refused something."""
+    refused = list(steps(figures["steps"]))
+    return [f"  {figures['kept']:,} {what}{'; refused:' if refused else ''}", *refused]
 
 
 def query_lines(figures: Figures) -> list[str]:

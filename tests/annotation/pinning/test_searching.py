@@ -19,6 +19,7 @@ from retrieval.evaluation.content import content_of, pool_of
 from retrieval.evaluation.publishing import Order, publish
 from retrieval.evaluation.running import evaluate_file, evaluate_system
 from retrieval.evaluation.systems import Search, System
+from retrieval.filters import text_option
 from retrieval.metrics.names import measures
 from retrieval.mining import perform
 from retrieval.models import Annotator, Benchmark, Label, Pair, Pin, Pool
@@ -73,6 +74,16 @@ def test_runs_are_searched_again_without_their_models(pin: Pin, vectors: Path) -
         "bm25+mine: searched again",
         "theirs: not searched again: its lists were uploaded, not searched here",
     ]
+
+
+def test_runs_of_one_system_are_told_apart_by_what_they_searched(pin: Pin, vectors: Path) -> None:
+    content = content_of(Benchmark.objects.get())
+    for text in ("whole", "without docstring"):
+        how = Search(text_option(text), pool_of(content, pin.subject["pool"]), vectors, depth=3)
+        evaluate_system(System("bow", [get("bow")]), content, pin.subject["pool"], how, measures(["mrr"]))
+    both = pin_leaderboard(Benchmark.objects.get(), pool=pin.subject["pool"], metric="mrr")
+    notes = search_too(reproduce(both), vectors).notes
+    assert {"bow: searched again", "bow (without docstring): searched again"} <= set(notes)
 
 
 def test_other_vectors_give_other_lists_which_is_said(pin: Pin, vectors: Path) -> None:

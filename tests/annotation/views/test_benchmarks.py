@@ -219,6 +219,7 @@ def test_two_versions_are_compared_and_what_is_shown_is_seen(ray: Client, scored
     Label.objects.create(pair=label.pair, annotator=label.annotator, round=2, value=1)
     order = Order(scored.name, scored.queries, scored.snippets, "by hand")
     second = publish(order, Label.objects.all())
+    assert reverse("benchmark-compare", args=[second.pk]) in told(ray, "benchmark-compare", scored.pk)
     text = told(ray, "benchmark-compare", second.pk)
     for words in (
         "too short",

@@ -7,7 +7,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation.pages import collections as pages
 from retrieval import deriving
-from retrieval.models import Collection
+from retrieval.models import Collection, ImportJob
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -17,6 +17,14 @@ def test_collections_are_listed_and_lead_to_their_members(ada: Client) -> None:
     made = factories.snippets()
     page = ada.get(reverse("collections")).content.decode()
     assert reverse("collection", args=[made.pk]) in page
+
+
+def test_an_import_that_waits_says_for_what(ada: Client) -> None:
+    job = ImportJob.objects.create(name="up", format="cosqa", file="up.json", created_by=factories.ada())
+    said = "waits for a mining to end"
+    assert said in ada.get(reverse("import-jobs")).content.decode()
+    ImportJob.objects.filter(pk=job.pk).update(state=ImportJob.State.DONE)
+    assert said not in ada.get(reverse("import-jobs")).content.decode()
 
 
 def test_without_any_the_way_in_is_named(ada: Client) -> None:

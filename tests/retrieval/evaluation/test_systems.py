@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from retrieval.encoders import UnknownEncoder
 from retrieval.evaluation.content import Content, content_of
-from retrieval.evaluation.systems import Search, UnknownTextOption, ranked, system, text_option
+from retrieval.evaluation.systems import Search, ranked, system
 from retrieval.models import Benchmark
 
 
@@ -61,8 +61,6 @@ def test_unknown_names_are_told_those_that_there_are() -> None:
         system("bow+bow")
     with pytest.raises(UnknownEncoder, match="twice"):
         system("endpoint:small+bm25+endpoint:small")
-    with pytest.raises(UnknownTextOption, match="there are whole, without_docstring"):
-        text_option("half")
 
 
 @pytest.mark.django_db
@@ -94,8 +92,3 @@ def test_a_folder_that_is_called_as_a_mean_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a+bm25").mkdir()
     with pytest.raises(UnknownEncoder, match=r"may mean the folder .*a\+bm25', or .* and 'bm25': give that"):
         system(name)
-
-
-@pytest.mark.parametrize("name", ["without_docstring", "without-docstring", "without docstring"])
-def test_text_options_may_be_written_as_shells_like_them(name: str) -> None:
-    assert text_option(name) == "without docstring"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from collections import Counter
 from pathlib import Path
@@ -21,6 +22,7 @@ from retrieval.exporting.withholding import withheld_by_policy
 from retrieval.models import Benchmark, Label, Member
 from retrieval.sources import GivenLabel, Query, Snippet, beir, cosqa, trec
 from retrieval.sources.parquet import MissingLibrary
+from retrieval.sources.unpacking import BEIR, unpack
 from tests import factories
 from tests.retrieval.exporting.conftest import annotator, benchmark, lines, loaded
 
@@ -249,6 +251,24 @@ def test_parquet_is_read_back_by_the_reader_of_beir(made: Benchmark, tmp_path: P
         assert len(items) == len(factories.QUERIES) + made.snippets.size + 3
     counts = [len(list(beir.read(tmp_path / "dev", part))) for part in PARTS]
     assert sum(counts) - 3 * (len(items) - 3) == 3
+
+
+def test_a_folder_for_the_hub_is_the_same_as_parquet(made: Benchmark, tmp_path: Path) -> None:
+    for split, part in ((None, "whole"), (1, "parts")):
+        hub, packed = tmp_path / "hub" / part, tmp_path / "parquet" / part
+        export(made, "huggingface", hub, Options(split=split))
+        export(made, "parquet", packed, Options(split=split))
+        assert sorted(map(repr, beir.read(hub))) == sorted(map(repr, beir.read(packed)))
+    assert len(list(beir.read(hub, "validation"))) == len(list(beir.read(packed, "dev")))
+
+
+def test_a_zip_of_a_folder_for_the_hub_is_unpacked(made: Benchmark, tmp_path: Path) -> None:
+    export(made, "huggingface", tmp_path / "hub", Options())
+    packed = shutil.make_archive(str(tmp_path / "hub"), "zip", tmp_path / "hub")
+    unpack(Path(packed), tmp_path / "into", BEIR)
+    assert sorted(map(repr, beir.read(tmp_path / "into"))) == sorted(
+        repr(item).replace("'hub'", "'into'") for item in beir.read(tmp_path / "hub")
+    )
 
 
 def test_a_folder_of_beir_is_the_same_as_parquet(made: Benchmark, tmp_path: Path) -> None:

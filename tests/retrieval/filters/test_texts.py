@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.filters import TEXT_OPTIONS, Unreadable, parse, text_of
+from retrieval.filters import TEXT_OPTIONS, UnknownTextOption, Unreadable, parse, text_of, text_option
 
 PYTHON = '''def add(a,  # the first
         b):  # the second
@@ -91,3 +91,13 @@ def test_comments_say_nothing_to_the_parser(cosqa_functions: list[str]) -> None:
         after = parse(text_of(code, "without comments"))
         assert [ast.dump(one) for one in before] == [ast.dump(one) for one in after]
         assert text_of(code, "signature + docstring") in text_of(code, "without comments")
+
+
+@pytest.mark.parametrize("name", ["without_docstring", "without-docstring", "without docstring"])
+def test_text_options_may_be_written_as_shells_like_them(name: str) -> None:
+    assert text_option(name) == "without docstring"
+
+
+def test_an_unknown_text_option_is_told_those_that_there_are() -> None:
+    with pytest.raises(UnknownTextOption, match="there are whole, without_docstring"):
+        text_option("half")

@@ -137,7 +137,7 @@ def test_what_is_no_parquet_or_has_no_text_is_told(tmp_path: Path) -> None:
     folder = written(tmp_path, {**LAYOUTS["flat"], "queries.parquet": [{"_id": "q1", "text": None}]})
     (folder / "corpus.parquet").write_bytes(b"PAR1 is not enough")
     first, second = told(list(read(folder)))[:2]
-    assert first.endswith('queries.parquet, record 1: has no "text"; it has "_id", "text"')
+    assert first.endswith('queries.parquet, record 1: has no text: "text" is null')
     assert "corpus.parquet: is not readable Parquet: " in second
 
 

@@ -133,3 +133,17 @@ def test_what_packs_too_well_is_read_to_a_limit_and_told(
     (tmp_path / "plain.jsonl").write_text(content)
     plain = [found for found in records.lines_of(tmp_path / "plain.jsonl") if isinstance(found, Problem)]
     assert not any("unpacks" in str(one) for one in plain)
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        ({"a": 1}, 'has no "code" or "function"; it has "a"'),
+        ({"code": None}, 'has no text: "code" is null'),
+        ({"code": None, "function": None}, 'has no text: "code" and "function" are null'),
+    ],
+)
+def test_a_null_is_not_called_missing(record: dict[str, Any], why: str) -> None:
+    with pytest.raises(Refused) as refused:
+        text_of(record, ["code", "function"])
+    assert str(refused.value) == why

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.sources.lines import Malformed
-from retrieval.sources.trec import Judgement, Result, read_qrels, read_run
+from retrieval.sources.trec import Judgement, Result, Rows, read_qrels, read_run
 
 
 @pytest.fixture
@@ -93,6 +95,26 @@ def test_bad_results_are_told_by_line(file: Path, text: str, message: str) -> No
     file.write_text(text)
     with pytest.raises(Malformed, match=message):
         list(read_run(file).rows)
+
+
+@pytest.mark.parametrize(
+    ("read", "columns"),
+    [
+        (read_qrels, "the columns language, query, githuburl, relevance"),
+        (read_run, "the columns language, query, url"),
+    ],
+)
+def test_a_table_with_other_columns_is_told_those_of_its_format(
+    tmp_path: Path, read: Callable[[Path], Rows[Any]], columns: str
+) -> None:
+    (table := tmp_path / "table.csv").write_text("lang,q,u\ngo,sort,u1\n")
+    with pytest.raises(Malformed, match=f"expected {columns} in the header, found 'lang,q,u'"):
+        read(table)
+
+
+def test_a_run_may_be_called_a_table(tmp_path: Path) -> None:
+    (run := tmp_path / "run.csv").write_text("q Q0 d,1 1 0.5 me\n")
+    assert [row.document for row in read_run(run).rows] == ["d,1"]
 
 
 @given(st.binary(max_size=200))

@@ -81,6 +81,7 @@ def test_what_is_too_large_or_not_there_is_told_without_our_folders(
     assert large.message == "Not downloaded: it is larger than 0 MB."
     assert gone.message.endswith("/gone answers 404 Not Found.")
     assert "cannot be reached" in offline.message
+    assert offline.message.endswith("download it elsewhere, and upload the file itself.")
     assert not any(str(tmp_path) in job.message for job in (large, gone, offline))
     assert not list(tmp_path.rglob("*.*"))
 

@@ -100,6 +100,14 @@ def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert "    a.py::total = b.py::total\n" in said
 
 
+def test_nothing_is_announced_that_does_not_follow(capsys: pytest.CaptureFixture[str]) -> None:
+    import_items([Snippet("def add(x):\n    return x", "a.py::add")], "here", "one", Options())
+    call_command("filters", "one")
+    said = capsys.readouterr().out.splitlines()
+    assert "  1 are Python that can stand alone" in said
+    assert "  1 without duplicates; 0 groups of more than one" in said
+
+
 def test_a_collection_that_is_not_there() -> None:
     with pytest.raises(CommandError, match="no collection of snippets called 'none'"):
         call_command("filters", "none")
