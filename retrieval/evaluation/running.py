@@ -20,7 +20,7 @@ from retrieval.evaluation import run_files
 from retrieval.evaluation.content import Content, pool_of
 from retrieval.evaluation.rankings import Rankings, refuse_unmeasurable
 from retrieval.evaluation.scoring import Doubles, Figure, Scored, figures, scored
-from retrieval.evaluation.systems import Search, System, ranked
+from retrieval.evaluation.systems import Search, System, as_stored, ranked
 from retrieval.hostile import clean
 from retrieval.metrics.averages import Average, average_by_positives
 from retrieval.metrics.codesearchnet import Coverage
@@ -71,6 +71,7 @@ def evaluate_system(
     what: System, content: Content, pool: Pool, how: Search, measures: Sequence[Measure]
 ) -> Evaluated:
     """Search, score and store. Raises `encoders.MissingWeights`, and `UnknownEncoder` for another spec."""
+    what = as_stored(what, content, how)
     known_encoders.keep_weights(what.encoders)
     lists = dict(ranked(what, content, how))
     revisions = known_encoders.revisions_of(what.encoders)
