@@ -120,6 +120,11 @@ class VectorStore:
         _encode(place, encoder, kind, lacking, found, len(set(keys)), progress)
         return (place.read() if lacking else found).vectors_of(keys, encoder.dimension)
 
+    def share(self, encoder: Vectoriser, texts: Sequence[str], kind: Kind) -> float:
+        """The share of the texts whose vectors are there; nothing is encoded or written. Of no text 0."""
+        known = _Place.at(self.folder, encoder, kind).read().rows
+        return sum(text_key(text) in known for text in texts) / max(1, len(texts))
+
 
 @dataclass(frozen=True, slots=True)
 class _Shards:
@@ -143,15 +148,24 @@ class _Place:
 
     @classmethod
     def of(cls, root: Path, encoder: Vectoriser, kind: Kind) -> _Place:
-        about = {"encoder": encoder.identity, "kind": kind, "dimension": encoder.dimension}
-        text = json.dumps(about, sort_keys=True)
-        folder = root / hashlib.sha256(text.encode()).hexdigest()
-        if not (folder / "encoder.json").exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            with _alone(folder):
-                if not (folder / "encoder.json").exists():
-                    _write_whole(folder / "encoder.json", lambda part: part.write_text(text + "\n", "utf-8"))
-        return cls(folder, encoder.dimension)
+        place, text = cls.at(root, encoder, kind), cls.about(encoder, kind)
+        about = place.folder / "encoder.json"
+        if not about.exists():
+            place.folder.mkdir(parents=True, exist_ok=True)
+            with _alone(place.folder):
+                if not about.exists():
+                    _write_whole(about, lambda part: part.write_text(text + "\n", "utf-8"))
+        return place
+
+    @classmethod
+    def at(cls, root: Path, encoder: Vectoriser, kind: Kind) -> _Place:
+        """The place, be it there or not."""
+        return cls(root / hashlib.sha256(cls.about(encoder, kind).encode()).hexdigest(), encoder.dimension)
+
+    @staticmethod
+    def about(encoder: Vectoriser, kind: Kind) -> str:
+        told = {"encoder": encoder.identity, "kind": kind, "dimension": encoder.dimension}
+        return json.dumps(told, sort_keys=True)
 
     def note(self, text_option: str) -> None:
         """Add to what `encoder.json` tells that texts of this option are here."""

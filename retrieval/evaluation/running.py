@@ -21,7 +21,7 @@ from retrieval.evaluation import run_files
 from retrieval.evaluation.content import Content, pool_of
 from retrieval.evaluation.rankings import Rankings, refuse_unmeasurable
 from retrieval.evaluation.scoring import Doubles, Figure, Scored, figures, scored
-from retrieval.evaluation.systems import Search, System, ranked
+from retrieval.evaluation.systems import Search, System, as_stored, ranked
 from retrieval.hostile import clean
 from retrieval.metrics.averages import Average, average_by_positives
 from retrieval.metrics.codesearchnet import Coverage
@@ -79,7 +79,7 @@ def evaluate_system(
 
     Raises `NameTooLong`, `encoders.MissingWeights`, and `UnknownEncoder` for another spec.
     """
-    name = kept_name(what.name)
+    name, what = kept_name(what.name), as_stored(what, content, how)
     known_encoders.keep_weights(what.encoders)
     lists = dict(ranked(what, content, how))
     revisions = known_encoders.revisions_of(what.encoders)

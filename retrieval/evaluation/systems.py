@@ -13,7 +13,7 @@ from retrieval.encoders.base import Encoder
 from retrieval.evaluation.content import Content, query_members, snippet_members
 from retrieval.evaluation.system_names import encoders_of
 from retrieval.filters import TextOption, text_of
-from retrieval.index import DECIMALS, Cosines, Options, StageProgress, Terms, fuse, prepare
+from retrieval.index import DECIMALS, Cosines, Options, StageProgress, Terms, fuse, prepare, stored
 from retrieval.models.benchmarks import Places
 from retrieval.models.collections import MemberQuerySet
 from retrieval.product import Indices
@@ -60,6 +60,18 @@ def system(name: str) -> System:
     if len(set(names)) < len(names):
         raise encoders.UnknownEncoder(f"{name!r} names an encoder twice; name each once")
     return System(name, [known_encoders.get(one) for one in names])
+
+
+def as_stored(what: System, content: Content, how: Search) -> System:
+    """`what` in the precision in which the benchmark's snippets are stored, if they are."""
+    members = snippet_members(content.benchmark)
+
+    def sample() -> list[str]:
+        some = stored.evenly(list(members.values_list("pk", flat=True)))
+        return list(_texts(members.filter(pk__in=some), how.text_option))
+
+    place = VectorStore(how.vectors, how.text_option)
+    return System(what.name, stored.as_stored(what.encoders, place, sample))
 
 
 def ranked(what: System, content: Content, how: Search) -> Iterator[tuple[int, Places]]:

@@ -19,7 +19,7 @@ from retrieval.encoders.base import Doubles
 from retrieval.encoders.frequencies import Frequencies
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.fusion import Fusion
-from retrieval.index import Options, Prepared, StageProgress, Vectorise, prepared
+from retrieval.index import Options, Prepared, StageProgress, Vectorise, prepared, stored
 from retrieval.mining import parts
 from retrieval.mining.alone import lists_alone
 from retrieval.mining.asking import note_asked
@@ -73,12 +73,13 @@ def perform(
     members = snippets_of(mining)
     queries = texts_of(queries_of(mining), "whole")
     refuse_empty(mining, queries.ids, members)
-    chosen = alike(mining, [known_encoders.get(name) for name in mining.encoders])
+    place = VectorStore(vectors, mining.text_option)
+    chosen = alike(mining, as_stored(mining, members, place))
     refuse_index(mining, chosen)
     start(mining)
     counts = frequencies(mining, members, chosen, progress)
     parts.plan(mining, len(members), together=bool(mining.approximate))
-    work = Work(mining, queries, members, chosen, VectorStore(vectors, mining.text_option).rows, counts)
+    work = Work(mining, queries, members, chosen, place.rows, counts)
     count, name = mining.parts.count(), worker or uuid.uuid4().hex
     try:
         while (part := parts.claim(mining, name)) is not None:
@@ -88,6 +89,12 @@ def perform(
         note_asked(mining, chosen)
     lists = parts.whole(mining)
     return None if lists is None else store(mining, queries.ids, text_ids(members), lists)
+
+
+def as_stored(mining: Mining, members: Sequence[int], place: VectorStore) -> list[Encoder]:
+    """The mining's encoders, in the precision in which its snippets are stored, if they are."""
+    chosen = [known_encoders.get(name) for name in mining.encoders]
+    return stored.as_stored(chosen, place, lambda: texts_of(stored.evenly(members), mining.text_option).texts)
 
 
 def refuse_index(mining: Mining, chosen: Sequence[Encoder]) -> None:

@@ -84,6 +84,8 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
     Labels get annotators of the kind original data, one for each that gave some, which say who that was.
     """
     release, told = release_in(folder), manifest_of(folder)
+    if folder.is_file():
+        raise NoRelease(f"{folder} is a file: unpack it and name the folder, or upload it on its page.")
     if release.pairs is None and (release.queries is None or release.codebase is None):
         raise NoRelease(
             f"{folder} has no query.json, codebase.json or pairs.json (nor test_agent_… of them)."

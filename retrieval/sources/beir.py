@@ -13,6 +13,7 @@ writes JSON Lines in `data/`. Of a folder with a data set for each language one 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
@@ -20,7 +21,16 @@ from retrieval.sources.beir_places import NAMES, NotChosen, place_of
 from retrieval.sources.lookup import Lookup
 from retrieval.sources.metering import expect
 from retrieval.sources.parquet import ENDING, MissingLibrary, libraries, missing_parts, rows
-from retrieval.sources.records import Object, Refused, name_of, objects, text_of, whole_number
+from retrieval.sources.records import (
+    SEPARATORS,
+    Object,
+    Refused,
+    kind_of,
+    name_of,
+    objects,
+    text_of,
+    whole_number,
+)
 from retrieval.sources.seen import Seen
 from retrieval.sources.table import ALLOWED
 
@@ -30,6 +40,7 @@ DOCUMENT_ID = ("corpus-id", "corpus_id", "code_idx", "code")
 SCORE = ("score", "relevance")
 ORIGIN, LICENCE, METADATA = "origin", ("licence", "license"), "metadata"
 OF_TEXTS = (*ID, "title", "text", ORIGIN, *LICENCE, METADATA)
+LABELLED = (QUERY_ID, DOCUMENT_ID, SCORE)
 OF_LABELS = (*QUERY_ID, *DOCUMENT_ID, *SCORE)
 
 __all__ = ["NotChosen", "read"]
@@ -44,6 +55,9 @@ def read(folder: Path, split: str = "", configuration: str = "") -> Iterator[Ite
     Scores of 0 and 1 are matches and none; where one is above 1 all are on the scale of 0 to 3; others are
     refused. Texts that labels need lie on disk meanwhile.
     """
+    if folder.is_file():
+        yield Problem(str(folder), 0, "is a file: unpack it and name the folder, or upload it on its page")
+        return
     place = place_of(folder, configuration)
     qrels, texts = place.qrels(split), {name: place.texts(name) for name in NAMES}
     every = [*texts["queries"], *texts["corpus"], *qrels]
@@ -155,7 +169,12 @@ def _told(origin: str, record: Object) -> tuple[str, str]:
 
 
 def _labels(path: Path, scale: Scale, queries: Lookup, documents: Lookup) -> Iterator[Item]:
-    for row in _records(path, OF_LABELS):
+    rows = iter(_records(path, OF_LABELS))
+    first = next(rows, None)
+    if why := _another_table(path, first):
+        yield Problem(str(path), 0, why)
+        return
+    for row in chain([first] if first else [], rows):
         if isinstance(row, Problem):
             yield row
             continue
@@ -163,6 +182,19 @@ def _labels(path: Path, scale: Scale, queries: Lookup, documents: Lookup) -> Ite
             yield _label(row[1], scale, queries, documents)
         except Refused as refused:
             yield Problem(str(path), row[0], str(refused))
+
+
+def _another_table(path: Path, first: tuple[int, Object] | Problem | None) -> str:
+    """Why a table has no labels: its first line, which names the columns, is a label, or names others."""
+    if kind_of(path) not in SEPARATORS or isinstance(first, Problem):
+        return ""
+    wanted = ", ".join(keys[0] for keys in LABELLED)
+    if first is None:
+        return f"has no label below its first line, which names the columns {wanted}"
+    if all(any(key in first[1] for key in keys) for keys in LABELLED):
+        return ""
+    has = ", ".join(f'"{name}"' for name in list(first[1])[:8])
+    return f"its first line must name the columns {wanted}; it is {has}"
 
 
 def _label(record: Object, scale: Scale, queries: Lookup, documents: Lookup) -> GivenLabel:

@@ -151,8 +151,8 @@ def label_of(element: Element, path: Path) -> GivenLabel | Problem:
         query, snippet = _text(element.value, QUERY_TEXT), _text(element.value, CODE_TEXT)
         value = element.value["label"]
         if isinstance(value, bool) or value not in LABELS:
-            kind = ", a text" if isinstance(value, str) else ""
-            raise _WrongShape(f'"label" is {str(value)[:20]!r}{kind}; expected 0 or 1, a number')
+            number = ", a number" if isinstance(value, str) else ""
+            raise _WrongShape(f'"label" is {str(value)[:20]!r}; expected 0 or 1{number}')
     except _WrongShape as wrong:
         return Problem(str(path), element.number, str(wrong))
     return GivenLabel(query, snippet, int(value))

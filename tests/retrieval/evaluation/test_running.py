@@ -8,12 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.evaluation.content import Content, content_of
 from retrieval.evaluation.running import Evaluated, NameTooLong, digest_of, evaluate_file, evaluate_system
 from retrieval.evaluation.systems import Search, system
 from retrieval.metrics.names import measures
 from retrieval.models import Benchmark, Pool, Run, Score
 from retrieval.models.benchmarks import NOWHERE
+from retrieval.vectors import VectorStore
+from tests import factories
+from tests.retrieval.encoders.conftest import tiny_models  # noqa: F401  (a fixture)
 
 RUN = "queries-0 Q0 snippets-1 1 3 me\nqueries-0 Q0 elsewhere 2 2 me\nqueries-0 Q0 snippets-0 3 1 me\n"
 
@@ -32,6 +36,20 @@ def of_file(content: Content, folder: Path, text: str = RUN, names: str = "mrr,r
 def of_system(content: Content, folder: Path, name: str = "bm25") -> Evaluated:
     how = Search("whole", None, folder)
     return evaluate_system(system(name), content, Pool.COLLECTION, how, measures(["mrr"]))
+
+
+def test_a_system_takes_the_precision_in_which_the_snippets_are_stored(
+    content: Content,
+    tmp_path: Path,
+    tiny_models: dict[str, Path],  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("retrieval.index.stored.multiplies_bf16", lambda: True)
+    encoder = TransformerEncoder("minilm", str(tiny_models["minilm"]), wanted="bf16")
+    texts = [code.strip() for code in factories.SNIPPETS]
+    VectorStore(tmp_path, "whole").rows(encoder, texts, "snippet")
+    found = of_system(content, tmp_path, f"bm25+{encoder.name}")
+    assert found.run.options["identities"][1] == encoder.identity
 
 
 def test_figures_and_counts_of_a_file(content: Content, tmp_path: Path) -> None:

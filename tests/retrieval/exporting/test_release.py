@@ -372,3 +372,9 @@ def test_the_commands(plain: Benchmark, tmp_path: Path, capsys: pytest.CaptureFi
         call_command("export", "release", "none", str(tmp_path / "none"))
     with pytest.raises(CommandError, match=r"has no query.json, codebase.json or pairs.json"):
         call_command("import", "release", str(tmp_path), "--name", "again")
+
+
+def test_a_file_in_place_of_the_folder_is_to_be_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "release.zip").write_bytes(b"PK")
+    with pytest.raises(CommandError, match=r"release.zip is a file: unpack it"):
+        call_command("import", "release", str(tmp_path / "release.zip"), "--name", "again")

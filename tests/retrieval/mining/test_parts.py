@@ -22,6 +22,7 @@ from retrieval.mining import OtherWeights, Unwanted, parts, perform, release
 from retrieval.mining.frequencies import frequencies
 from retrieval.mining.reading import note_end, snippets_of
 from retrieval.models import Candidate, Mining, Pair
+from retrieval.vectors import VectorStore
 from tests import factories
 from tests.retrieval.encoders.conftest import tiny_models  # noqa: F401  (a fixture)
 
@@ -255,6 +256,23 @@ def test_two_processes_find_what_one_does(
     shared.refresh_from_db()
     assert shared.state == Mining.State.DONE
     assert found(shared) == found(alone) and len(found(alone)) == 24
+
+
+@pytest.mark.django_db
+def test_a_mining_takes_the_precision_in_which_its_snippets_are_stored(
+    tiny_models: dict[str, Path],  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("retrieval.index.stored.multiplies_bf16", lambda: True)
+    encoder = TransformerEncoder("minilm", str(tiny_models["minilm"]), wanted="bf16")
+    VectorStore(tmp_path, "whole").rows(encoder, [code.strip() for code in CODES], "snippet")
+    before = len(list(tmp_path.rglob("*.npy")))
+    row = mining(encoder.name)
+    perform(row, tmp_path)
+    row.refresh_from_db()
+    assert row.identities == {encoder.name: encoder.identity}
+    assert len(list(tmp_path.rglob("*.npy"))) == before + 1  # the queries alone were encoded
 
 
 def process(pk: int, home: Path) -> subprocess.Popen[str]:

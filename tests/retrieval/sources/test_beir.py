@@ -95,3 +95,19 @@ def test_a_lookup_keeps_the_first_text_of_what_is_wanted() -> None:
         for name, text in (("a", "first"), ("a", "second"), ("c", "unwanted")):
             lookup.keep(name, text)
         assert [lookup.get(name) for name in "abc"] == ["first", None, None]
+
+
+@pytest.mark.parametrize("first", ["q1\td1\t1\n", "query\tdocument\tscore\n"])
+def test_a_table_of_labels_without_its_columns_is_refused_whole(folder: Path, first: str) -> None:
+    (folder / "qrels" / "test.tsv").write_text(first + "q1\td2\t0\nq1\td1\t1\n")
+    told = [item for item in read(folder) if isinstance(item, Problem) and "qrels" in item.file]
+    assert labels(folder) == [] and [one.record for one in told] == [0]
+    assert "its first line must name the columns query-id, corpus-id, score; it is" in told[0].message
+    (folder / "qrels" / "test.tsv").write_text(first)
+    assert "test.tsv: has no label below its first line" in str(list(read(folder))[-1])
+
+
+def test_a_file_in_place_of_the_folder_is_to_be_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "set.zip").write_bytes(b"PK")
+    (told,) = read(tmp_path / "set.zip")
+    assert isinstance(told, Problem) and told.message.startswith("is a file: unpack it")

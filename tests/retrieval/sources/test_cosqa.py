@@ -109,14 +109,14 @@ def test_only_zero_and_one_are_labels(label: Any, saved: Path) -> None:
     saved.write_text(json.dumps([{"doc": "a", "code": "b", "label": label}]))
     (problem,) = read_labels(saved)
     assert isinstance(problem, Problem)
-    assert "expected 0 or 1, a number" in problem.message
+    assert "expected 0 or 1" in problem.message
 
 
 def test_a_number_that_is_written_as_a_text_is_called_one(saved: Path) -> None:
     saved.write_text(json.dumps([{"doc": "a", "code": "b", "label": "1"}]))
     (problem,) = read_labels(saved)
     assert isinstance(problem, Problem)
-    assert problem.message == "\"label\" is '1', a text; expected 0 or 1, a number"
+    assert problem.message == "\"label\" is '1'; expected 0 or 1, a number"
 
 
 def test_an_object_that_is_no_code_base(saved: Path) -> None:
