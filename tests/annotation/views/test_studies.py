@@ -245,6 +245,7 @@ def test_a_running_study_is_amended(ada: Client) -> None:
     data = {"reference": "own_tests", "margin": "0.1", "guideline": study.guideline_id or ""}
     refused = ada.post(reverse("study-amend", args=[study.pk]), data)
     assert refused.status_code == 422 and "say why" in refused.content.decode()
+    assert "Why</label>" in refused.content.decode(), "not optional"
     ada.post(reverse("study-amend", args=[study.pk]), {**data, "why": "was <b>forgotten"})
     text = page(ada, "study", study.pk)
     assert "Amendment 1" in text and "was &lt;b&gt;forgotten" in text and "<ins>0.1</ins>" in text
@@ -319,7 +320,8 @@ def test_pairs_are_counted_and_asked_again(ada: Client) -> None:
     assert "1 rated pair would" in ada.post(where, {"every": "on", "step": "count"}).content.decode()
     nothing = ada.post(where, {"step": "count"})
     assert (nothing.status_code, "Choose what is asked again" in nothing.content.decode()) == (422, True)
-    assert ada.post(where, {"every": "on"}).status_code == 422
+    unsaid = ada.post(where, {"every": "on"})
+    assert (unsaid.status_code, "Why</label>" in unsaid.content.decode()) == (422, True)
     told = ada.post(where, {"every": "on", "why": "stricter"}, follow=True).content.decode()
     assert "1 pair is asked again" in told
 
