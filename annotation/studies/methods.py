@@ -40,7 +40,7 @@ def methods(found: Figures) -> str:
     """The paragraph. Parts of the plan that say nothing are said to be missing, never passed over."""
     plan = found.study.plan or plan_of(found.study)
     parts: tuple[Callable[[Figures, Plan], str], ...] = (
-        drawn, rated, shown, raters, referred, compared, excluded, counted, kept,
+        drawn, rated, shown, raters, asked_again, referred, compared, excluded, counted, kept,
     )  # fmt: skip
     return " ".join(filter(None, (part(found, plan) for part in parts))) + "\n"
 
@@ -136,11 +136,7 @@ def raters(found: Figures, plan: Plan) -> str:
     one = found.profile
     if not one.raters:
         return ""
-    years = (
-        f", with {one.fewest} to {one.most} years of Python (median {one.median_years:g})"
-        if one.told_years
-        else ""
-    )
+    years = f", with {one.years} years of Python (median {one.median_years:g})" if one.told_years else ""
     said = "".join(f"; {word}: {told(names)}" for word, names in spoken(one) if names)
     return f"{counting.counted(one.raters, 'rater')} took part{years}{said}."
 
@@ -151,6 +147,15 @@ def spoken(one: Profile) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
 
 def told(names: Iterable[tuple[str, int]]) -> str:
     return tex(", ".join(f"{name} ({count})" for name, count in names))
+
+
+def asked_again(found: Figures, plan: Plan) -> str:
+    """That pairs were rated anew after the guidelines changed their meaning."""
+    earlier = found.flow.handed_out.earlier
+    if not earlier:
+        return ""
+    ratings = counting.counted(earlier, "rating of an earlier round is", "ratings of earlier rounds are")
+    return f"Pairs were asked again as the guidelines had changed: {ratings} in no figure."
 
 
 def referred(found: Figures, plan: Plan) -> str:

@@ -29,6 +29,10 @@ class Profile:
     roles: tuple[tuple[str, int], ...]
     languages: tuple[tuple[str, int], ...]
 
+    @property
+    def years(self) -> str:
+        return f"{self.fewest}" if self.fewest == self.most else f"{self.fewest} to {self.most}"
+
 
 def profile_of(raters: Sequence[Enrolment]) -> Profile:
     """Of these raters together; nobody is told apart."""

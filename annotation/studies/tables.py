@@ -375,7 +375,7 @@ def raters(found: Figures) -> Table:
     one = found.profile
     rows: list[tuple[Cell, ...]] = [("raters", "gave a rating that counts", one.raters)]
     if one.told_years:
-        years = f"{one.fewest} to {one.most}, median {one.median_years:g}"
+        years = f"{one.years}, median {one.median_years:g}"
         rows.append(("years of Python", years, one.told_years))
     rows += [("role", name, count) for name, count in one.roles]
     rows += [("language", name, count) for name, count in one.languages]

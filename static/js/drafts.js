@@ -111,18 +111,24 @@ async function keep(field, options = {}) {
     const answer = await fetch(field.dataset.draftUrl, {
       method: "POST",
       body: new URLSearchParams({ field: field.dataset.draft, text, csrfmiddlewaretoken: csrf, ...known([field]) }),
-      redirect: "error", // a redirect is the log-in page
+      redirect: "manual", // a redirect is the log-in page
       ...options,
     });
     if (answer.status === 204) return kept(field, text, answer.headers.get("Draft-Revision"));
     if (answer.status === 409) return both(field, await answer.json());
     if (answer.status === 400) return say(field, await answer.text());
+    if (answer.type === "opaqueredirect") return loggedOut(field);
     if (answer.status >= 500) again(field);
     say(field, "Not kept on the server; it is kept in this browser");
   } catch {
     again(field);
     say(field, "The server can't be reached; kept in this browser");
   }
+}
+
+function loggedOut(field) {
+  again(field);
+  say(field, "You are logged out; kept in this browser");
 }
 
 // By itself; sooner when the browser is online, or with the next key.

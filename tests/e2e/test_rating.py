@@ -318,6 +318,9 @@ def test_a_login_that_ends_while_typing_loses_nothing(page: Page, server: Workbe
     here, number = page.url, pair_on(page)
     page.context.clear_cookies(name="sessionid")
     page.locator("#notes").press_sequentially("typed without a session")
+    expect(page.locator("#label-form [data-draft-state]")).to_have_text(
+        "You are logged out; kept in this browser"
+    )
     page.keyboard.press("Escape")
     page.keyboard.press("1")
     page.wait_for_url("**/login/**")

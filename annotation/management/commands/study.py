@@ -101,10 +101,8 @@ class Command(LightCommand):
         studies = list(Study.objects.order_by("pk"))
         progress = quotas_of([study.pk for study in studies])
         for study in studies:
-            done, wanted = progress.get(study.pk, (0, 0))
-            ratings = f"{done:,} of {wanted:,} ratings" if wanted else "no ratings yet"
-            pairs = counted(study.planned_pairs, "pair")
-            self.stdout.write(f"{study.name}  {study.state}  {pairs}  {ratings}  {study.plan_hash[:12]}")
+            so_far = ratings_of(study, *progress.get(study.pk, (0, 0)))
+            self.stdout.write(f"{study.name}  {study.state}  {so_far}  {study.plan_hash[:12]}")
 
     def new(self, options: dict[str, Any]) -> None:
         by = admin(options["user"])
@@ -183,6 +181,15 @@ def named(name: str) -> Study:
     if found is None:
         raise CommandError(f"There is no study called {name!r}; 'study list' shows what there is.")
     return found
+
+
+def ratings_of(study: Study, done: int, wanted: int) -> str:
+    """How much there is of a study, and how much of it is rated."""
+    if study.kind == Study.Kind.IMPORTED:
+        items = counted(study.planned_pairs, "item")
+        return f"{items}  {counted(study.sample.get('labels', 0), 'label')} from elsewhere"
+    ratings = f"{done:,} of {wanted:,} ratings" if wanted else "no ratings yet"
+    return f"{counted(study.planned_pairs, 'pair')}  {ratings}"
 
 
 def ours(name: str) -> Study:

@@ -107,6 +107,7 @@ def test_labels_from_elsewhere_are_printed_as_they_came(tmp_path: Path) -> None:
     file = tmp_path / "labels.csv"
     file.write_text("item,label,notes\na,1,why\na,0.5,\n")
     import_labels(file, "theirs", Format.CSV)
+    assert "theirs  closed  1 item  2 labels from elsewhere" in told("list")
     header, first, second = told("export", "theirs").splitlines()
     assert header.startswith("row,item,rater,label,notes,")
     assert first.startswith("1,a,,1,why,") and second.startswith("2,a,,0.5,,")

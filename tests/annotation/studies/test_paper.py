@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from annotation.models import Study
+from annotation.studies.asking_again import Choice, ask_again
 from annotation.studies.figures import NoFigures
 from annotation.studies.paper import write_paper
 from annotation.studies.planning import freeze
 from annotation.studies.sampling.wishing import Allocation, Stratifier, Wish
-from tests import studies
+from tests import factories, studies
 from tests.annotation.studies.rated import agents, pairwise, rated_study
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +110,17 @@ def test_methods_tell_the_design_of_the_frozen_plan(tmp_path: Path) -> None:
 def test_what_was_typed_ends_as_one_sentence(tmp_path: Path, typed: str, words: str) -> None:
     methods = told(rated_study([[1, 0]] * 3, question=typed, exclusions="Below 2 s."), tmp_path)
     assert words in methods and "By plan left out are: Below 2 s. Nobody's ratings are left out" in methods
+
+
+def test_ratings_before_pairs_were_asked_again_and_alike_years_are_told(tmp_path: Path) -> None:
+    study = rated_study([[1, 0, 1], [1, 0, 1], [0, 0, 1]])
+    study.enrolments.update(years_of_python=4)
+    assert "asked again" not in told(study, tmp_path)
+    ask_again(study, Choice(slice="split"), "the rules are stricter now", factories.ada())
+    methods = told(study, tmp_path)
+    assert "asked again as the guidelines had changed: 3 ratings of earlier rounds are in no" in methods
+    assert "with 4 years of Python (median 4)" in methods
+    assert '"4, median 4",3' in (tmp_path / "tables" / "raters.csv").read_text()
 
 
 def test_methods_of_a_pairwise_study_name_no_test_that_it_has_not(tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ def test_the_next_version_says_what_changes(ada: Client) -> None:
     first = Guideline.objects.get()
     where = reverse("guideline-edit", args=[first.pk])
     assert "reverse &lt;b&gt;" in ada.get(where).content.decode()
+    assert "What is different</label>" in ada.get(where).content.decode(), "not optional"
     refused = ada.post(where, posted(text="Other."))
     assert refused.status_code == 422 and "wording or the meaning" in refused.content.decode()
     ada.post(where, posted(text="Other.", change="meaning", note="stricter"))

@@ -377,7 +377,12 @@ def test_a_finished_study_is_published(ada: Client) -> None:
     ada.post(reverse("study-publish", args=[study.pk]))
     assert Label.objects.count() == 1
     assert "published already" in page(ada, "study-publish", study.pk)
-    assert "Published as the annotator" in page(ada, "study", study.pk)
+    study.builds.add(factories.launched("zoo"))
+    text = page(ada, "study", study.pk)
+    assert (
+        "Published as the annotator" in text
+        and reverse("build-publish", args=[Build.objects.get().pk]) in text
+    )
     told = ada.post(reverse("study-publish", args=[study.pk]), follow=True).content.decode()
     assert "published already" in told
 
