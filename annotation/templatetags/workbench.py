@@ -165,6 +165,12 @@ def said(name: str) -> str:
 
 
 @register.filter
+def filled(details: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
+    """Names with what was said of them; a reason that nobody gave is left out, a 0 is not."""
+    return tuple((name, value) for name, value in details.items() if value != "")
+
+
+@register.filter
 def seconds(value: float | None) -> str:
     """A short time: `35 ms`, `1.2 s`; a dash where it is not known."""
     return "–" if value is None else words.duration(value)

@@ -40,6 +40,11 @@ def test_the_log_is_filtered(ada: Client) -> None:
     assert "Nothing matches" in text(ada, "audit", since="no date")
 
 
+def test_a_reason_that_nobody_gave_is_no_detail(ada: Client) -> None:
+    record(factories.ada(), Verb.STUDY_CLOSED, "zoo", detail={"why": "", "pairs": 0, "plan_hash": "abc"})
+    assert ">pairs: 0; plan hash: abc</td>" in text(ada, "audit")
+
+
 def test_the_log_has_pages(ada: Client) -> None:
     for number in range(60):
         record(None, Verb.EXPORTED, f"number {number}.")
