@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from annotation.access import Role
 from annotation.models import AuditEvent, Build, Enrolment, Rating, Seen, Study
-from annotation.studies import enrolling, planning, queueing
+from annotation.studies import planning
 from retrieval.models import Label
 from tests import factories, studies
 from tests.annotation.studies.rated import rated_study
@@ -268,68 +268,6 @@ def test_an_amendment_that_knows_nothing_of_another_is_refused_beside_what_stand
     assert study.exclusions == "mine" and study.amendments.count() == 2
 
 
-def test_raters_are_enrolled_changed_and_removed(ada: Client) -> None:
-    study = studies.study()
-    where = reverse("study-raters", args=[study.pk])
-    erin = factories.erin()
-    ada.post(where, {"do": "add", "user": erin.pk, "condition": "own_tests", "capacity": 5})
-    made = study.enrolments.get()
-    ada.post(where, {"do": "capacity", "rater": made.pk, "capacity": 8})
-    made.refresh_from_db()
-    assert made.capacity == 8
-    told = ada.post(where, {"do": "remove", "rater": made.pk}, follow=True).content.decode()
-    assert "Say why the rater leaves" in told
-    ada.post(where, {"do": "remove", "rater": made.pk, "why": "gone", "exclude": "on"})
-    made.refresh_from_db()
-    assert made.finished_at and made.excluded
-    assert "Count their ratings again" in page(ada, "study", study.pk)
-    ada.post(where, {"do": "include", "rater": made.pk, "why": "a mistake"})
-    made.refresh_from_db()
-    assert not made.excluded and "Count their ratings again" not in page(ada, "study", study.pk)
-    assert ada.post(where, {"do": "add", "user": "x"}).status_code == 404
-    assert "Choose what" in ada.post(where, {"do": "x", "rater": made.pk}, follow=True).content.decode()
-
-
-def test_a_change_of_raters_that_is_refused_is_shown_again_as_it_was_sent(ada: Client) -> None:
-    study = studies.study()
-    where, (ruth, sam) = reverse("study-raters", args=[study.pk]), [studies.rater(n, study) for n in "rs"]
-    sent = {"do": "capacity", "rater": sam.pk, "capacity": "100001", "why": "more <time>", "exclude": "on"}
-    answer = ada.post(where, sent)
-    html = answer.content.decode()
-    form = html.split('id="change-rater"')[1].split("</form>")[0]
-    assert answer.status_code == 422 and "A capacity is 1 to" in html and 'href="#h-change"' in html
-    assert f'value="{sam.pk}" selected' in form and f'value="{ruth.pk}" selected' not in form
-    assert 'value="100001"' in form and 'value="more &lt;time&gt;"' in form and " checked" in form
-    assert "selected" not in html.split('id="add-user"')[1].split("</form>")[0]
-    assert ada.get(where)["Location"] == reverse("study", args=[study.pk])
-    Study.objects.update(state=Study.State.CLOSED)
-    assert "The study is closed" in ada.post(where, {**sent, "capacity": 9}).content.decode()
-
-
-def test_who_left_or_was_removed_is_told_apart_from_who_finished(ada: Client) -> None:
-    study = studies.study()
-    gone, removed, done = (studies.rater(name, study) for name in ("ruth", "sam", "tess"))
-    queueing.leave(gone)
-    enrolling.remove(removed, "slept", factories.person("root", Role.ADMIN))
-    Enrolment.objects.filter(pk=done.pk).update(finished_at=study.created_at)
-    text = page(ada, "study", study.pk)
-    assert re.findall(r'data-label="State">(\w+)', text) == ["left", "removed", "finished"]
-    assert re.findall(r'data-label="Raters" class="num">(\d+)', text) == ["1"]  # who is done is still there
-
-
-def test_the_page_says_what_became_of_the_places_of_an_excluded_rater(ada: Client) -> None:
-    study = studies.study(raters=1)
-    where, ruth = reverse("study-raters", args=[study.pk]), studies.rater("ruth", study)
-    for number in (1, 2):
-        studies.rated(ruth, 1, study.pairs.get(number=number))
-    said = {"rater": ruth.pk, "why": "slept", "exclude": "on"}
-    told = ada.post(where, {"do": "remove", **said}, follow=True).content.decode()
-    assert "2 places of theirs can be taken by others" in told and "excluded, 2 ratings left out" in told
-    studies.rated(studies.rater("sam", study), 1, study.pairs.get(number=1))
-    told = ada.post(where, {"do": "include", **said}, follow=True).content.decode()
-    assert "1 rating of R01 counts again. The places of 1 were taken" in told
-
-
 def test_pairs_are_counted_and_asked_again(ada: Client) -> None:
     study = studies.study()
     studies.rated(studies.rater("ruth", study), 1)
@@ -356,13 +294,6 @@ def test_a_reason_that_a_close_lacks_is_asked_for_beside_its_field(ada: Client) 
     assert ada.post(where, {"action": "close"}).status_code == 302, "it is told on the study's page"
 
 
-def test_a_study_that_nobody_else_can_be_enrolled_in_says_what_to_do(ada: Client) -> None:
-    study = studies.study()
-    assert "There is nobody else to enrol" in page(ada, "study", study.pk)
-    factories.erin()
-    assert "There is nobody else to enrol" not in page(ada, "study", study.pk)
-
-
 def test_a_finished_study_is_published(ada: Client) -> None:
     study = studies.study()
     for name in ("ruth", "sam"):
@@ -385,37 +316,6 @@ def test_a_finished_study_is_published(ada: Client) -> None:
     )
     told = ada.post(reverse("study-publish", args=[study.pk]), follow=True).content.decode()
     assert "published already" in told
-
-
-def test_who_can_take_a_round_is_shown_and_what_nobody_can_is_given_up(ada: Client) -> None:
-    study = studies.study(conditions=("reveal",), raters=1)
-    ruth = studies.rater("ruth", study)
-    for sampled in study.pairs.order_by("number"):
-        studies.rated(ruth, 1, sampled)
-        Seen.objects.create(user=ruth.user, pair=sampled.pair)
-    again = reverse("study-again", args=[study.pk])
-    counted = ada.post(again, {"every": "on", "step": "count"}).content.decode()
-    assert "3 rated pairs" in counted and "0 raters can take each pair, 1 is planned" in counted
-    assert "3 pairs have too few" in counted
-    assert "nobody can take" not in page(ada, "study", study.pk)
-
-    ada.post(again, {"every": "on", "why": "stricter"})
-    shown = page(ada, "study", study.pk)
-    assert "Places that nobody can take" in shown and "reveal: 3 pairs, 3 places" in shown
-    told = ada.post(again, {"step": "give_up", "why": ""}, follow=True).content.decode()
-    assert "Say why" in told
-    told = ada.post(again, {"step": "give_up", "why": "all have seen it"}, follow=True).content.decode()
-    assert "3 planned ratings are waited for no more" in told
-    assert "Places that nobody can take" not in told
-
-
-def test_places_that_somebody_can_take_are_not_among_those_that_nobody_can(ada: Client) -> None:
-    study = studies.study(raters=3)
-    studies.rater("ruth", study)
-    assert "own tests: 3 pairs, 6 places" in page(ada, "study", study.pk)
-    again = reverse("study-again", args=[study.pk])
-    told = ada.post(again, {"step": "give_up", "why": "too few raters"}, follow=True).content.decode()
-    assert "6 planned ratings are waited for no more" in told
 
 
 @pytest.mark.parametrize("where", ["/studies/{}/ratings/?format=csv", "/api/studies/{}/ratings"])
