@@ -149,10 +149,11 @@ def refuse_while_blind(user: Visitor) -> None:
     enrolled = study.enrolments.annotate(
         done=Count("assignments", filter=Q(assignments__state=Assignment.State.DONE))
     ).get(user_id=user.pk)
+    most = min(enrolled.capacity, study.pairs.count())
     raise KeptBlind(
         f"This is not here, or closed to you while you rate in the study \u201c{study}\u201d: "
         "builds that judged its pairs open again when your part is finished or the study is closed. "
-        f"You have rated {enrolled.done:,} pairs of at most {enrolled.capacity:,}; "
+        f"You have rated {enrolled.done:,} pairs of at most {most:,}; "
         "go on under \u201cRate\u201d."
     )
 

@@ -31,3 +31,14 @@ def test_an_empty_list_is_closed_to_a_rater_and_empty_to_others(client: Client, 
     Study.objects.update(state=Study.State.CLOSED)
     opened = client.get(reverse(route)).content.decode()
     assert "Closed while you rate" not in opened
+
+
+def test_what_is_closed_says_how_much_is_left_of_the_study_not_of_the_capacity(client: Client) -> None:
+    """A capacity of 1,000 in a study of 3 pairs."""
+    study = studies.study()
+    ruth = studies.rater("ruth", study).user
+    give_role(ruth, Role.ADMIN)
+    client.force_login(ruth)
+    answer = client.get(reverse("audit"))
+    assert answer.status_code == 403
+    assert f"rated 0 pairs of at most {study.pairs.count()};" in answer.content.decode()
