@@ -78,6 +78,11 @@ def drain_interactive() -> None:
 
 
 @shared_task(ignore_result=True)
+def drain_files() -> None:
+    drain("files")
+
+
+@shared_task(ignore_result=True)
 def drain_mining() -> None:
     drain("mining")
 
@@ -98,7 +103,8 @@ def reap() -> None:
 def beat() -> None:
     """The chores, then wake-ups for what waits."""
     worker.drain("control", shared_tools())
-    drain_mining.apply_async(expires=EXPIRES_SECONDS)
+    for always in (drain_files, drain_mining):
+        always.apply_async(expires=EXPIRES_SECONDS)
     for task, count in (
         (drain_llm, handfuls("llm") + asides()),
         (drain_sandbox, handfuls("sandbox") + int(outages.due("sandbox").exists())),

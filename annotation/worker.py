@@ -53,7 +53,7 @@ from retrieval.models import (
 )
 
 log = logging.getLogger(__name__)
-QUEUES = ("llm", "sandbox", "interactive", "mining", "control", "notices")
+QUEUES = ("llm", "sandbox", "interactive", "files", "mining", "control", "notices")
 HANDFUL = {"llm": 4, "sandbox": 2}
 CASES_A_BATCH = 2000
 PROPOSED = ("pk", "pair_id", "query_id", "rank", "score")
@@ -79,17 +79,16 @@ def drain(queue: str, tools: Tools, *, seldom: bool = True) -> int:
     pulse.beat(queue)
     if queue == "interactive":
         return int(fulfil_one(tools.for_people, tools.limits))
-    if queue == "mining":
+    if queue == "files":
         return (
             children.publish_one()  # takes seconds, and a person waits
             or children.run_one()
-            or children.import_one()  # takes minutes, a mining hours
+            or children.import_one()
             or children.filter_one()
             or children.export_one()
-            or children.mine_one()
-            or children.score_one()
-            or children.reproduce_one()
         )
+    if queue == "mining":
+        return children.mine_one() or children.score_one() or children.reproduce_one()
     if queue == "control":
         return chores(tools)
     if queue == "notices":

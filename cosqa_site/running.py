@@ -48,6 +48,7 @@ def thread_counts() -> dict[str, int]:
         "llm": settings.LLM_WORKERS,
         "sandbox": settings.SANDBOX_WORKERS,
         "interactive": RESERVED,
+        "files": 1,
         "mining": 1,
         "control": 1,
         "notices": 1,

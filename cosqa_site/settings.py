@@ -209,6 +209,7 @@ CELERY_TASK_ROUTES = {
     "annotation.tasks.drain_llm": {"queue": "llm"},
     "annotation.tasks.drain_sandbox": {"queue": "sandbox"},
     "annotation.tasks.drain_interactive": {"queue": "interactive"},
+    "annotation.tasks.drain_files": {"queue": "files"},
     "annotation.tasks.drain_mining": {"queue": "mining"},
     "annotation.tasks.notify": {"queue": "notices"},
     "annotation.tasks.reap": {"queue": "sandbox"},

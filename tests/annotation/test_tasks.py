@@ -33,7 +33,7 @@ from tests.packages import share
 
 ROOT = Path(__file__).resolve().parents[2]
 QUERIES = 2
-QUEUES = "llm,sandbox,interactive,mining,control,notices"
+QUEUES = "llm,sandbox,interactive,files,mining,control,notices"
 
 
 def service(name: str) -> str:
@@ -195,7 +195,7 @@ def test_a_queue_is_woken_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPa
 def woken(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each queue is woken; the chores of a beat are done, nobody works."""
     count = Counter[str]()
-    for queue in ("mining", "llm", "sandbox", "interactive"):
+    for queue in ("files", "mining", "llm", "sandbox", "interactive"):
         task = getattr(tasks, f"drain_{queue}")
         monkeypatch.setattr(task, "apply_async", lambda queue=queue, **options: count.update([queue]))
     monkeypatch.setattr(tasks, "shared_tools", lambda: None)

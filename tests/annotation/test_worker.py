@@ -111,12 +111,12 @@ def test_a_paused_build_stands_still_and_a_resumed_one_goes_on(tools_with: Make,
 
 
 @pytest.mark.django_db
-def test_an_upload_is_imported_before_the_next_mining(tools_with: Make, in_process: None) -> None:
+def test_an_upload_waits_for_no_mining(tools_with: Make, in_process: None) -> None:
     tools, _ = tools_with(MATCH)
     mining = small_build().mining
     file = ContentFile(b'[{"doc": "sort a list"}]', name="up.json")
     ImportJob.objects.create(name="up", format="cosqa", file=file, created_by=factories.ada())
-    assert worker.drain("mining", tools) == 1
+    assert worker.drain("files", tools) == 1
     mining.refresh_from_db()
     assert (ImportJob.objects.get().state, mining.state) == ("done", Mining.State.WAITING)
     assert worker.drain("mining", tools) == 1

@@ -72,7 +72,7 @@ def many(folder: Path, environment: dict[str, str]) -> Iterator[Machine]:
 
 def workbench(folder: Path, environment: dict[str, str]) -> Iterator[Process]:
     celery = "-m", "celery", "--app", "cosqa_site.celery"
-    queues = "llm,sandbox,interactive,mining,control"
+    queues = "llm,sandbox,interactive,files,mining,control"
     pool = "--pool", "threads", "--concurrency", str(THREADS), "--loglevel", "WARNING"
     for number in (1, 2):
         name = f"worker-{number}"

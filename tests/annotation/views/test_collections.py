@@ -21,7 +21,7 @@ def test_collections_are_listed_and_lead_to_their_members(ada: Client) -> None:
 
 def test_an_import_that_waits_says_for_what(ada: Client) -> None:
     job = ImportJob.objects.create(name="up", format="cosqa", file="up.json", created_by=factories.ada())
-    said = "waits for a mining to end"
+    said = "waits for another order to end"
     assert said in ada.get(reverse("import-jobs")).content.decode()
     ImportJob.objects.filter(pk=job.pk).update(state=ImportJob.State.DONE)
     assert said not in ada.get(reverse("import-jobs")).content.decode()

@@ -54,7 +54,7 @@ def test_an_export_is_ordered_written_and_downloaded(ada: Client, made: Benchmar
     job = ExportJob.objects.get()
     assert (job.state, job.seed, job.withhold) == ("waiting", 4, "forbidden")
     assert ada.get(file(job)).status_code == 404
-    assert "waits for a mining to end" in ada.get(page(made)).content.decode()
+    assert "waits for another order to end" in ada.get(page(made)).content.decode()
     assert children.export_one() == 1 and children.export_one() == 0
     job.refresh_from_db()
     assert (job.state, job.done) == ("done", job.total) and job.size > 0

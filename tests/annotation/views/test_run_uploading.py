@@ -254,11 +254,11 @@ def test_a_job_that_a_dead_worker_left_is_taken_up_again(waiting: RunJob, in_pro
     assert waiting.state == "done" and Run.objects.count() == 1
 
 
-def test_workers_for_minings_take_it_up(waiting: RunJob, tools_with: Make, in_process: None) -> None:  # noqa: F811
+def test_workers_for_files_take_it_up(waiting: RunJob, tools_with: Make, in_process: None) -> None:  # noqa: F811
     tools, _ = tools_with()
-    assert worker.drain("mining", tools) == 1
+    assert worker.drain("files", tools) == 1
     waiting.refresh_from_db()
-    assert waiting.state == "done" and worker.drain("mining", tools) == 0
+    assert waiting.state == "done" and worker.drain("files", tools) == 0
 
 
 def test_a_file_that_is_gone_is_told(waiting: RunJob, uploads: Path, in_process: None) -> None:  # noqa: F811
