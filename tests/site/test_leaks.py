@@ -249,7 +249,7 @@ def test_the_refusal_names_the_study_and_what_is_left(case: Case, study: Study) 
         response = client.get(reverse(name, args=[case.pk]))
         assert response.status_code == 403
         assert study.name in response.content.decode()
-        assert "0 pairs of at most 1,000" in response.content.decode()
+        assert f"0 pairs of at most {study.pairs.count()};" in response.content.decode()
     answer = client.get(f"/api/cases/{case.pk}")
     assert (answer.status_code, answer.json()["type"]) == (403, "urn:cosqa:kept-blind")
     nowhere = client.get("/api/cases/999999")
