@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -63,12 +64,18 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     """`manage.py serve` with the sample's collections and the cast of `prepare`; nothing is built yet."""
+    with prepared(tmp_path_factory.mktemp("home")) as running:
+        yield running
+
+
+@contextmanager
+def prepared(home: Path) -> Iterator[Workbench]:
+    """A server of its own, until the block ends; `home` is gone then."""
     from tests.e2e.workbench import python, serving
     from tests.packages import share
 
     if shutil.which("bwrap") is None:
         missing("bubblewrap is not installed (apt-get install bubblewrap)")
-    home = tmp_path_factory.mktemp("home")
     share(home)
     python(home, "-m", "tests.e2e.prepare")
     with serving(home) as running:

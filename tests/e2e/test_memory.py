@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import Login
+from tests.e2e.conftest import Login, prepared
 from tests.e2e.launching import Order, launch, wait_until_opened
 from tests.e2e.prepare import FEW
 from tests.e2e.workbench import Workbench
 
 MOST_MB = 200
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    """One whose other pages nobody has looked at: SciPy alone, of their figures, takes 25 MB."""
+    with prepared(tmp_path_factory.mktemp("home")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def sessions() -> dict[str, Any]:
+    return {}
 
 
 def resident_mb(pid: int) -> float:
