@@ -14,6 +14,7 @@ import numpy as np
 
 from annotation.agreement.figures import Floats
 from annotation.agreement.page import Study
+from annotation.agreement.rare import worth
 from annotation.agreement.sample import Draws, Sample
 from annotation.agreement.statistic import ratio
 
@@ -58,14 +59,14 @@ def share_of(sample: Sample, draws: Draws, wrong: Floats, right: Floats) -> Wron
     sums = sample.sums(sample.weights[:, None] * np.column_stack([wrong, whole]))
     share, of = float(sums[:, 0].sum() / sums[:, 1].sum()), float(whole.sum())
     plain = sample.alone(np.where(whole > 0, sample.weights, 0.0)) and bool(np.isin(whole, (0.0, 1.0)).all())
-    return Wrong(share, of, of if plain else min(of, worth(share, sums, draws)))
+    return Wrong(share, of, of if plain else min(of, as_sure(share, sums, draws)))
 
 
-def worth(share: float, sums: Floats, draws: Draws) -> float:
-    """How many labels; where the draws don't spread, as when none is wrong, each query is one."""
+def as_sure(share: float, sums: Floats, draws: Draws) -> float:
+    """As how many labels drawn one by one; where the draws don't spread, as of none wrong, a query is one."""
     drawn = draws.sums(sums)
     found = ratio(drawn[:, 0], drawn[:, 1])
     spread = float(found[~np.isnan(found)].std())
     if spread > NO_SPREAD and 0 < share < 1:
         return share * (1 - share) / spread**2
-    return float(sums[:, 1].sum() ** 2 / (sums[:, 1] ** 2).sum())
+    return worth(sums[:, 1])

@@ -57,8 +57,8 @@ def other_pair(page: Page, than: str) -> None:
     until_keys_work(page)
 
 
-def label_with_everything(page: Page) -> None:
-    """A test that runs, a call, a tag, notes, and then the label: by keyboard alone."""
+def run_a_test(page: Page) -> None:
+    """By keyboard alone; it passes."""
     page.wait_for_selector(".cm-content")
     page.keyboard.press("t")
     expect(page.locator(".cm-content")).to_be_focused()
@@ -66,6 +66,11 @@ def label_with_everything(page: Page) -> None:
     page.keyboard.type("assert turned([1, 2, 3]) == [3, 2, 1]")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#run[data-state=done]")).to_contain_text("passed")
+
+
+def label_with_everything(page: Page) -> None:
+    """A test that runs, a call, a tag, notes, and then the label: by keyboard alone."""
+    run_a_test(page)
     page.keyboard.press("Escape")
     page.keyboard.press("c")
     page.keyboard.type("turned([])")

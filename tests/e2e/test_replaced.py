@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.pages import until_keys_work
-from tests.e2e.test_rating import page
+from tests.e2e.test_rating import page, run_a_test
 
 __all__ = ["page"]  # a fixture
 STRENGTH = "#run .strength"
@@ -16,6 +16,7 @@ POLLS = 'hx-trigger="every 100ms" hx-swap="outerHTML"'
 @pytest.mark.parametrize("page", ["replaced"], indirect=True)
 def test_the_focus_stays_where_it_was_and_what_was_closed_stays_closed(page: Page) -> None:
     run_a_test(page)
+    until_keys_work(page)
     by_enter(page.locator(f"{STRENGTH} a"))
     expect(page.locator(STRENGTH)).to_be_focused()
     until_keys_work(page)
@@ -29,17 +30,6 @@ def test_the_focus_stays_where_it_was_and_what_was_closed_stays_closed(page: Pag
     page.keyboard.press("Enter")
     stays(page, page.locator(f"{STRENGTH} summary"))
     expect(page.locator(f"{STRENGTH} details")).not_to_have_attribute("open", "")
-
-
-def run_a_test(page: Page) -> None:
-    page.wait_for_selector(".cm-content")
-    page.keyboard.press("t")
-    expect(page.locator(".cm-content")).to_be_focused()
-    page.keyboard.press("Control+a")
-    page.keyboard.type("assert turned([1, 2, 3]) == [3, 2, 1]")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator("#run[data-state=done]")).to_contain_text("passed")
-    until_keys_work(page)
 
 
 def by_enter(one: Locator) -> None:
