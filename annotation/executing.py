@@ -161,7 +161,7 @@ def execute(
 
     Raises SandboxUnavailable, also for a report that says so: infrastructure is never evidence.
     """
-    inputs = Program(candidate, program.source.text, tuple(dependencies), name=name)
+    inputs = program.beside(candidate, dependencies, name)
     sandbox = provider.get()
     stored = Execution.objects.filter(**key(inputs, sandbox, limits), repeat=repeat)
     earlier = stored.select_related("report").first()
@@ -290,11 +290,7 @@ def tried(trial: Trial, provider: SandboxProvider, limits: Limits) -> Execution:
 def repeat(request: ExecutionRequest, provider: SandboxProvider, limits: Limits) -> Execution:
     """Run the program again, whatever was stored: each run is a row of its own."""
     program = request.program
-    inputs = Program(
-        candidate=program.pair.snippet.text,
-        source=program.source.text,
-        dependencies=tuple(request.dependencies),
-    )
+    inputs = program.beside(program.pair.snippet.text, request.dependencies)
     sandbox = provider.get()
     report = run(inputs, sandbox, limits)
     return keep_anew(inputs, sandbox, limits, report)

@@ -58,9 +58,19 @@ class Judge(StrEnum):
 
 
 AS_IN_THE_PAPER: Mapping[str, Any] = MappingProxyType(
-    {"screener": "pair", "rewrites": 0, "second_test": False, "fix_rounds": 2}
+    {
+        "screener": "pair",
+        "rewrites": 0,
+        "second_test": False,
+        "fix_rounds": 2,
+        "reader": False,
+        "neighbour": False,
+        "withhold_report": False,
+        "prompt_set": "paper",
+    }
 )
-"""One screener request a pair, one test that is never sent back, two stages of fixing, then the arbiter."""
+"""One screener request a pair, one test that is never sent back, two stages of fixing, then the arbiter; its
+own prompts, no reader, no neighbour."""
 
 CRITERIA = {Judge.SINGLE_EXACT: Criterion.EXACT, Judge.SINGLE_HALF: Criterion.HALF}
 
@@ -76,8 +86,11 @@ class Order:
     from `seed`. `rounds`: how often each pair is judged, each time asked anew; no part of the annotator.
     `batches`: screener and test writer are asked by batch: half the price, and an answer within a day.
     `skip_canary`: why a large live build may ask for all of its pairs at once; empty where its canary comes
-    first. `approximate`: by which index vectors are searched instead of exactly. `drift_check`: a few fixed
-    pairs are asked again and again, to see whether the model is the same. `why`: for the build's history.
+    first. `reader`: a reader decides unclear pairs by itself too, and a third judge where it and the arbiter
+    differ. `neighbour`: tests have to tell a neighbour of the task. `withhold_report`: no judge sees what the
+    runs showed, a control. `prompt_set`: empty for the usual one. `approximate`: by which index vectors are
+    searched instead of exactly. `drift_check`: a few fixed pairs are asked again and again, to see whether
+    the model is the same. `why`: for the build's history.
     """
 
     name: str
@@ -108,6 +121,10 @@ class Order:
     skip_canary: str = ""
     drift_check: bool = False
     batches: bool = False
+    reader: bool = True
+    neighbour: bool = True
+    withhold_report: bool = False
+    prompt_set: str = ""
     why: str = ""
 
     @property
@@ -358,7 +375,11 @@ def configured(order: Order) -> tuple[Annotator.Kind, str, dict[str, Any]]:
     config = {
         **asked_of(order),
         **by_query,
-        "agents": prompts.hashes(prompts.IN_COMPANY if order.screen_by_query else prompts.AGENTS),
+        "agents": prompts.hashes(prompted(order)),
+        "reader": order.reader,
+        "neighbour": order.neighbour,
+        "withhold_report": order.withhold_report,
+        "prompt_set": order.prompt_set,
         "fix_rounds": order.fix_rounds,
         "rewrites": order.rewrites,
         "second_test": order.second_test,
@@ -367,6 +388,16 @@ def configured(order: Order) -> tuple[Annotator.Kind, str, dict[str, Any]]:
     if all(config[name] == value for name, value in AS_IN_THE_PAPER.items()):
         config["profile"] = "paper"
     return Annotator.Kind.AGENTS, "test-driven agents", config
+
+
+def prompted(order: Order) -> tuple[str, ...]:
+    """The prompts of the order's agents."""
+    if order.prompt_set == "paper":
+        return prompts.PAPER
+    unused = {"single_llm", "tie_breaker"} if not order.reader else set[str]()
+    unused |= set() if order.neighbour else {"neighbour_writer"}
+    asked = prompts.IN_COMPANY if order.screen_by_query else prompts.AGENTS
+    return tuple(name for name in asked if name not in unused)
 
 
 def tried_in() -> dict[str, Any]:

@@ -16,6 +16,10 @@ SWITCHES: Final[Mapping[str, Any]] = MappingProxyType(
         "rewrites": 0,
         "second_test": False,
         "fix_rounds": 2,
+        "reader": False,
+        "neighbour": False,
+        "withhold_report": False,
+        "prompt_set": "paper",
     }
 )
 """`launching.AS_IN_THE_PAPER` as an order says it."""

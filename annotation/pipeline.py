@@ -13,13 +13,12 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from annotation import budget, claims, limiter, outages
-from annotation.agents import arbiter, fixer, test_writer
+from annotation import budget, claims, limiter, outages, program_checks, verdicts
+from annotation.agents import fixer, paper, test_writer
 from annotation.asking import Asker, Parked, Unjudgeable, ask
 from annotation.executing import SandboxProvider, execute
 from annotation.llm import LLM, LLMError
 from annotation.models import Build, Case, LLMCall, LostRace, ProgramText, TestProgram
-from annotation.publishing import settle
 from annotation.screening import judge
 from annotation.stages import Event, Stage
 from retrieval.hostile import clean
@@ -165,13 +164,15 @@ def try_again(case: Case, reason: str) -> None:
 
 
 def write_test(case: Case, tools: Tools) -> None:
-    """Test program generator: one program, one reading; one that redefines the candidate goes back once."""
+    """Neighbour writer, where the design has one; then the test writer: cases for each reading."""
+    llm = tools.llm_of(case.build)
+    if case.annotator.config.get("neighbour", False) and not verdicts.is_contrasted(case):
+        verdicts.contrast(case, llm)
+        return
     inputs = test_writer.WriterInputs(
         query=case.pair.query.text, code=case.pair.snippet.text, **refused(case), **tested_nothing(case)
     )
-    reply, call = ask(
-        case, tools.llm_of(case.build), test_writer.request(inputs, case.build.model), test_writer.parse
-    )
+    reply, call = asked_test(case, llm, inputs)
     with transaction.atomic():
         program = keep_program(case, reply)
         if program.redefines and case.rewrites < case.annotator.config.get("rewrites", 1):
@@ -194,11 +195,21 @@ def write_test(case: Case, tools: Tools) -> None:
             )
 
 
+def asked_test(
+    case: Case, llm: LLM, inputs: test_writer.WriterInputs
+) -> tuple[test_writer.TestProgramReply | paper.PlainTestReply, LLMCall]:
+    """The writer's reply, by the prompt set of the case's annotator."""
+    if verdicts.as_in_paper(case):
+        return ask(case, llm, paper.test_request(inputs, case.build.model), paper.parse_test)
+    return ask(case, llm, test_writer.request(inputs, case.build.model), test_writer.parse)
+
+
 def refused(case: Case) -> dict[str, str]:
     """The program that went back to the writer, and why; nothing on the first try."""
     if not case.rewrites or case.program is None:
         return {}
-    return {"refused_program": case.program.source.text, "refused_because": REDEFINES}
+    step = verdicts.step_of(case, Event.REJECTED_PROGRAM)
+    return {"refused_program": case.program.source.text, "refused_because": step.note if step else REDEFINES}
 
 
 def tested_nothing(case: Case) -> dict[str, str]:
@@ -231,8 +242,16 @@ def crashed_in_candidate(report: Report) -> bool:
     return any(frame.place == "candidate" for frame in frames)
 
 
-def keep_program(case: Case, reply: test_writer.TestProgramReply) -> TestProgram:
+def keep_program(case: Case, reply: test_writer.TestProgramReply | paper.PlainTestReply) -> TestProgram:
+    planned: dict[str, Any] = {}
+    if isinstance(reply, test_writer.TestProgramReply):
+        planned = {
+            "readings": [reading.model_dump() for reading in reply.readings],
+            "test_cases": [asdict(case) for case in reply.cases],
+            "reference": ProgramText.keep(reply.reference),
+        }
     return TestProgram.objects.create(
+        **planned,
         pair=case.pair,
         source=ProgramText.keep(reply.program),
         reading=reply.reading,
@@ -268,8 +287,26 @@ def run_test(case: Case, tools: Tools) -> None:
         tally = counted(case, Rates.of([report]))
         executed(case, Event.TESTED_NOTHING, why_nothing(report), tally=tally, **ANEW)
     else:
+        test_the_test(case, tools, hopeless or report.outcome, report)
+
+
+def test_the_test(case: Case, tools: Tools, note: str, report: Report) -> None:
+    """Run the program with its reference and with a neighbour; what tells nothing goes back once."""
+    runs = program_checks.run_checks(case, tools.sandbox, tools.limits)
+    worth = verdicts.worth_of(case)
+    if worth and not worth.is_sound and case.rewrites < case.annotator.config.get("rewrites", 1):
+        executed(
+            case,
+            Event.REJECTED_PROGRAM,
+            program_checks.complaint(case, worth),
+            **runs,
+            **program_checks.ANEW,
+            rewrites=case.rewrites + 1,
+        )
+    else:
         tally = counted(case, Rates.of([report]))
-        executed(case, Event.EXECUTED, hopeless or report.outcome, tally=tally)
+        tally["sound_tests"] = int(worth is not None and worth.is_sound)
+        executed(case, Event.EXECUTED, note, tally=tally, **runs)
 
 
 def counted(case: Case, rates: Rates) -> dict[str, int]:
@@ -308,7 +345,8 @@ def ask_fixer(case: Case, tools: Tools, tried: str | None) -> None:
         program=case.program.source.text,
         report=case.execution.whole_report().canonical(),
     )
-    reply, call = ask(case, tools.llm_of(case.build), fixer.request(inputs, case.build.model), fixer.parse)
+    ordered = paper.fixer_request if verdicts.as_in_paper(case) else fixer.request
+    reply, call = ask(case, tools.llm_of(case.build), ordered(inputs, case.build.model), fixer.parse)
     try:
         suggested = parse_install("\n".join(reply.commands))
     except DependencyRefused as refused:
@@ -323,27 +361,12 @@ def install(case: Case, dependencies: list[str], note: str, call: LLMCall | None
     case.move(Event.FIXED, note=note, call=call, dependencies=dependencies, fix_rounds=case.fix_rounds + 1)
 
 
-def arbitrate(case: Case, tools: Tools) -> None:
-    """Final arbiter: judges query, code, program and report; it sees no screener verdict."""
-    assert case.execution is not None and case.program is not None, "arbitrating follows an execution"
-    inputs = arbiter.ArbiterInputs(
-        query=case.pair.query.text,
-        code=case.pair.snippet.text,
-        program=case.program.source.text,
-        reading=case.program.reading,
-        report=case.execution.whole_report().evidence(case.program.source.text),
-    )
-    verdict, call = ask(
-        case, tools.llm_of(case.build), arbiter.request(inputs, case.build.model), arbiter.parse
-    )
-    event = Event.ACCEPTED if verdict.verdict == 1 else Event.DENIED
-    settle(case, event, verdict.verdict, verdict.explanation, call)
-
-
 WORK: Mapping[Stage, Callable[[Case, Tools], None]] = {
     Stage.SCREENING: lambda case, tools: judge(case, tools.llm_of(case.build)),
+    Stage.READING: lambda case, tools: verdicts.read(case, tools.llm_of(case.build)),
     Stage.WRITING_TEST: write_test,
     Stage.EXECUTING: run_test,
     Stage.FIXING: fix,
-    Stage.ARBITRATING: arbitrate,
+    Stage.ARBITRATING: lambda case, tools: verdicts.arbitrate(case, tools.llm_of(case.build)),
+    Stage.TIE_BREAKING: lambda case, tools: verdicts.break_tie(case, tools.llm_of(case.build)),
 }

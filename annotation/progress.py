@@ -36,10 +36,12 @@ REFRESH: Final = 10
 WORKERS: Final[Mapping[Stage, str]] = MappingProxyType(
     {
         Stage.SCREENING: "screener",
+        Stage.READING: "reader",
         Stage.WRITING_TEST: "test writer",
         Stage.EXECUTING: "sandbox",
         Stage.FIXING: "fixer",
         Stage.ARBITRATING: "arbiter",
+        Stage.TIE_BREAKING: "tie breaker",
         Stage.SETTLED: "has its label",
         Stage.ABANDONED: "could not be judged",
     }

@@ -7,22 +7,32 @@ from collections.abc import Mapping
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
-from annotation.models import Case, LLMCall, Proposal, Review
+from annotation.models import Basis, Case, LLMCall, Proposal, Review
 from annotation.stages import Event
 from retrieval.models import Annotator, Label, statements
 
 
 def settle(
-    case: Case, event: Event, label: int, note: str, call: LLMCall, tally: Mapping[str, int] | None = None
+    case: Case,
+    event: Event,
+    label: int,
+    note: str,
+    call: LLMCall | None,
+    *,
+    basis: Basis,
+    tally: Mapping[str, int] | None = None,
 ) -> None:
-    """Settle and publish in one transaction, so that no label is ever without its case."""
+    """Settle and publish in one transaction, so that no label is ever without its case.
+
+    `basis` is how the label came about.
+    """
     with transaction.atomic():
         case.label = label
         if case.annotator.config.get("writes_snippets"):
             Proposal.objects.checked(case)  # an expert decides whether it becomes anything
         else:
             publish_case(case)
-        case.move(event, note=note, call=call, label=label, tally=dict(tally or {}))
+        case.move(event, note=note, call=call, label=label, basis=basis, tally=dict(tally or {}))
 
 
 def publish_case(case: Case) -> None:

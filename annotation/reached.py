@@ -8,6 +8,7 @@ from typing import Final
 
 from django.db.models import Q
 
+from annotation.models.cases import Basis
 from annotation.stages import Stage
 
 
@@ -20,20 +21,25 @@ def beyond(*stages: Stage) -> Q:
 
 TESTED: Final = Q(stage=Stage.SETTLED, program__isnull=False)
 CLEAR: Final = Q(stage=Stage.SETTLED, program__isnull=True)
-UNCLEAR: Final = beyond(Stage.WRITING_TEST, Stage.EXECUTING, Stage.FIXING, Stage.ARBITRATING)
-EXECUTED: Final = beyond(Stage.ARBITRATING)
+JUDGED_AFTER_TEST: Final = (Stage.ARBITRATING, Stage.TIE_BREAKING)
+TESTED_IN: Final = (Stage.EXECUTING, Stage.FIXING, *JUDGED_AFTER_TEST)
+UNCLEAR: Final = beyond(Stage.READING, Stage.WRITING_TEST, *TESTED_IN)
+READ: Final = beyond(Stage.WRITING_TEST, *TESTED_IN)
+EXECUTED: Final = beyond(*JUDGED_AFTER_TEST)
 SECOND: Final = EXECUTED & Q(execution__isnull=False, tested_again=True)
 REACHING: Final[Mapping[str, Q]] = MappingProxyType(
     {
         "screened": CLEAR | UNCLEAR,
         "clear": CLEAR,
         "unclear": UNCLEAR,
-        "written": beyond(Stage.EXECUTING, Stage.FIXING, Stage.ARBITRATING),
+        "read": READ,
+        "written": beyond(*TESTED_IN),
         "executed": EXECUTED,
         "second": SECOND,
         "second_tested": SECOND & Q(execution__touched=True),
         "fixed": Q(execution__isnull=False) & ~Q(missing_module=""),
         "arbitrated": TESTED,
+        "disputed": Q(basis=Basis.DISPUTED) | Q(stage=Stage.TIE_BREAKING) | Q(left=Stage.TIE_BREAKING),
     }
 )
 """Cases by what has become of them."""

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Final
 
 from annotation import company
-from annotation.agents import query_screener, screener, single_llm
+from annotation.agents import paper, query_screener, screener, single_llm
 from annotation.asking import ask
 from annotation.llm import LLM
-from annotation.models import Case, LLMCall
+from annotation.models import Basis, Case, LLMCall
 from annotation.publishing import settle
 from annotation.stages import Event
 from retrieval.models import Annotator
@@ -36,13 +36,16 @@ def judge_alone(case: Case, llm: LLM) -> None:
     inputs = single_llm.SingleInputs(query=case.pair.query.text, code=case.pair.snippet.text)
     verdict, call = ask(case, llm, single_llm.request(inputs, case.build.model), single_llm.parse)
     label = verdict.label(single_llm.Criterion(case.annotator.config["criterion"]))
-    settle(case, Event.MATCH if label else Event.NO_MATCH, label, verdict.words, call)
+    event = Event.MATCH if label else Event.NO_MATCH
+    settle(case, event, label, verdict.words, call, basis=Basis.SINGLE)
 
 
 def screen(case: Case, llm: LLM) -> None:
     """Preliminary screener (CoSQA+, "Preliminary Screener"): 1, 0, or 0.5 = needs a test."""
     inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
-    verdict, call = ask(case, llm, screener.request(inputs, case.build.model), screener.parse)
+    paperlike = case.annotator.config.get("prompt_set") == paper.PROMPT_SET
+    ordered = paper.screener_request if paperlike else screener.request
+    verdict, call = ask(case, llm, ordered(inputs, case.build.model), screener.parse)
     screened(case, verdict.verdict, verdict.explanation, call)
 
 
@@ -64,13 +67,14 @@ def screen_in_company(case: Case, llm: LLM) -> None:
 
 
 def screened(case: Case, verdict: float, explanation: str, call: LLMCall) -> None:
-    """Settle what is plain; what is unclear goes to the test writer."""
+    """Settle what is plain; what is unclear goes to the reader, or at once to the test writer."""
     if verdict == 1:
-        settle(case, Event.MATCH, 1, explanation, call)
+        settle(case, Event.MATCH, 1, explanation, call, basis=Basis.CLEAR)
     elif verdict == 0:
-        settle(case, Event.NO_MATCH, 0, explanation, call)
+        settle(case, Event.NO_MATCH, 0, explanation, call, basis=Basis.CLEAR)
     else:
-        case.move(Event.UNCLEAR, note=explanation, call=call)
+        event = Event.TO_READER if case.annotator.config.get("reader", False) else Event.UNCLEAR
+        case.move(event, note=explanation, call=call)
 
 
 JUDGES: Final[Mapping[str, Callable[[Case, LLM], None]]] = {

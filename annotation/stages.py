@@ -1,12 +1,15 @@
 """The life of a case as a table: which stage follows which event. No I/O.
 
-    screening --match / no match---------------------------------> settled
-        +-unclear-> writing_test -> executing -> arbitrating ----> settled
-                        ^  ^            |  ^          ^
-                        |  +-rejected---+  |          | refused
-                        +-rejected         +-- fixing-+   (a missing module)
-                        ^---- tested nothing (once, where a second test is wanted)
+    screening --match / no match------------------------------------> settled
+        +-to reader-> reading -+                                        ^
+        +-unclear--------------+-> writing_test -> executing -> arbitrating
+                                   |  ^  ^  ^         |  ^        ^   +-disputed-> tie_breaking -> settled
+                                   +--+  |  +rejected-+  |        | refused
+                            (neighbour)  |               +-fixing-+   (a missing module)
+                                         +---- tested nothing (once, where a second test is wanted)
     any working stage --gave up-> abandoned --retried-> the stage that was left
+
+Reader and tie breaker are part of the usual design; the paper's has neither.
 
 Abandoned means that the case could not be judged; it is never a label.
 """
@@ -23,10 +26,12 @@ class Stage(StrEnum):
     """Where a case is."""
 
     SCREENING = "screening"
+    READING = "reading"
     WRITING_TEST = "writing_test"
     EXECUTING = "executing"
     FIXING = "fixing"
     ARBITRATING = "arbitrating"
+    TIE_BREAKING = "tie_breaking"
     SETTLED = "settled"
     ABANDONED = "abandoned"
 
@@ -42,6 +47,9 @@ class Event(StrEnum):
     MATCH = "match"
     NO_MATCH = "no_match"
     UNCLEAR = "unclear"
+    TO_READER = "to_reader"
+    READ = "read"
+    CONTRASTED = "contrasted"
     WRITTEN = "written"
     REJECTED_PROGRAM = "rejected_program"
     EXECUTED = "executed"
@@ -51,6 +59,7 @@ class Event(StrEnum):
     REFUSED = "refused"
     ACCEPTED = "accepted"
     DENIED = "denied"
+    DISPUTED = "disputed"
     GAVE_UP = "gave_up"
     RETRIED = "retried"
 
@@ -73,10 +82,12 @@ FIRST: Final = Stage.SCREENING
 QUEUE_OF: Final[Mapping[Stage, Queue]] = MappingProxyType(
     {
         Stage.SCREENING: "llm",
+        Stage.READING: "llm",
         Stage.WRITING_TEST: "llm",
         Stage.EXECUTING: "sandbox",
         Stage.FIXING: "llm",
         Stage.ARBITRATING: "llm",
+        Stage.TIE_BREAKING: "llm",
     }
 )
 
@@ -88,6 +99,9 @@ TRANSITIONS: Final[Mapping[tuple[Stage, Event], Stage]] = MappingProxyType(
         (Stage.SCREENING, Event.MATCH): Stage.SETTLED,
         (Stage.SCREENING, Event.NO_MATCH): Stage.SETTLED,
         (Stage.SCREENING, Event.UNCLEAR): Stage.WRITING_TEST,
+        (Stage.SCREENING, Event.TO_READER): Stage.READING,
+        (Stage.READING, Event.READ): Stage.WRITING_TEST,
+        (Stage.WRITING_TEST, Event.CONTRASTED): Stage.WRITING_TEST,
         (Stage.WRITING_TEST, Event.WRITTEN): Stage.EXECUTING,
         (Stage.WRITING_TEST, Event.REJECTED_PROGRAM): Stage.WRITING_TEST,
         (Stage.EXECUTING, Event.REJECTED_PROGRAM): Stage.WRITING_TEST,
@@ -98,6 +112,9 @@ TRANSITIONS: Final[Mapping[tuple[Stage, Event], Stage]] = MappingProxyType(
         (Stage.FIXING, Event.REFUSED): Stage.ARBITRATING,
         (Stage.ARBITRATING, Event.ACCEPTED): Stage.SETTLED,
         (Stage.ARBITRATING, Event.DENIED): Stage.SETTLED,
+        (Stage.ARBITRATING, Event.DISPUTED): Stage.TIE_BREAKING,
+        (Stage.TIE_BREAKING, Event.ACCEPTED): Stage.SETTLED,
+        (Stage.TIE_BREAKING, Event.DENIED): Stage.SETTLED,
         **{(stage, Event.GAVE_UP): Stage.ABANDONED for stage in QUEUE_OF},
     }
 )

@@ -10,19 +10,30 @@ from typing import Final
 from annotation.agents import (
     arbiter,
     fixer,
+    neighbour_writer,
+    paper,
     query_screener,
     screener,
     single_llm,
     snippet_writer,
     test_writer,
+    tie_breaker,
 )
 from annotation.agents.asking import Options, repair
-from annotation.agents.replies import InvalidReply, VerdictModel
+from annotation.agents.replies import InvalidReply, VerdictModel, one_object
+
+
+def parse_any_test(text: str) -> VerdictModel:
+    """A test writer's reply, in the usual form or in that of the paper's set. Raises InvalidReply."""
+    return paper.parse_test(text) if "reading" in one_object(text) else test_writer.parse(text)
+
 
 PARSERS: Final[Mapping[str, Callable[[str], VerdictModel]]] = MappingProxyType(
     {
         screener.NAME: screener.parse,
-        test_writer.NAME: test_writer.parse,
+        test_writer.NAME: parse_any_test,
+        neighbour_writer.NAME: neighbour_writer.parse,
+        tie_breaker.NAME: tie_breaker.parse,
         fixer.NAME: fixer.parse,
         arbiter.NAME: arbiter.parse,
         single_llm.NAME: single_llm.parse,

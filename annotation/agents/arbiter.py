@@ -1,6 +1,6 @@
-"""The arbiter: the final verdict from the test program and what its run showed (paper: Final Arbiter).
+"""The arbiter: the final verdict from the test cases and what their run showed (paper: Final Arbiter).
 
-It is not told what the screener thought.
+It is not told what screener and reader thought.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from pydantic import BeforeValidator
 
 from annotation import prompts
 from annotation.agents.asking import Options, compose, fence, schema_of
-from annotation.agents.fields import Said, from_menu
+from annotation.agents.fields import Said, as_label
 from annotation.agents.replies import VerdictModel, validated
 from annotation.llm.request import Request
 
@@ -24,36 +24,38 @@ SCHEMA: Final = schema_of(
 
 @dataclass(frozen=True, slots=True)
 class ArbiterInputs:
-    """The pair and the evidence. `report` is what `Report.evidence` says of the execution."""
+    """The pair and the evidence: the readings as numbered lines, and what the executor tells of the runs.
+
+    `report` is None where it is withheld, to measure what the runs are worth.
+    """
 
     query: str
     code: str
     program: str
-    reading: str
-    report: str
-
-
-def _as_label(value: object) -> int:
-    return int(from_menu(0.0, 1.0)(value))
+    readings: str
+    report: str | None
 
 
 class ArbiterVerdict(VerdictModel):
     """1 match, 0 no match."""
 
     explanation: Said
-    verdict: Annotated[int, BeforeValidator(_as_label)]
+    verdict: Annotated[int, BeforeValidator(as_label)]
 
 
 def request(inputs: ArbiterInputs, model: str, **options: Unpack[Options]) -> Request:
     """The question about one pair and one execution."""
-    user = prompts.load(NAME).render(
-        "user",
-        query=fence("query", inputs.query),
-        code=fence("code", inputs.code),
-        reading=fence("reading", inputs.reading),
-        program=fence("program", inputs.program),
-        report=fence("report", inputs.report),
-    )
+    material = {
+        "query": fence("query", inputs.query),
+        "code": fence("code", inputs.code),
+        "readings": fence("readings", inputs.readings),
+        "program": fence("program", inputs.program),
+    }
+    prompt = prompts.load(NAME)
+    if inputs.report is None:
+        user = prompt.render("user_without_report", **material)
+    else:
+        user = prompt.render("user", **material, report=fence("report", inputs.report))
     return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 

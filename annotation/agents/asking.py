@@ -52,13 +52,23 @@ def schema_of(**properties: JsonObject) -> JsonObject:
 
 
 def compose(
-    agent: str, model: str, user: str, schema: JsonObject, max_tokens: int, options: Options
+    agent: str,
+    model: str,
+    user: str,
+    schema: JsonObject,
+    max_tokens: int,
+    options: Options,
+    *,
+    prompt: str = "",
 ) -> Request:
-    """The request of one agent; `max_tokens` is its default, which the options may replace."""
+    """The request of one agent; `max_tokens` is its default, which the options may replace.
+
+    `prompt` names the prompt file of another set; the agent's own otherwise.
+    """
     return Request(
         agent=agent,
         model=model,
-        system=prompts.load(agent).render("system"),
+        system=prompts.load(prompt or agent).render("system"),
         messages=(Message("user", user),),
         schema=schema,
         max_tokens=options.get("max_tokens", max_tokens),

@@ -18,6 +18,11 @@ def from_menu(*menu: float) -> Callable[[object], float]:
     return choose
 
 
+def as_label(value: object) -> int:
+    """A validator that takes exactly the numbers 0 and 1."""
+    return int(from_menu(0.0, 1.0)(value))
+
+
 def _said(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty")

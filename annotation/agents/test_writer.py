@@ -1,32 +1,37 @@
-"""The test writer: a program that asserts one reading of the query (paper: Test Program Generator).
+"""The test writer: readings of the query, cases that test them, and a reference that must pass its own test.
 
-The candidate is never part of the program: the harness puts the unchanged snippet in scope.
+The candidate is never part of the program: the harness puts the unchanged snippet in scope, and runs each
+case by itself (paper: Test Program Generator, which writes one program for one reading).
 """
 
 import ast
 import re
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final, Unpack
+from typing import Annotated, ClassVar, Final, Self, Unpack
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field, model_validator
 
 from annotation import prompts
 from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said
 from annotation.agents.replies import VerdictModel, validated
+from annotation.agents.sources import names_of, runnable, syntax_tree, top_level_functions
 from annotation.llm.request import Request
-from sandbox.program import candidate_names
-from sandbox.syntax import parsed
 
 NAME: Final = "test_writer"
 MAX_TOKENS: Final = 8192
-LONGEST_PROGRAM: Final = 100_000
+MAX_CASES: Final = 12
+MAX_READINGS: Final = 4
+CASE_NAME: Final = re.compile(r"r(?P<reading>[1-9])_(?P<kind>ordinary|edge)_(?P<checks>\w+)", re.ASCII)
 SCHEMA: Final = schema_of(
-    reading={"type": "string"},
+    readings={
+        "type": "array",
+        "items": schema_of(sense={"type": "string"}, likelihood={"type": "integer"}),
+    },
     helpers={"type": "array", "items": {"type": "string"}},
     program={"type": "string"},
+    reference={"type": "string"},
 )
-_DEFINITION: Final = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +48,73 @@ class WriterInputs:
     tested_nothing: str = ""
 
 
-def _testing(program: str) -> str:
-    if len(program) > LONGEST_PROGRAM:
-        raise ValueError(f"is longer than {LONGEST_PROGRAM:,} characters")
-    try:
-        nodes = list(ast.walk(parsed(program)))
-    except SyntaxError as error:
-        raise ValueError(f"is not valid Python 3: line {error.lineno}: {error.msg}") from None
-    except (RecursionError, MemoryError):
-        raise ValueError("is nested too deeply") from None
-    if not any(isinstance(node, ast.Assert) for node in nodes):
-        raise ValueError("has no assert statement")
-    return program
+class Reading(VerdictModel):
+    """A sense of the query, and how many of a hundred searchers mean it."""
+
+    sense: Said
+    likelihood: Annotated[int, Field(ge=0, le=100)]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseOfTest:
+    """One case: a function of the program, the number of its reading, its kind, and what it tries."""
+
+    name: str
+    reading: int
+    kind: str
+    checks: str
 
 
 class TestProgramReply(VerdictModel):
-    """A test program, the sense of the query that it tests, and the names that had to be invented."""
+    """Readings of the query, the program with its cases, a reference, and the names that were invented."""
 
     __test__: ClassVar[bool] = False
 
-    reading: Said
+    readings: Annotated[list[Reading], Field(min_length=1, max_length=MAX_READINGS)]
     helpers: list[Said]
-    program: Annotated[str, AfterValidator(_testing)]
+    program: str
+    reference: Annotated[str, AfterValidator(runnable)]
+
+    @model_validator(mode="after")
+    def _check_cases(self) -> Self:
+        refuse_bad_cases(syntax_tree(self.program), len(self.readings))
+        return self
+
+    @property
+    def cases(self) -> tuple[CaseOfTest, ...]:
+        """The functions of the program that are run by themselves, in its order."""
+        return cases_of(syntax_tree(self.program))
+
+    @property
+    def reading(self) -> str:
+        """The likeliest sense, in words."""
+        return self.readings[0].sense
+
+
+def cases_of(tree: ast.Module) -> tuple[CaseOfTest, ...]:
+    """The cases of a program: its functions named `r1_ordinary_WHAT`, in its order."""
+    named = ((name, CASE_NAME.fullmatch(name)) for name in top_level_functions(tree))
+    return tuple(
+        CaseOfTest(name, int(found["reading"]), found["kind"], found["checks"].replace("_", " "))
+        for name, found in named
+        if found
+    )
+
+
+def refuse_bad_cases(tree: ast.Module, readings: int) -> None:
+    """Raises ValueError for too few or too many cases, and for one that takes parameters or tests nothing."""
+    functions, cases = top_level_functions(tree), cases_of(tree)
+    if not any(case.kind == "ordinary" and case.reading == 1 for case in cases):
+        raise ValueError("no function r1_ordinary_… at the program's top level tests the first reading")
+    if len(cases) > MAX_CASES:
+        raise ValueError(f"the program has {len(cases)} cases; it may have {MAX_CASES}")
+    for case in cases:
+        if functions[case.name].args.args:
+            raise ValueError(f"the case {case.name} takes parameters")
+        if case.reading > readings:
+            raise ValueError(f"the case {case.name} tests reading {case.reading} of {readings}")
+        if not any(isinstance(node, ast.Assert) for node in ast.walk(functions[case.name])):
+            raise ValueError(f"the case {case.name} has no assert statement")
 
 
 def request(inputs: WriterInputs, model: str, **options: Unpack[Options]) -> Request:
@@ -90,13 +140,5 @@ def request(inputs: WriterInputs, model: str, **options: Unpack[Options]) -> Req
 
 
 def parse(text: str) -> TestProgramReply:
-    """The program in a reply: Python that parses and asserts something. Raises InvalidReply."""
+    """The program in a reply: Python that parses, with its cases. Raises InvalidReply."""
     return validated(TestProgramReply, text)
-
-
-def names_of(code: str) -> tuple[str, ...]:
-    """The names that a snippet puts in scope, in order, each once: those that a program may not redefine.
-
-    Code that Python 3 can't parse is searched line by line, so its functions are known all the same.
-    """
-    return candidate_names(code) or tuple(dict.fromkeys(_DEFINITION.findall(code)))

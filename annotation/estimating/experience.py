@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
+from annotation.agents import (
+    arbiter,
+    fixer,
+    neighbour_writer,
+    query_screener,
+    screener,
+    single_llm,
+    test_writer,
+    tie_breaker,
+)
 from annotation.estimating.figures import Basis, Range
 from annotation.estimating.tokens import SURE, mean_of
 from annotation.models import Build, LLMCall
@@ -27,19 +36,24 @@ UNCLEAR: Final = Range(0.2, 0.33, 0.5)
 FIXING: Final = Range(0.0, 0.035, 0.1633)
 """Calls of the fixer for a tested pair: none, as many as functions of CoSQA need a package (3.5 %), or as
 many as the paper's programs that did not run (16.33 %)."""
+DISPUTED: Final = Range(0.1, 0.25, 0.5)
+"""Share of tested pairs on which reader and arbiter differ; docs/quality.md has what was measured."""
 AGAIN: Final = Range(1.0, 1.02, 1.15)
 """Calls for each that is needed: a reply that can't be used is asked for once more."""
 OUTPUT: Final[Mapping[str, Range]] = MappingProxyType(
     {
         screener.NAME: Range(60, 130, 390),
-        test_writer.NAME: Range(141, 500, 1500),
+        single_llm.NAME: Range(80, 160, 480),
+        neighbour_writer.NAME: Range(50, 120, 360),
+        test_writer.NAME: Range(400, 1200, 3600),
         fixer.NAME: Range(4, 25, 75),
         arbiter.NAME: Range(75, 180, 540),
+        tie_breaker.NAME: Range(60, 150, 450),
     }
 )
 """Tokens of one reply: the terse ones of the sample's recording, what the prompts ask for, and three times as
 much for a model that is wordy or thinks before it answers."""
-LEARNT: Final = frozenset({*OUTPUT, single_llm.NAME, query_screener.NAME})
+LEARNT: Final = frozenset({*OUTPUT, query_screener.NAME})
 """The agents whose replies are measured; what nobody has measured of the last two is the screener's."""
 REPORT: Final = Range(100, 300, 1000)
 """Tokens of a report as the arbiter reads it: a few assertions, or a long trace."""
@@ -51,6 +65,7 @@ class Experience:
 
     unclear: Range
     fixing: Range
+    disputed: Range
     again: Range
     outputs: Mapping[str, Range]
     inputs: Mapping[str, float]
@@ -79,6 +94,7 @@ def of_model(model: str, kind: Annotator.Kind = Annotator.Kind.AGENTS) -> Experi
     return Experience(
         unclear,
         fixing,
+        disputed_share(builds),
         again,
         outputs,
         {agent: mean_of(some.inputs).expected for agent, some in spent.items()},
@@ -130,6 +146,16 @@ def unclear_share(builds: Sequence[Build]) -> tuple[Range, Basis]:
     off = max(SURE * (share * (1 - share) / screened) ** 0.5, OTHER_PAIRS * share)
     found = Range(share - off, share, share + off).within(0.0, 1.0)
     return found, Basis("Unclear to the screener", percent(found), "measured", named(builds))
+
+
+def disputed_share(builds: Sequence[Build]) -> Range:
+    """The share of tested pairs that go to the tie breaker."""
+    read = sum(build.tally.read for build in builds)
+    if read < ENOUGH:
+        return DISPUTED
+    share = sum(build.tally.disputed for build in builds) / read
+    off = max(SURE * (share * (1 - share) / read) ** 0.5, OTHER_PAIRS * share)
+    return Range(share - off, share, share + off).within(0.0, 1.0)
 
 
 def fixing_share(spent: Mapping[str, Spent]) -> tuple[Range, Basis]:

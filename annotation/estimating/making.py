@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 from django.utils import timezone
 
-from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.agents import (
+    arbiter,
+    fixer,
+    neighbour_writer,
+    screener,
+    single_llm,
+    test_writer,
+    tie_breaker,
+)
 from annotation.asking import BY_BATCH
 from annotation.drift import watching
 from annotation.drift.asking import AGENT
@@ -21,9 +29,11 @@ from retrieval.models import Annotator
 
 AGENTS: Mapping[Stage, str] = {
     Stage.SCREENING: screener.NAME,
+    Stage.READING: single_llm.NAME,
     Stage.WRITING_TEST: test_writer.NAME,
     Stage.FIXING: fixer.NAME,
     Stage.ARBITRATING: arbiter.NAME,
+    Stage.TIE_BREAKING: tie_breaker.NAME,
 }
 
 
@@ -52,6 +62,7 @@ def estimate(order: Order, counter: Counter | None = None, start: Stage = Stage.
             stage_of(stage, calls[stage], inputs[agent], outputs[agent], price, share_of_price(order, stage))
             for stage, agent in AGENTS.items()
         )
+        + neighbour_of(calls, inputs, outputs, order, price)
         + drift_of(order, pairs, prompts, known, price),
         price=price_used(price),
         basis=(
@@ -83,17 +94,37 @@ def calls_of(order: Order, pairs: int, known: Experience, start: Stage) -> dict[
     tested = NOTHING if order.annotator in CRITERIA else Range.of(cases) * unclear
     rounds = Range(1, 1, order.fix_rounds * tests_of(order))
     programs = Range(1, 1, programs_of(order))
+    read = tested * known.again if order.reader else NOTHING
     calls = {
         Stage.SCREENING: asked * known.again,
+        Stage.READING: read,
         Stage.WRITING_TEST: tested * known.again * programs,
         Stage.FIXING: tested * known.fixing * rounds if order.fix_rounds else NOTHING,
         Stage.ARBITRATING: tested * known.again,
+        Stage.TIE_BREAKING: read * known.disputed,
     }
     later = list(Stage)[list(Stage).index(start) :]
     calls = {stage: found if stage in later else NOTHING for stage, found in calls.items()}
     if start is Stage.EXECUTING and order.second_test:  # a program that is there may test nothing
         calls[Stage.WRITING_TEST] = tested * known.again * Range(0, 0, 1 + order.rewrites)
     return calls
+
+
+def neighbour_of(
+    calls: Mapping[Stage, Range],
+    inputs: Mapping[str, Range],
+    outputs: Mapping[str, Range],
+    order: Order,
+    price: Price | None,
+) -> tuple[StageEstimate, ...]:
+    """The line of the neighbour writer, who is asked once for each pair that gets a test."""
+    written = calls[Stage.WRITING_TEST]
+    if not order.neighbour or not written.expected:
+        return ()
+    agent = neighbour_writer.NAME
+    asked = Range(written.low, written.low, written.low) if written.low else written
+    share = share_of_price(order, Stage.WRITING_TEST)
+    return (stage_of(agent, asked, inputs[agent], outputs[agent], price, share),)
 
 
 def tests_of(order: Order) -> int:
@@ -130,11 +161,15 @@ def drift_of(
 def inputs_of(prompts: Prompts, known: Experience) -> dict[str, Range]:
     """Input tokens of one call of each agent: the prompt, and for two of them program and report."""
     empty = {agent: prompts.tokens.get(agent, NOTHING) for agent in AGENTS.values()}
+    neighbour = prompts.tokens.get(neighbour_writer.NAME, NOTHING)
     return {
-        screener.NAME: empty[screener.NAME],
-        test_writer.NAME: empty[test_writer.NAME],
+        **empty,
+        neighbour_writer.NAME: neighbour,
         fixer.NAME: empty[fixer.NAME] + evidence(empty, known, fixer.NAME),
         arbiter.NAME: empty[arbiter.NAME] + evidence(empty, known, arbiter.NAME),
+        tie_breaker.NAME: empty[tie_breaker.NAME]
+        + experience.REPORT
+        + known.outputs[arbiter.NAME] * Range.of(2),
     }
 
 

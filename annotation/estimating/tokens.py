@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Final
 
-from annotation.agents import arbiter, fixer, query_screener, screener, single_llm, test_writer
+from annotation.agents import (
+    arbiter,
+    fixer,
+    neighbour_writer,
+    query_screener,
+    screener,
+    single_llm,
+    test_writer,
+    tie_breaker,
+)
 from annotation.agents.query_screener import CompanyInputs
 from annotation.asking import no_connection
 from annotation.drift.asking import AGENT
@@ -117,8 +126,24 @@ def requests_of(order: Order) -> dict[str, list[Request]]:
         test_writer.NAME: [test_writer.request(test_writer.WriterInputs(*pair), model) for pair in pairs],
         fixer.NAME: [fixer.request(fixer.FixerInputs("module", "", ""), model)],
         arbiter.NAME: [arbiter.request(arbiter.ArbiterInputs(*pair, "", "", ""), model) for pair in pairs],
+        **beside_the_test(order, pairs),
         AGENT: screenings(pairs, model) if order.drift_check else [],
     }
+
+
+def beside_the_test(order: Order, pairs: Sequence[tuple[str, str]]) -> dict[str, list[Request]]:
+    """What reader, neighbour writer and tie breaker would be asked, where the order has them."""
+    if order.annotator in CRITERIA:
+        return {}
+    model, asked = order.model, dict[str, list[Request]]()
+    if order.reader:
+        asked[single_llm.NAME] = [single_llm.request(single_llm.SingleInputs(*pair), model) for pair in pairs]
+        ties = (tie_breaker.TieInputs(*pair, "", "", "", "") for pair in pairs)
+        asked[tie_breaker.NAME] = [tie_breaker.request(one, model) for one in ties]
+    if order.neighbour:
+        inputs = (neighbour_writer.NeighbourInputs(*pair) for pair in pairs)
+        asked[neighbour_writer.NAME] = [neighbour_writer.request(one, model) for one in inputs]
+    return asked
 
 
 def first_requests(order: Order, pairs: Sequence[tuple[str, str]]) -> list[Request]:

@@ -108,10 +108,12 @@ class Tally(models.Model):
     build = models.OneToOneField(Build, on_delete=models.CASCADE, primary_key=True, related_name="tally")
     version = models.PositiveBigIntegerField(default=0, help_text="grows with every change: watch it")
     screening = models.PositiveIntegerField(default=0)
+    reading = models.PositiveIntegerField(default=0, db_default=0)
     writing_test = models.PositiveIntegerField(default=0)
     executing = models.PositiveIntegerField(default=0)
     fixing = models.PositiveIntegerField(default=0)
     arbitrating = models.PositiveIntegerField(default=0)
+    tie_breaking = models.PositiveIntegerField(default=0, db_default=0)
     settled = models.PositiveIntegerField(default=0)
     abandoned = models.PositiveIntegerField(default=0)
     matches = models.PositiveIntegerField(default=0)
@@ -138,11 +140,20 @@ class Tally(models.Model):
     test_cases = models.PositiveBigIntegerField(
         default=0, db_default=0, help_text="assertions in the programs written"
     )
+    read = models.PositiveIntegerField(default=0, db_default=0, help_text="that the reader judged")
+    disputed = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="on which reader and arbiter differed"
+    )
+    sound_tests = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="programs whose reference passed and whose neighbour failed"
+    )
     screening_ms = models.PositiveBigIntegerField(default=0, db_default=0, help_text="worked in this stage")
+    reading_ms = models.PositiveBigIntegerField(default=0, db_default=0)
     writing_test_ms = models.PositiveBigIntegerField(default=0, db_default=0)
     executing_ms = models.PositiveBigIntegerField(default=0, db_default=0)
     fixing_ms = models.PositiveBigIntegerField(default=0, db_default=0)
     arbitrating_ms = models.PositiveBigIntegerField(default=0, db_default=0)
+    tie_breaking_ms = models.PositiveBigIntegerField(default=0, db_default=0)
     calls = models.PositiveIntegerField(default=0)
     provider_errors = models.PositiveIntegerField(
         default=0, help_text="errors of the provider since its last reply"

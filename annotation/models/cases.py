@@ -28,12 +28,25 @@ COUNTED: Final[Mapping[Event, str]] = MappingProxyType(
         Event.MATCH: "cleared",
         Event.NO_MATCH: "cleared",
         Event.UNCLEAR: "unclear",
+        Event.TO_READER: "unclear",
+        Event.READ: "read",
+        Event.DISPUTED: "disputed",
         Event.WRITTEN: "written",
         Event.MISSING_MODULE: "fixings",
     }
 )
 """The column of a build's totals that counts an event."""
 CLEAR: Final = (Event.MATCH, Event.NO_MATCH)
+
+
+class Basis(models.TextChoices):
+    """How a case's label came about. A release says it of each label: see docs/data.md."""
+
+    CLEAR = "clear", "clear to the screener"
+    SINGLE = "single", "one model alone"
+    TESTED = "tested", "decided by the arbiter alone, after a test"
+    AGREED = "agreed", "reader and arbiter agree"
+    DISPUTED = "disputed", "reader and arbiter differ, a third judge decided"
 
 
 RUNS: Final = "EXISTS (SELECT 1 FROM annotation_build WHERE annotation_build.id = build_id AND state = %s)"
@@ -63,6 +76,9 @@ class Case(models.Model):
     score = models.FloatField(default=0, db_default=0, help_text="its candidate's: lists are sorted by it")
     stage = models.CharField(max_length=12, choices=CHOICES, default=Stage.SCREENING.value)
     label = models.SmallIntegerField(null=True)
+    basis = models.CharField(
+        max_length=8, choices=Basis, blank=True, db_default="", help_text="how its label came about"
+    )
     contradicted = models.BooleanField(
         default=False,
         db_default=False,
@@ -73,6 +89,22 @@ class Case(models.Model):
     left = models.CharField(max_length=12, blank=True, help_text="the stage that it was abandoned from")
     program = models.ForeignKey(TestProgram, on_delete=models.PROTECT, null=True, related_name="cases")
     execution = models.ForeignKey(Execution, on_delete=models.PROTECT, null=True, related_name="cases")
+    reference_run = models.ForeignKey(
+        Execution,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="of its program with the writer's reference in the snippet's place",
+    )
+    neighbour_run = models.ForeignKey(
+        Execution,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="of its program with a neighbour of the task in the snippet's place",
+    )
     dependencies = models.JSONField(default=list, help_text="requirements installed for its program")
     missing_module = models.CharField(max_length=200, blank=True)
     rewrites = models.PositiveSmallIntegerField(default=0)
@@ -142,6 +174,7 @@ class Case(models.Model):
                 condition=Q(label__isnull=True),
                 name="case_open_by_duration",
             ),
+            models.Index(fields=["build", "id"], condition=Q(basis="disputed"), name="case_disputed"),
             # Few: each order of those that experts contradict.
             models.Index(fields=["build", "id"], condition=Q(contradicted=True), name="case_contradicted"),
             models.Index(

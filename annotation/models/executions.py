@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -9,6 +11,7 @@ from django.db.models import Q
 from annotation.models.common import common
 from retrieval.models import Annotator, Blob, Pair
 from sandbox.calling import Answer, CallOutcome
+from sandbox.program import Program
 from sandbox.report import Outcome, Report
 
 
@@ -29,7 +32,25 @@ class TestProgram(models.Model):
 
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="programs")
     source = models.ForeignKey(ProgramText, on_delete=models.PROTECT, related_name="+", db_index=False)
-    reading = models.TextField(blank=True, help_text="the sense of the query that it tests")
+    reading = models.TextField(blank=True, help_text="the likeliest sense of the query that it tests")
+    readings = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        help_text="sense and likelihood of each",
+    )
+    test_cases = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        help_text="name, reading, kind and checks of each function that runs alone; none = plain Python",
+    )
+    reference = models.ForeignKey(
+        ProgramText,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="code that does the task by the likeliest reading: the program has to hold with it",
+    )
     helpers = models.JSONField(default=list, help_text="names that the writer had to invent")
     redefines = models.BooleanField(default=False, help_text="it redefines the candidate")
     annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, null=True, related_name="+")
@@ -57,6 +78,14 @@ class TestProgram(models.Model):
 
     def __str__(self) -> str:
         return f"test program {self.pk}"
+
+    def beside(self, candidate: str, dependencies: Sequence[str] = (), name: str = "") -> Program:
+        """What the sandbox runs: this program beside `candidate`, each of its cases by itself.
+
+        `name` is the one under which it expects a candidate that it was not written for.
+        """
+        cases = tuple(case["name"] for case in self.test_cases)
+        return Program(candidate, self.source.text, tuple(dependencies), name=name, cases=cases)
 
 
 class Execution(models.Model):

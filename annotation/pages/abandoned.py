@@ -94,20 +94,25 @@ def remaining(build: Build, tally: Tally) -> dict[str, float | None]:
     if Price.objects.at(build.model, timezone.now()) is None:
         return {}
     spent = dict(AgentBill.objects.filter(build=build).values_list("agent", "spent"))
-    arbiter = mean(spent.get("arbiter"), tally.arbitrated)
+    tie_breaker = mean(spent.get("tie_breaker", 0), tally.arbitrated)
+    arbiter = plus(mean(spent.get("arbiter"), tally.arbitrated), tie_breaker)
     fixer = mean(spent.get("fixer", 0), tally.programs)
     tested = plus(fixer, arbiter)
-    written = plus(mean(spent.get("test_writer"), tally.written), tested)
+    neighbour = mean(spent.get("neighbour_writer", 0), tally.written)
+    written = plus(neighbour, mean(spent.get("test_writer"), tally.written), tested)
+    read = plus(mean(spent.get("single_llm", 0), tally.unclear), written)
     first = next((spent[agent] for agent in FIRST if agent in spent), None)
     screener = mean(first, tally.screened)
     unclear = tally.unclear / tally.screened if tally.screened else 0.0
-    rest = 0.0 if not unclear else None if written is None else unclear * written
+    rest = 0.0 if not unclear else None if read is None else unclear * read
     return {
         Stage.SCREENING: plus(screener, rest),
+        Stage.READING: read,
         Stage.WRITING_TEST: written,
         Stage.EXECUTING: tested,
         Stage.FIXING: tested,
         Stage.ARBITRATING: arbiter,
+        Stage.TIE_BREAKING: tie_breaker,
     }
 
 

@@ -41,12 +41,14 @@ REACHED_WORDS: Final = (
     ("screened", "screened"),
     ("clear", "clear to the screener"),
     ("unclear", "unclear to the screener"),
+    ("read", "judged by the reader"),
     ("written", "has its test program"),
     ("executed", "was executed"),
     ("second", "had a second test executed"),
     ("second_tested", "whose second test tested the candidate"),
     ("fixed", "lacked a module"),
     ("arbitrated", "arbitrated"),
+    ("disputed", "reader and arbiter differ"),
 )
 CANARY_WORDS: Final = (
     ("drawn", "of the canary"),

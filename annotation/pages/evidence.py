@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from django.db.models import Min
 
@@ -30,6 +31,8 @@ from sandbox.program import helpers
 from sandbox.report import Report
 
 LONGEST_TEXT = 20_000
+ACTORS: Final[Mapping[str, str]] = MappingProxyType({Event.CONTRASTED: "neighbour writer"})
+"""Who made a step, where the stage does not say it."""
 RELATED = (
     "pair__query__body",
     "pair__snippet__body",
@@ -65,6 +68,16 @@ class Verdict:
     cut: int
     call: CallView | None
     at: datetime
+    event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingView:
+    """A sense of the query, by the number that the cases' names carry; `likelihood` in percent."""
+
+    number: int
+    sense: str
+    likelihood: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +87,7 @@ class ProgramView:
     pk: int
     code: Code
     reading: str
+    readings: tuple[ReadingView, ...]
     helpers: tuple[str, ...]
     undeclared: tuple[str, ...]
     redefines: bool
@@ -139,6 +153,7 @@ class Evidence:
     earlier_executions: tuple[ExecutionView, ...]
     hash: str
     origin: Origin | None = None
+    dispute: tuple[Verdict, ...] = ()
     rounds: tuple[RoundLink, ...] = ()
 
 
@@ -176,6 +191,7 @@ def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
         earlier_executions=earlier_executions(case, steps),
         hash=evidence_hash(case, steps),
         origin=origin_of(case),
+        dispute=dispute_of(verdicts),
         rounds=links_of(case),
     )
 
@@ -245,13 +261,22 @@ def verdict_of(case: Case, step: Step, first: dict[int, int]) -> Verdict:
     return Verdict(
         number=step.number,
         stage=STAGES[step.before].word,
-        who=WORKERS.get(step.before, ""),
+        who=ACTORS.get(step.event, WORKERS.get(step.before, "")),
         sign=EVENTS[step.event] if ran is None else Sign(ran.mark, f"test {ran.word}", ran.tone),
         explanation="" if ran else explanation,
         cut=cut,
         call=call_view(step.call, reused) if step.call else None,
         at=step.at,
+        event=step.event,
     )
+
+
+def dispute_of(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """The last words of reader and arbiter, where they differ; empty where they don't, or not any more."""
+    last = {verdict.event: verdict for verdict in verdicts}
+    if Event.DISPUTED not in last:
+        return ()
+    return last[Event.READ], last[Event.DISPUTED]
 
 
 def call_view(call: LLMCall, reused: bool = False) -> CallView:
@@ -289,6 +314,10 @@ def program_view(program: TestProgram, report: Report | None = None, prefix: str
         pk=program.pk,
         code=code_of(text, "Test program", prefix, notes),
         reading=program.reading,
+        readings=tuple(
+            ReadingView(number, str(one["sense"]), int(one["likelihood"]))
+            for number, one in enumerate(program.readings, 1)
+        ),
         helpers=declared,
         undeclared=tuple(name for name in helpers(text) if name not in declared),
         redefines=program.redefines,

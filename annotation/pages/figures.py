@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from annotation.agents import arbiter, fixer, snippet_writer, test_writer
+from annotation.agents import arbiter, fixer, single_llm, snippet_writer, test_writer, tie_breaker
 from annotation.models import AgentBill, Build, Duration, Tally
 from annotation.models.figures import middle
 from annotation.pages import paper
@@ -22,17 +22,21 @@ from annotation.stages import QUEUE_OF, Stage
 Histogram = list[tuple[int, int]]
 """(class of the time, pairs in it), the shortest first."""
 AGENTS: Final = {
+    Stage.READING: single_llm.NAME,
     Stage.WRITING_TEST: test_writer.NAME,
     Stage.FIXING: fixer.NAME,
     Stage.ARBITRATING: arbiter.NAME,
+    Stage.TIE_BREAKING: tie_breaker.NAME,
 }
 """Who asks a model in a later stage; executing asks none, and who screens the annotator says."""
 REACHED: Final = {
     Stage.SCREENING: "screened",
+    Stage.READING: "read",
     Stage.WRITING_TEST: "written",
     Stage.EXECUTING: "executed",
     Stage.FIXING: "fixed",
     Stage.ARBITRATING: "arbitrated",
+    Stage.TIE_BREAKING: "disputed",
 }
 """The filter of the cases that a stage has worked on."""
 
@@ -299,10 +303,12 @@ def stage_rows(
     """Each working stage; the one that takes longest a case is marked, if two can be compared."""
     through = {
         Stage.SCREENING: tally.screened,
+        Stage.READING: tally.read,
         Stage.WRITING_TEST: tally.written,
         Stage.EXECUTING: tally.programs,
         Stage.FIXING: tally.fixings,
         Stage.ARBITRATING: tally.arbitrated,
+        Stage.TIE_BREAKING: tally.disputed,
     }
     means = {stage: mean_seconds(getattr(tally, f"{stage}_ms"), through[stage]) for stage in QUEUE_OF}
     known = {stage: mean for stage, mean in means.items() if mean is not None}

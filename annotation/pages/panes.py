@@ -82,6 +82,7 @@ class AgentPane:
     reason: str
     verdicts: tuple[Verdict, ...]
     totals: Totals
+    dispute: tuple[Verdict, ...] = ()
     closed: bool = False
 
     @property
@@ -194,6 +195,7 @@ def agent_pane(evidence: Evidence, closed: bool = False) -> AgentPane:
         reason=evidence.reason,
         verdicts=evidence.verdicts,
         totals=evidence.totals,
+        dispute=evidence.dispute,
         closed=closed,
     )
 

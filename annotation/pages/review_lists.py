@@ -16,6 +16,7 @@ FOR_EXPERTS: Final = Q(state=Build.State.PAUSED, mining__holes__people=True)
 
 LISTS: dict[Show, str] = {
     Show.WAITING: "settled, not labelled by you",
+    Show.DISPUTED: "reader and arbiter differ, not labelled by you",
     Show.UNSETTLED: "open or abandoned, not labelled by you",
     Show.REVIEWED: "labelled by you",
     Show.UNSURE: "unsure, by you",
@@ -36,6 +37,7 @@ class BuildLine:
     open: int
     abandoned: int
     reviewed: int
+    disputed: int = 0
     for_experts: bool = False
 
     @property
@@ -65,6 +67,7 @@ def line_of(build: Build, reviewed: int, for_experts: bool) -> BuildLine:
         state_word="for experts" if for_experts else build.get_state_display(),
         **standing(build),
         reviewed=reviewed,
+        disputed=build.tally.disputed,
         for_experts=for_experts,
     )
 

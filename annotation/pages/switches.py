@@ -42,6 +42,14 @@ def _of_agents(annotator: Annotator) -> Iterator[Switch]:
         yield Switch("Screening", f"by query, shuffled by seed {config.get('seed', 1)}", "one request a pair")
     elif "screener" in config:
         yield Switch("Screening", "one request a pair")
+    if "reader" in config:
+        yield Switch("Reader", *(("beside the arbiter", "none") if config["reader"] else ("none",)))
+    if "neighbour" in config:
+        yield Switch(
+            "Neighbour of the task", *(("tests each test", "none") if config["neighbour"] else ("none",))
+        )
+    if config.get("withhold_report"):
+        yield Switch("Report of the run", "withheld from every judge, as a control", "shown")
     if "rewrites" in config:
         yield _number("Rewrites", config["rewrites"], 0)
     if "second_test" in config:

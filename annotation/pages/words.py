@@ -36,10 +36,12 @@ ABANDONED: Final = Sign("!", "abandoned", "warn")
 STAGES: Final[Mapping[str, Sign]] = MappingProxyType(
     {
         Stage.SCREENING: Sign("…", "screening"),
+        Stage.READING: Sign("…", "reading"),
         Stage.WRITING_TEST: Sign("…", "writing test"),
         Stage.EXECUTING: Sign("…", "executing"),
         Stage.FIXING: Sign("…", "fixing"),
         Stage.ARBITRATING: Sign("…", "arbitrating"),
+        Stage.TIE_BREAKING: Sign("…", "tie breaking"),
         Stage.SETTLED: Sign("■", "settled", "good"),
         Stage.ABANDONED: ABANDONED,
     }
@@ -50,6 +52,9 @@ EVENTS: Final[Mapping[str, Sign]] = MappingProxyType(
         Event.MATCH: MATCH,
         Event.NO_MATCH: NO_MATCH,
         Event.UNCLEAR: Sign("?", "unclear, to be tested"),
+        Event.TO_READER: Sign("?", "unclear, to be read and tested"),
+        Event.READ: Sign("◉", "read without a test"),
+        Event.CONTRASTED: Sign("≠", "neighbour of the task written"),
         Event.WRITTEN: Sign("✎", "test program written"),
         Event.REJECTED_PROGRAM: Sign("↺", "test program sent back", "warn"),
         Event.EXECUTED: Sign("▶", "executed"),
@@ -59,6 +64,7 @@ EVENTS: Final[Mapping[str, Sign]] = MappingProxyType(
         Event.REFUSED: Sign("⊘", "installation refused", "warn"),
         Event.ACCEPTED: MATCH,
         Event.DENIED: NO_MATCH,
+        Event.DISPUTED: Sign("⇄", "reader and arbiter differ", "warn"),
         Event.GAVE_UP: ABANDONED,
         Event.RETRIED: Sign("↺", "retried"),
     }
@@ -82,10 +88,12 @@ OUTCOMES: Final[Mapping[str, Sign]] = MappingProxyType(
 WORKERS: Final[Mapping[str, str]] = MappingProxyType(
     {
         Stage.SCREENING: "screener",
+        Stage.READING: "reader",
         Stage.WRITING_TEST: "test writer",
         Stage.EXECUTING: "sandbox",
         Stage.FIXING: "fixer",
         Stage.ARBITRATING: "arbiter",
+        Stage.TIE_BREAKING: "tie breaker",
         Stage.ABANDONED: "person",
     }
 )

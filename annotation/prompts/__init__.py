@@ -14,10 +14,13 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Final
 
-AGENTS: Final = ("screener", "test_writer", "fixer", "arbiter")
+TESTED: Final = ("single_llm", "neighbour_writer", "test_writer", "fixer", "arbiter", "tie_breaker")
+AGENTS: Final = ("screener", *TESTED)
 ALONE: Final = ("single_llm",)
 MISSING: Final = ("snippet_writer", "test_writer", "fixer", "arbiter")
-IN_COMPANY: Final = ("query_screener", "test_writer", "fixer", "arbiter")
+IN_COMPANY: Final = ("query_screener", *TESTED)
+PAPER: Final = ("paper/screener", "paper/test_writer", "paper/fixer", "paper/arbiter")
+CRITERION: Final = "{{criterion}}"
 _SECTION: Final = re.compile(r"^=== ([a-z_]+) ===$", re.MULTILINE)
 _VARIABLE: Final = re.compile(r"\{\{([a-z_]+)\}\}")
 
@@ -64,7 +67,13 @@ def load(name: str) -> Prompt:
         text = resources.files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
     except FileNotFoundError:
         raise PromptError(f"there is no prompt file '{name}.md' in annotation/prompts") from None
-    return parse(name, text)
+    return parse(name, text.replace(CRITERION, criterion()) if CRITERION in text else text)
+
+
+@cache
+def criterion() -> str:
+    """What a match is, in the words that agents and people get."""
+    return load("criterion").sections["text"]
 
 
 def parse(name: str, text: str) -> Prompt:

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max, QuerySet
 
 from annotation import canary, launching
-from annotation.agents import arbiter, fixer, test_writer
+from annotation.agents import arbiter, fixer, neighbour_writer, test_writer, tie_breaker
 from annotation.caps import checked_reason
 from annotation.estimating import confirming
 from annotation.estimating.figures import Estimate
@@ -27,11 +27,13 @@ from annotation.stages import Stage
 
 ROWS_A_BATCH: Final = 2000
 STAGES: Final = tuple(ENTERED_BY)
+AFTER_TEST: Final = (arbiter.NAME, tie_breaker.NAME)
+AFTER_READING: Final = (neighbour_writer.NAME, test_writer.NAME, fixer.NAME, *AFTER_TEST)
 ASKED: Final[Mapping[Stage, tuple[str, ...]]] = {
-    Stage.SCREENING: (*FIRST, test_writer.NAME, fixer.NAME, arbiter.NAME, "repair"),
-    Stage.WRITING_TEST: (test_writer.NAME, fixer.NAME, arbiter.NAME, "repair"),
-    Stage.EXECUTING: (fixer.NAME, arbiter.NAME, "repair"),
-    Stage.ARBITRATING: (arbiter.NAME, "repair"),
+    Stage.SCREENING: (*FIRST, *AFTER_READING, "repair"),
+    Stage.WRITING_TEST: (*AFTER_READING, "repair"),
+    Stage.EXECUTING: (fixer.NAME, *AFTER_TEST, "repair"),
+    Stage.ARBITRATING: (*AFTER_TEST, "repair"),
 }
 """The prompts that are used from a stage on."""
 OTHERWISE: Final = frozenset({"salt", "repeat", "again_from", "again_of", "agents"})

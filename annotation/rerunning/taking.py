@@ -22,7 +22,7 @@ CASES_A_BATCH: Final = 1000
 ENTERED_BY: Final[Mapping[Stage, frozenset[Event]]] = MappingProxyType(
     {
         Stage.SCREENING: frozenset(),
-        Stage.WRITING_TEST: frozenset({Event.UNCLEAR}),
+        Stage.WRITING_TEST: frozenset({Event.UNCLEAR, Event.READ}),
         Stage.EXECUTING: frozenset({Event.WRITTEN}),
         Stage.ARBITRATING: frozenset({Event.EXECUTED, Event.REFUSED}),
     }
@@ -31,7 +31,7 @@ ENTERED_BY: Final[Mapping[Stage, frozenset[Event]]] = MappingProxyType(
 CAN_BEGIN: Final[Mapping[Stage, Q]] = MappingProxyType(
     {
         Stage.SCREENING: Q(),
-        Stage.WRITING_TEST: REACHING["unclear"],
+        Stage.WRITING_TEST: REACHING["read"],
         Stage.EXECUTING: REACHING["written"] & Q(program__isnull=False),
         Stage.ARBITRATING: REACHING["executed"] & Q(execution__isnull=False),
     }
@@ -45,6 +45,8 @@ KEPT: Final[Mapping[Stage, tuple[str, ...]]] = MappingProxyType(
         Stage.ARBITRATING: (
             "program_id",
             "execution_id",
+            "reference_run_id",
+            "neighbour_run_id",
             "dependencies",
             "missing_module",
             "rewrites",

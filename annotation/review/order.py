@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.comparing_annotators import few_flips, side_of
 from annotation.comparing_annotators import flips as flips_between
-from annotation.models import Build, Case, Review
+from annotation.models import Basis, Build, Case, Review
 from annotation.models.cases import OPEN
 from annotation.review.tags import Tag
 from annotation.rounds import parted
@@ -26,6 +26,7 @@ class Show(StrEnum):
     """Which cases of a build a person goes through."""
 
     WAITING = "waiting"
+    DISPUTED = "disputed"
     UNSETTLED = "unsettled"
     REVIEWED = "reviewed"
     UNSURE = "unsure"
@@ -103,6 +104,8 @@ def shown(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
             cases = cases.filter(~Exists(reviews_by(user)), stage=Stage.SETTLED)
         case Show.UNSETTLED:
             cases = cases.filter(~Exists(reviews_by(user)), stage__in=[*OPEN, Stage.ABANDONED])
+        case Show.DISPUTED:
+            cases = cases.filter(~Exists(reviews_by(user)), basis=Basis.DISPUTED)
         case Show.REVIEWED:
             cases = cases.filter(Exists(reviews_by(user)))
         case Show.UNSURE:
@@ -151,7 +154,12 @@ def tagged_pairs(tag: Tag) -> QuerySet[Review, Any]:
 
 
 def next_case(user: User, build: Build, show: Worklist, after: Case | None = None) -> Case | None:
-    """The first case behind `after`; at the end it goes on from the beginning. None: nothing is left."""
+    """The first case behind `after`; at the end it goes on from the beginning. None: nothing is left.
+
+    Of those that wait, the ones come first on which reader and arbiter differ: there a person changes most.
+    """
+    if show is Show.WAITING and (disputed := next_case(user, build, Show.DISPUTED, after)):
+        return disputed
     cases = shown(user, build, show)
     if after is None:
         return cases.first()
@@ -168,6 +176,8 @@ def previous_case(user: User, build: Build, show: Worklist, before: Case) -> Cas
     match show:
         case Show.WAITING:
             cases = first_round(build).filter(stage=Stage.SETTLED)
+        case Show.DISPUTED:
+            cases = first_round(build).filter(basis=Basis.DISPUTED)
         case Show.UNSETTLED:
             cases = first_round(build).filter(stage__in=[*OPEN, Stage.ABANDONED])
         case Flipped(against=other):

@@ -62,7 +62,8 @@ class Order(Schema):
         "agents", description="test-driven agents, or one model alone by its exact or its 50 % criterion"
     )
     profile: Literal["", "paper"] = Field(
-        "", description="paper = screen_by_query, rewrites, second_test and fix_rounds as in the paper"
+        "",
+        description="paper = the paper's prompts and switches, without reader and neighbour",
     )
     rewrites: int = Field(
         1, ge=0, le=5, description="how often a program that redefines its candidate goes back"
@@ -71,6 +72,14 @@ class Order(Schema):
         False, description="the screener judges all candidates of a query in one request"
     )
     seed: int = Field(1, ge=0, lt=2**31, description="of the order in which it sees them")
+    reader: bool = Field(
+        True,
+        description="a reader decides unclear pairs too, and a third judge where it and the arbiter differ",
+    )
+    neighbour: bool = Field(True, description="a test has to tell a neighbour of the task")
+    withhold_report: bool = Field(
+        False, description="a control: no judge sees what the runs showed, to measure what they are worth"
+    )
     second_test: bool = Field(False, description="another test where the first one tested nothing")
     fresh: bool = Field(False, description="ask anew what was answered before; it is paid again")
     rounds: int = Field(1, ge=1, le=9, description="how often each pair is judged, each time asked anew")

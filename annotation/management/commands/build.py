@@ -125,6 +125,19 @@ class Command(LightCommand):
             action="store_true",
             help="the screener sees a query's candidates at once",
         )
+        parser.add_argument(
+            "--no-reader",
+            action="store_true",
+            help="no reader decides unclear pairs beside the arbiter, so nobody breaks ties",
+        )
+        parser.add_argument(
+            "--no-neighbour", action="store_true", help="tests need not tell a neighbour of the task"
+        )
+        parser.add_argument(
+            "--withhold-report",
+            action="store_true",
+            help="a control: no judge sees what the runs showed; measures what the runs are worth",
+        )
         parser.add_argument("--second-test", action="store_true", help="one more where one tested nothing")
         parser.add_argument("--rewrites", type=int, default=1, help="of programs that redefine; the paper: 0")
         parser.add_argument("--fix-rounds", type=int, default=2, help="for missing modules (%(default)s)")
@@ -202,6 +215,9 @@ class Command(LightCommand):
             unpriced=options["unpriced"],
             annotator=Judge(options["annotator"]),
             screen_by_query=options["screen_by_query"],
+            reader=not options["no_reader"],
+            neighbour=not options["no_neighbour"],
+            withhold_report=options["withhold_report"],
             second_test=options["second_test"],
             rewrites=options["rewrites"],
             fix_rounds=options["fix_rounds"],

@@ -1,0 +1,51 @@
+"""The neighbour writer: code that could be taken for an answer to the query and is none.
+
+A test that cannot tell it from the asked-for function proves little. Its author has not seen the test.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Unpack
+
+from pydantic import AfterValidator
+
+from annotation import prompts
+from annotation.agents.asking import Options, compose, fence, schema_of
+from annotation.agents.fields import Said
+from annotation.agents.replies import VerdictModel, validated
+from annotation.agents.sources import names_of, runnable
+from annotation.llm.request import Request
+
+NAME: Final = "neighbour_writer"
+MAX_TOKENS: Final = 2048
+SCHEMA: Final = schema_of(difference={"type": "string"}, code={"type": "string"})
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourInputs:
+    """The pair: the query to miss, and the snippet whose names and parameters to take."""
+
+    query: str
+    code: str
+
+
+class NeighbourReply(VerdictModel):
+    """Code that does a neighbouring task, and what it does instead."""
+
+    difference: Said
+    code: Annotated[str, AfterValidator(runnable)]
+
+
+def request(inputs: NeighbourInputs, model: str, **options: Unpack[Options]) -> Request:
+    """The order for one neighbour."""
+    user = prompts.load(NAME).render(
+        "user",
+        names=", ".join(names_of(inputs.code)) or "(see the definition in the code)",
+        query=fence("query", inputs.query),
+        code=fence("code", inputs.code),
+    )
+    return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
+
+
+def parse(text: str) -> NeighbourReply:
+    """The neighbour in a reply: Python that parses. Raises InvalidReply."""
+    return validated(NeighbourReply, text)

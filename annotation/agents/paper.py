@@ -1,0 +1,117 @@
+"""The paper's prompt set: one program for one reading, which ends at its first failure, and no reader.
+
+Roles, inputs and outputs are those of the appendix of CoSQA+; the answers' shapes are ours.
+"""
+
+import ast
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, Unpack
+
+from pydantic import AfterValidator
+
+from annotation import prompts
+from annotation.agents import arbiter, fixer, screener, test_writer
+from annotation.agents.arbiter import ArbiterVerdict
+from annotation.agents.asking import Options, compose, fence, schema_of
+from annotation.agents.fields import Said
+from annotation.agents.fixer import FixerInputs
+from annotation.agents.replies import VerdictModel, validated
+from annotation.agents.screener import ScreenerInputs
+from annotation.agents.sources import names_of, syntax_tree
+from annotation.agents.test_writer import WriterInputs
+from annotation.llm.request import JsonObject, Request
+
+PROMPT_SET: Final = "paper"
+TEST_SCHEMA: Final = schema_of(
+    reading={"type": "string"},
+    helpers={"type": "array", "items": {"type": "string"}},
+    program={"type": "string"},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainArbiterInputs:
+    """The pair and the evidence. `report` is what `Report.evidence` says of the execution."""
+
+    query: str
+    code: str
+    program: str
+    reading: str
+    report: str
+
+
+def _testing(program: str) -> str:
+    if not any(isinstance(node, ast.Assert) for node in ast.walk(syntax_tree(program))):
+        raise ValueError("has no assert statement")
+    return program
+
+
+class PlainTestReply(VerdictModel):
+    """A test program, the sense of the query that it tests, and the names that had to be invented."""
+
+    __test__: ClassVar[bool] = False
+
+    reading: Said
+    helpers: list[Said]
+    program: Annotated[str, AfterValidator(_testing)]
+
+
+def screener_request(inputs: ScreenerInputs, model: str, **options: Unpack[Options]) -> Request:
+    """The screener's question in the paper's words."""
+    material = {"query": fence("query", inputs.query), "code": fence("code", inputs.code)}
+    return _composed(screener.NAME, model, material, screener.SCHEMA, screener.MAX_TOKENS, options)
+
+
+def test_request(inputs: WriterInputs, model: str, **options: Unpack[Options]) -> Request:
+    """The order for one test program; the paper sends none back, so a refused one is not shown."""
+    material = {
+        "names": ", ".join(names_of(inputs.code)) or "(see the definition in the code)",
+        "query": fence("query", inputs.query),
+        "code": fence("code", inputs.code),
+    }
+    return _composed(test_writer.NAME, model, material, TEST_SCHEMA, test_writer.MAX_TOKENS, options)
+
+
+def fixer_request(inputs: FixerInputs, model: str, **options: Unpack[Options]) -> Request:
+    """The question about one missing module."""
+    material = {
+        "module": fence("module", inputs.module),
+        "program": fence("program", inputs.program),
+        "report": fence("report", inputs.report),
+    }
+    return _composed(fixer.NAME, model, material, fixer.SCHEMA, fixer.MAX_TOKENS, options)
+
+
+def arbiter_request(inputs: PlainArbiterInputs, model: str, **options: Unpack[Options]) -> Request:
+    """The question about one pair and one execution."""
+    material = {
+        "query": fence("query", inputs.query),
+        "code": fence("code", inputs.code),
+        "reading": fence("reading", inputs.reading),
+        "program": fence("program", inputs.program),
+        "report": fence("report", inputs.report),
+    }
+    return _composed(arbiter.NAME, model, material, arbiter.SCHEMA, arbiter.MAX_TOKENS, options)
+
+
+def parse_test(text: str) -> PlainTestReply:
+    """The program in a reply: Python that parses and asserts something. Raises InvalidReply."""
+    return validated(PlainTestReply, text)
+
+
+def parse_verdict(text: str) -> ArbiterVerdict:
+    """The verdict in a reply. Raises InvalidReply."""
+    return arbiter.parse(text)
+
+
+def _composed(
+    agent: str,
+    model: str,
+    material: dict[str, str],
+    schema: JsonObject,
+    max_tokens: int,
+    options: Options,
+) -> Request:
+    name = f"{PROMPT_SET}/{agent}"
+    user = prompts.load(name).render("user", **material)
+    return compose(agent, model, user, schema, max_tokens, options, prompt=name)
