@@ -12,12 +12,16 @@ from sandbox.calling import CALL_LIMITS, Answer, BadExpression, Call, CallOutcom
 from sandbox.checks import missing, require
 from sandbox.imports import Need, coverage, functions_in
 from sandbox.installing import machine_settings
-from sandbox.program import Limits, Program
+from sandbox.program import Limits, Program, functions
 from sandbox.repeating import run_times
 from sandbox.report import Outcome
 from sandbox.runner import Backend, Sandbox, SandboxUnavailable, open_sandbox
 
 _COULD_NOT_RUN = 2
+
+
+class UnknownCase(Exception):
+    """A program has no such case; the message says which, and which it could have."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ def main(
             return status
         finally:
             sandbox.close()
-    except (SandboxUnavailable, BadExpression, OSError) as error:
+    except (SandboxUnavailable, BadExpression, UnknownCase, OSError) as error:
         print(f"sandbox: {error}", file=sys.stderr)
         return _COULD_NOT_RUN
 
@@ -76,6 +80,9 @@ def _parser(program: str, asks_home: bool) -> argparse.ArgumentParser:
     run.add_argument("--as", dest="name", default="", help="the name that the program has for the candidate")
     run.add_argument(
         "--times", type=int, default=1, metavar="N", help="run it N times, and say if it is flaky"
+    )
+    run.add_argument(
+        "--cases", default="", metavar="NAME,NAME", help="functions that run each by itself, not as a whole"
     )
     run.set_defaults(action=_run)
     call = commands.add_parser("call", parents=[backend], help="print the value of an expression")
@@ -101,10 +108,23 @@ def _parser(program: str, asks_home: bool) -> argparse.ArgumentParser:
 def _run(sandbox: Sandbox, options: argparse.Namespace) -> int:
     require(sandbox.check())
     candidate = options.candidate.read_text() if options.candidate else ""
-    program = Program(candidate, options.program.read_text(), tuple(options.install), name=options.name)
+    source = options.program.read_text()
+    cases = _cases(options.cases, source)
+    program = Program(candidate, source, tuple(options.install), name=options.name, cases=cases)
     report = run_times(sandbox, program, Limits(seconds=options.timeout), options.times)
     print(report.to_json() if options.json else report.canonical())
     return _COULD_NOT_RUN if report.outcome is Outcome.UNAVAILABLE else 0
+
+
+def _cases(wanted: str, source: str) -> tuple[str, ...]:
+    """The names of cases in a comma-separated list; raises UnknownCase for one that is no function's."""
+    cases = tuple(filter(None, (name.strip() for name in wanted.split(","))))
+    defined = functions(source)
+    unknown = [name for name in cases if name not in defined]
+    if unknown:
+        known = f"it has {', '.join(defined)}" if defined else "it has none"
+        raise UnknownCase(f"the program defines no function {', '.join(unknown)} at its top level: {known}")
+    return cases
 
 
 def _call(sandbox: Sandbox, options: argparse.Namespace) -> int:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sandbox.outcome import Outcome
+from sandbox.outcome import CaseOutcome, Outcome
 
 if TYPE_CHECKING:
-    from sandbox.report import Assertion, Raised, Report
+    from sandbox.report import Assertion, CaseResult, Raised, Report
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 _TEMPORARY = re.compile(r"(?:/var)?/tmp/[^\s'\"<>)\],:;]+")
@@ -17,7 +17,16 @@ _TEMPORARY = re.compile(r"(?:/var)?/tmp/[^\s'\"<>)\],:;]+")
 _DURATION = re.compile(r" in \d+\.\d+ ?s\b")
 # An ending from outside comes at a moment that no two runs share: what was counted or printed last is out.
 CUT_OFF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.OUTPUT_OVERFLOW)
-_SHOWN_CHARACTERS, _SHOWN_CUT_OFF, _SHOWN_ASSERTIONS = 4000, 400, 100
+_SHOWN_CHARACTERS, _SHOWN_CUT_OFF, _SHOWN_ASSERTIONS, _SHOWN_MESSAGE = 4000, 400, 100, 300
+# Where the whole run was ended for these, which case was the last to begin is chance.
+_ENDED_AT_ANY_CASE = (Outcome.OUT_OF_MEMORY, Outcome.OUTPUT_OVERFLOW)
+
+
+def is_cut_off(report: Report) -> bool:
+    """Whether the run, or a case of it, was ended from outside."""
+    return report.outcome in CUT_OFF or any(
+        case.outcome is CaseOutcome.TIMED_OUT for case in report.case_results
+    )
 
 
 def canonical_lines(report: Report) -> Iterator[str]:
@@ -32,21 +41,75 @@ def canonical_lines(report: Report) -> Iterator[str]:
     if report.redefined:
         yield "the program redefines the candidate"
     yield from (f"suspicious: {_stable(sign)}" for sign in report.suspicious)
-    yield from _assertion_lines(report)
+    yield from _case_lines(report) if report.case_results else _assertion_lines(report)
     if report.raised and report.outcome is not Outcome.OUT_OF_MEMORY:
         yield from _raised_lines(report.raised)
     yield from _output_lines("output", report.stdout, report)
     yield from _output_lines("error output", report.stderr, report)
-    if report.outcome not in CUT_OFF and (report.lines_reached or report.lines_missed):
+    if not is_cut_off(report) and (report.lines_reached or report.lines_missed):
         missed = ", ".join(map(str, report.lines_missed)) or "none"
         yield f"candidate lines never reached: {missed}"
+
+
+def _case_lines(report: Report) -> Iterator[str]:
+    cases = report.case_results
+    if report.outcome in _ENDED_AT_ANY_CASE:
+        yield f"cases: {len(cases)}, some of them before the end"
+        return
+    yield f"cases: {len(cases)}, held: {sum(case.outcome is CaseOutcome.HELD for case in cases)}"
+    for case in cases[:_SHOWN_ASSERTIONS]:
+        mark = " [does not touch the candidate]" if case.assertions and not case.touched else ""
+        known = case.outcome not in (CaseOutcome.TIMED_OUT, CaseOutcome.KILLED)
+        yield f"  case {_on_a_line(case.name)}: {_how(case, report)}{mark if known else ''}"
+    if len(cases) > _SHOWN_ASSERTIONS:
+        yield f"  and {len(cases) - _SHOWN_ASSERTIONS} more"
+    names = {case.name for case in cases}
+    outside = [assertion for assertion in report.assertions if assertion.case not in names]
+    if outside and report.outcome not in CUT_OFF:
+        yield f"assertions outside of cases: {len(outside)}"
+        for assertion in outside[:_SHOWN_ASSERTIONS]:
+            yield from _one_assertion(assertion, counted=True)
+
+
+def _how(found: CaseResult, report: Report) -> str:
+    match found.outcome:
+        case CaseOutcome.HELD:
+            return f"held, {found.assertions} assertion{'' if found.assertions == 1 else 's'}"
+        case CaseOutcome.FAILED if found.failed:
+            return f"failed {_failure(found, report)}"
+        case CaseOutcome.FAILED | CaseOutcome.CRASHED if found.raised:
+            return f"{found.outcome} {_where(found.raised)}"
+    return found.outcome.value
+
+
+def _failure(case: CaseResult, report: Report) -> str:
+    """The first assertion that failed, with both sides."""
+    failed = [one for one in report.assertions if one.case == case.name and not one.passed]
+    if not failed:
+        return ""
+    first = failed[0]
+    sides = (("left", first.left), ("right", first.right))
+    values = "".join(f" {side}: {_on_a_line(value)}" for side, value in sides if value is not None)
+    more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    return f"line {first.line}: {_on_a_line(first.source)}{values}{more}"
+
+
+def _where(raised: Raised) -> str:
+    own = [frame for frame in raised.frames if frame.place != "library"]
+    place = f" at {own[-1].place} line {own[-1].line}" if own else ""
+    message = _on_a_line(raised.message)[:_SHOWN_MESSAGE]
+    return f"{raised.type}: {message}".rstrip(": ") + place
+
+
+def _on_a_line(text: str) -> str:
+    return " ".join(line.strip() for line in _stable(text).splitlines())
 
 
 def _assertion_lines(report: Report) -> Iterator[str]:
     if not report.assertions:
         yield "assertions: none was evaluated"
         return
-    cut_off = report.outcome in CUT_OFF
+    cut_off = is_cut_off(report)
     shown = report.assertions[: 1 if cut_off else _SHOWN_ASSERTIONS]
     failed = sum(not assertion.passed for assertion in report.assertions)
     yield (
@@ -82,12 +145,13 @@ def _raised_lines(raised: Raised) -> Iterator[str]:
 def _output_lines(title: str, output: str, report: Report) -> Iterator[str]:
     if not output:
         return
-    limit = _SHOWN_CUT_OFF if report.outcome in CUT_OFF else _SHOWN_CHARACTERS
+    cut_off = is_cut_off(report)
+    limit = _SHOWN_CUT_OFF if cut_off else _SHOWN_CHARACTERS
     # Normalised before it is cut: an address cut in two would stay.
     stable = _stable(output)
     yield f"{title}:"
     yield from (f"  {line}" for line in stable[:limit].splitlines())
-    if len(stable) > limit or (report.output_truncated and report.outcome not in CUT_OFF):
+    if len(stable) > limit or (report.output_truncated and not cut_off):
         yield "  [cut]"
 
 

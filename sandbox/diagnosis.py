@@ -10,12 +10,14 @@ import os
 import re
 import signal
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sandbox.cases import CaseRun, case_runs, joined
 from sandbox.plan import Plan
 from sandbox.program import Limits, Program
-from sandbox.report import Assertion, Frame, Outcome, Raised, Report
+from sandbox.records import NO_END, End, Record, assertions_of, has_failed, innermost, raised_of
+from sandbox.report import Assertion, CaseOutcome, CaseResult, Outcome, Report
 from sandbox.retracing import calls_of, trace_of
 from sandbox.texts import clean, name
 from sandbox.turns import turns_of
@@ -24,8 +26,6 @@ __all__ = ["Garbled", "Observation", "diagnose", "observation"]
 
 _OVERFLOW_FACTOR = 16
 _LONGEST_SIGN = 1000
-# What an end has: exception, totals, redefined, signs, lines reached, lines missed, truncated, calls.
-_NO_END = (None, (), False, (), (), (), True, 0)
 _STOPPED = {
     "deadline": Outcome.TIMED_OUT,
     "memory": Outcome.OUT_OF_MEMORY,
@@ -55,7 +55,7 @@ class Garbled(Exception):
 class Observation:
     """What the supervisor saw of one run; the program may have influenced all of it."""
 
-    records: tuple[tuple[Any, ...], ...]
+    records: tuple[Record, ...]
     stdout: str
     stderr: str
     output_bytes: tuple[int, int]
@@ -113,7 +113,7 @@ def diagnose(program: Program, plan: Plan, limits: Limits, seen: Observation, **
     """The report of a run; `known` are the fields that only the backend knows (backend, queued_seconds)."""
     try:
         return _Diagnosis(program, plan, limits, seen).report(known)
-    except (ValueError, TypeError, IndexError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError):
         # The harness writes no such records, so the program did: that is its doing, and no reason to run it
         # again.
         sign = "something else wrote into the record"
@@ -122,21 +122,34 @@ def diagnose(program: Program, plan: Plan, limits: Limits, seen: Observation, **
 
 @dataclass
 class _Diagnosis:
+    """`outside` of the cases are all assertions of a program that has none."""
+
     program: Program
     plan: Plan
     limits: Limits
     seen: Observation
-    ends: list[tuple[Any, ...]] = field(init=False)
+    runs: tuple[CaseRun, ...] = ()
+    results: tuple[CaseResult, ...] = ()
+    ends: list[End] = field(init=False)
+    outside: tuple[Assertion, ...] = field(init=False)
     assertions: tuple[Assertion, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        if self.plan.cases:
+            self.runs = case_runs(self.seen.records, [case for case, _ in self.plan.cases])
+            self.results = tuple(run.result(self.seen.stopped) for run in self.runs)
+            self.seen = replace(self.seen, records=joined(self.seen.records, self.runs))
         self.ends = list(self.seen.of("end"))
         totals = self.ends[0][1] if self.ends else ()
-        self.assertions = tuple(_assertions(self.seen.of("assertion"), totals))
+        self.outside = tuple(assertions_of(self.seen.of("assertion"), totals))
+        self.assertions = (
+            *self.outside,
+            *(assertion for run in self.runs for assertion in run.assertions),
+        )
 
     def report(self, known: Mapping[str, Any]) -> Report:
-        end = self.ends[0] if self.ends else _NO_END
-        redefined = bool(self.plan.redefined or end[2])
+        end = self.ends[0] if self.ends else NO_END
+        redefined = bool(self.plan.redefined or end[2] or any(run.end and run.end[2] for run in self.runs))
         suspicious = tuple(self._signs(end[3]))
         outcome, detail = self._judge(end[0], redefined, suspicious)
         return Report(
@@ -153,8 +166,8 @@ class _Diagnosis:
             calls_made=int(end[7]),
             reached=any(True for _ in self.seen.of("reached")),
             applied_as=self.program.name,
-            raised=None if end[0] and end[0]["clean_exit"] else _raised(end[0]),
-            missing_module=_name_or_none(end[0]["missing"]) if end[0] else None,
+            raised=None if end[0] and end[0]["clean_exit"] else raised_of(end[0]),
+            missing_module=self._missing(end[0]),
             redefined=redefined,
             suspicious=suspicious,
             candidate_hash=self.program.candidate_hash,
@@ -163,8 +176,18 @@ class _Diagnosis:
             seconds=self.seen.seconds,
             cpu_seconds=round(self.seen.cpu_seconds, 3),
             peak_mb=round(self.seen.peak / 2**20, 1),
+            case_results=self.results,
             **known,
         )
+
+    def _missing(self, ending: Mapping[str, Any] | None) -> str | None:
+        if ending is not None:
+            return _name_or_none(ending["missing"])
+        crashed = (run for run, result in self._cases() if result.outcome is CaseOutcome.CRASHED)
+        return next(filter(None, (run.missing() for run in crashed)), None)
+
+    def _cases(self) -> Iterator[tuple[CaseRun, CaseResult]]:
+        return zip(self.runs, self.results, strict=True)
 
     def _signs(self, recorded: Iterable[str]) -> Iterator[str]:
         yield from (f"the program {clean(str(sign))[:_LONGEST_SIGN]}" for sign in recorded)
@@ -187,6 +210,8 @@ class _Diagnosis:
         # Before the deadline: a program whose child was killed may have waited for it until then.
         if self.seen.oom_kills:
             return Outcome.OUT_OF_MEMORY, _STOP_TEXTS["memory"]
+        if self.seen.stopped == "deadline" and any(run.begun for run in self.runs):
+            return self._ended(redefined, signs)
         if self.seen.stopped in _STOPPED:
             return _STOPPED[self.seen.stopped], _STOP_TEXTS[self.seen.stopped]
         if not self.ends:
@@ -212,41 +237,67 @@ class _Diagnosis:
 
     def _raised_outcome(self, ending: Mapping[str, Any]) -> tuple[Outcome, str]:
         failed = any(not assertion.passed for assertion in self.assertions)
-        innermost = ending["frames"][-1][0] if ending["frames"] else "program"
         if ending["kind"] == "MemoryError":
             return Outcome.OUT_OF_MEMORY, _STOP_TEXTS["memory"]
-        if self.program.name and not failed and innermost != "candidate" and self._is_misfit(ending):
-            return Outcome.NOT_APPLICABLE, f"it calls {self.program.name} with arguments that do not fit"
-        if ending["kind"] == "AssertionError" and (failed or innermost != "candidate"):
-            return Outcome.FAILED, ""
-        if ending["kind"] == "SystemExit":
-            detail = "the program ended itself by SystemExit"
-            return (Outcome.FAILED if failed else Outcome.ERRORED), detail
-        return Outcome.ERRORED, ""
+        if not failed and self._is_misfit(ending):
+            return Outcome.NOT_APPLICABLE, self._misfit()
+        detail = "the program ended itself by SystemExit" if ending["kind"] == "SystemExit" else ""
+        return (Outcome.FAILED if has_failed(ending, failed) else Outcome.ERRORED), detail
+
+    def _misfit(self) -> str:
+        return f"it calls {self.program.name} with arguments that do not fit"
 
     def _is_misfit(self, ending: Mapping[str, Any]) -> bool:
         """Whether a call itself was refused: Python says so by the function's name, and never enters it."""
         called = re.match(r"([\w.<>]+)\(\) ", str(ending["message"]))
         return (
-            ending["type"] == "TypeError"
+            bool(self.program.name)
+            and innermost(ending) != "candidate"
+            and ending["type"] == "TypeError"
             and called is not None
             and called[1].partition(".")[0] in self.plan.names
         )
 
     def _ended(self, redefined: bool, signs: tuple[str, ...]) -> tuple[Outcome, str]:
-        if any(not assertion.passed for assertion in self.assertions):
+        outcomes = {result.outcome for result in self.results}
+        if CaseOutcome.FAILED in outcomes:
+            return Outcome.FAILED, ""
+        if any(not assertion.passed for assertion in self.outside):
             return Outcome.FAILED, "an assertion failed and the program went on"
         if redefined:
             return Outcome.ERRORED, "it tested something else than the candidate"
         if signs:
             return Outcome.ERRORED, "its assertions held, but the record cannot be relied on"
+        if self.results and (unmet := self._unmet(outcomes)):
+            return unmet
         if not self.assertions:
             return Outcome.UNTESTED, "it ended without evaluating an assertion"
-        if not any(assertion.touched for assertion in self.assertions):
+        if not self._touches():
             return Outcome.UNTESTED, "its assertions held, but none of them touches the candidate"
         return Outcome.PASSED, ""
 
+    def _unmet(self, outcomes: set[CaseOutcome]) -> tuple[Outcome, str] | None:
+        """What keeps cases, none of which failed, from having held all."""
+        crashed = (run.end[0] for run, one in self._cases() if one.outcome is CaseOutcome.CRASHED and run.end)
+        if any(self._is_misfit(ending) for ending in crashed):
+            return Outcome.NOT_APPLICABLE, self._misfit()
+        for outcome, (verdict, detail) in _UNMET.items():
+            # Where no case tests anything, that is what is told.
+            if outcome in outcomes and (outcome is not CaseOutcome.EMPTY or self._touches()):
+                return verdict, detail
+        return None
 
+    def _touches(self) -> bool:
+        return any(assertion.touched for assertion in self.assertions)
+
+
+_UNMET = {
+    CaseOutcome.CRASHED: (Outcome.ERRORED, "a case ended by an exception"),
+    CaseOutcome.KILLED: (Outcome.ERRORED, "a case was ended before it returned"),
+    CaseOutcome.EMPTY: (Outcome.ERRORED, "a case evaluated no assertion"),
+    CaseOutcome.TIMED_OUT: (Outcome.TIMED_OUT, "a case did not end within its time"),
+    CaseOutcome.NOT_RUN: (Outcome.TIMED_OUT, "no time was left for a case"),
+}
 _STOP_TEXTS = {
     "deadline": "it did not end within its time",
     "memory": "it used more memory than it may",
@@ -254,38 +305,12 @@ _STOP_TEXTS = {
 }
 
 
-def _record(line: str) -> tuple[Any, ...]:
+def _record(line: str) -> Record:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         record = None
     return tuple(record) if isinstance(record, list) and record else ("unreadable",)
-
-
-def _assertions(records: Iterable[tuple[Any, ...]], totals: Iterable[int]) -> Iterator[Assertion]:
-    counts = iter(totals)
-    for line, source, passed, left, right, touched, calls, case in records:
-        yield Assertion(
-            line=int(line),
-            source=clean(source),
-            passed=bool(passed),
-            left=_text_or_none(left),
-            right=_text_or_none(right),
-            touched=bool(touched),
-            count=int(next(counts, 1)),
-            calls=tuple(map(int, calls)),
-            case=clean(case),
-        )
-
-
-def _raised(ending: Mapping[str, Any] | None) -> Raised | None:
-    if ending is None:
-        return None
-    frames = tuple(
-        Frame(name(place), int(line), name(function), clean(source))
-        for place, line, function, source in ending["frames"]
-    )
-    return Raised(name(ending["type"]), clean(ending["message"]), frames)
 
 
 def _signal_name(number: int) -> str:
@@ -307,10 +332,6 @@ def _finite(value: Any) -> float:
 
 def _most(*counts: Any) -> int | None:
     return max((int(count) for count in counts if count is not None), default=None)
-
-
-def _text_or_none(value: object) -> str | None:
-    return None if value is None else clean(str(value))
 
 
 def _name_or_none(value: object) -> str | None:

@@ -1,8 +1,8 @@
-"""How a run may end."""
+"""How a run may end, and how a case of it may."""
 
 from enum import StrEnum
 
-__all__ = ["Outcome"]
+__all__ = ["CaseOutcome", "Outcome"]
 
 
 class Outcome(StrEnum):
@@ -27,3 +27,18 @@ class Outcome(StrEnum):
     def is_evidence(self) -> bool:
         """Whether this tells something about the program, rather than about the machine."""
         return self is not Outcome.UNAVAILABLE
+
+
+class CaseOutcome(StrEnum):
+    """How a case ended. HELD: it returned and none of its assertions failed; EMPTY: it evaluated none.
+
+    KILLED: its process ended before it returned: by a signal, by `os._exit`, or without a word.
+    """
+
+    HELD = "held"
+    FAILED = "failed"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed_out"
+    KILLED = "killed"
+    NOT_RUN = "not_run"
+    EMPTY = "empty"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
 from sandbox.naming import case_names
-from sandbox.program import Program, candidate_names, subject_of
+from sandbox.program import Program, candidate_names, functions, subject_of
 from sandbox.rebinding import rebinds
 from sandbox.syntax import parsed, walk
 from sandbox.touching import Origins, touching
@@ -32,7 +32,8 @@ class Plan:
     """How a program is executed: its first `prelude` statements, the candidate, the rest, then `calls`.
 
     `loops` are the candidate's, as first line of the function, first and last line of the loop. `alias`: the
-    name that the program expects, and the one that the candidate has instead.
+    name that the program expects, and the one that the candidate has instead. `cases`, by name and whether
+    the program defines it: each runs by itself, in place of `calls`.
     """
 
     names: tuple[str, ...]
@@ -42,6 +43,7 @@ class Plan:
     redefined: bool
     loops: tuple[tuple[int, int, int], ...] = ()
     alias: tuple[str, str] | None = None
+    cases: tuple[tuple[str, bool], ...] = ()
 
     def for_harness(self) -> dict[str, object]:
         """What of it the harness is told."""
@@ -52,6 +54,7 @@ class Plan:
             "places": [astuple(place) for place in self.places],
             "loops": self.loops,
             "alias": self.alias,
+            "cases": self.cases,
         }
 
 
@@ -60,10 +63,11 @@ def plan(program: Program) -> Plan:
     alias = _alias(program)
     names = (*candidate_names(program.candidate), *([program.name] if alias else []))
     loops = tuple(_loops(program.candidate))
+    cases = tuple(_cases(program))
     try:
         tree = parsed(program.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Plan(names, 0, (), (), False, loops, alias)
+        return Plan(names, 0, (), (), False, loops, alias, cases)
     taken = frozenset(names)
     return Plan(
         names=names,
@@ -73,12 +77,18 @@ def plan(program: Program) -> Plan:
         redefined=rebinds(tree, taken),
         loops=loops,
         alias=alias,
+        cases=cases,
     )
 
 
 def _alias(program: Program) -> tuple[str, str] | None:
     subject = subject_of(program.candidate) if program.name else None
     return (program.name, subject) if subject and subject != program.name else None
+
+
+def _cases(program: Program) -> Iterator[tuple[str, bool]]:
+    defined = functions(program.source) if program.cases else ()
+    yield from ((name, name in defined) for name in dict.fromkeys(program.cases))
 
 
 def _places(tree: ast.Module, source: str, names: tuple[str, ...]) -> Iterator[Place]:

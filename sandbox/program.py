@@ -8,7 +8,16 @@ from dataclasses import asdict, dataclass
 from sandbox.rebinding import rebinds
 from sandbox.syntax import parsed
 
-__all__ = ["Limits", "Program", "assertions", "candidate_names", "helpers", "redefines", "subject_of"]
+__all__ = [
+    "Limits",
+    "Program",
+    "assertions",
+    "candidate_names",
+    "functions",
+    "helpers",
+    "redefines",
+    "subject_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,8 @@ class Program:
 
     `dependencies` are requirements, `name==1.2` or `name`. Candidate and source are never concatenated.
     `name`: the one under which the program expects the candidate, where it was written for another one.
+    `cases`: functions without parameters that the program defines at its top level. After that has run, each
+    runs in a fork of its own, one after another, so that what one does or leaves undone is not the others'.
     """
 
     candidate: str
@@ -42,6 +53,7 @@ class Program:
     dependencies: tuple[str, ...] = ()
     trace: bool = True
     name: str = ""
+    cases: tuple[str, ...] = ()
 
     @property
     def candidate_hash(self) -> str:
@@ -50,8 +62,12 @@ class Program:
 
     @property
     def source_hash(self) -> str:
-        """sha256 hex of the test program's text."""
-        return _sha256(self.source)
+        """sha256 hex of the test program's text, and of its cases where it has any."""
+        if not self.cases:
+            return _sha256(self.source)
+        told = json.dumps([self.source, *self.cases]).encode()
+        # No text begins with this byte, so none has the same hash.
+        return hashlib.sha256(b"\xff" + told).hexdigest()
 
     @property
     def dependencies_hash(self) -> str:
@@ -97,6 +113,14 @@ def assertions(source: str) -> int:
     """How many assert statements a test program has, evaluated or not; 0 for one that can't be read."""
     tree = _parse(source)
     return sum(isinstance(node, ast.Assert) for node in ast.walk(tree)) if tree else 0
+
+
+def functions(source: str) -> tuple[str, ...]:
+    """The functions at the top level of a test program, in order; of one that can't be read, none."""
+    tree = _parse(source)
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    found = [node.name for node in tree.body if isinstance(node, definitions)] if tree else []
+    return tuple(dict.fromkeys(found))
 
 
 def helpers(source: str) -> tuple[str, ...]:

@@ -6,13 +6,15 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from sandbox.canonical import canonical_lines
-from sandbox.outcome import Outcome
+from sandbox.outcome import CaseOutcome, Outcome
 from sandbox.summarising import evidence_lines
 from sandbox.trace import CandidateCall, TraceLoop, TracePass, TraceStep, items_from
 
 __all__ = [
     "Assertion",
     "CandidateCall",
+    "CaseOutcome",
+    "CaseResult",
     "Frame",
     "Outcome",
     "Raised",
@@ -82,6 +84,21 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseResult:
+    """How a case of the program ended that ran by itself, see Program.cases.
+
+    `assertions` were evaluated, `failed` of them did not hold. `touched`: at least one touched the candidate.
+    """
+
+    name: str
+    outcome: CaseOutcome
+    assertions: int = 0
+    failed: int = 0
+    touched: bool = False
+    raised: Raised | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Rates:
     """How many of `programs` generated test programs ran, asserted and touched the candidate.
 
@@ -119,6 +136,8 @@ class Report:
     of `calls_made` calls into the candidate. `turns` are the characters that were printed to `stdout`, then
     to `stderr`, then to `stdout` …, empty where their order is not known. `flaky` has the outcome of each of
     several runs whose reports disagree. `applied_as`: the name under which the program found the candidate.
+    `case_results`: of a program with cases, each of them in its order; trace and calls have theirs one after
+    another, and `calls` the first of each.
     """
 
     outcome: Outcome
@@ -147,6 +166,7 @@ class Report:
     peak_mb: float | None = None
     backend: str = ""
     detail: str = ""
+    case_results: tuple[CaseResult, ...] = ()
 
     @property
     def ran(self) -> bool:
@@ -155,8 +175,9 @@ class Report:
             return False
         if self.reached or self.assertions:
             return True
-        return self.missing_module is None and (
-            self.raised is None or self.raised.type not in _ENVIRONMENT_ERRORS
+        raised = (self.raised, *(case.raised for case in self.case_results))
+        return self.missing_module is None and not any(
+            one is not None and one.type in _ENVIRONMENT_ERRORS for one in raised
         )
 
     @property
@@ -220,14 +241,26 @@ class Report:
         )
         values["trace"] = items_from(data.get("trace", ()))
         values["calls"] = tuple(CandidateCall(**one) for one in data.get("calls", ()))
-        values["raised"] = _raised(data["raised"]) if data.get("raised") else None
+        values["raised"] = _raised(data.get("raised"))
+        values["case_results"] = tuple(_case_result(one) for one in data.get("case_results", ()))
         return cls(**values)
 
 
 def _as_dict(part: Any) -> dict[str, Any]:
-    """A part of a report as plain data; `asdict` would copy all that is in it, too."""
-    return {field.name: getattr(part, field.name) for field in fields(part)}
+    """A part of a report as plain data; `asdict` would copy all that is in it, too.
+
+    A report without cases is stored as it was before there were any.
+    """
+    told = {field.name: getattr(part, field.name) for field in fields(part)}
+    return {key: value for key, value in told.items() if key != "case_results" or value}
 
 
-def _raised(data: dict[str, Any]) -> Raised:
+def _raised(data: dict[str, Any] | None) -> Raised | None:
+    if not data:
+        return None
     return Raised(data["type"], data["message"], tuple(Frame(**frame) for frame in data["frames"]))
+
+
+def _case_result(data: dict[str, Any]) -> CaseResult:
+    changed = {"outcome": CaseOutcome(data["outcome"]), "raised": _raised(data.get("raised"))}
+    return CaseResult(**{**data, **changed})

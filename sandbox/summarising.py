@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from sandbox.canonical import CUT_OFF, canonical_lines
+from sandbox.canonical import canonical_lines, is_cut_off
 from sandbox.syntax import parsed, walk
 from sandbox.trace import TraceLoop, TraceStep
 
@@ -27,7 +27,7 @@ def evidence_lines(report: Report, program: str) -> Iterator[str]:
     """The text, line by line; `program` is the source of the test program that ran."""
     yield from canonical_lines(report)
     # An ending from outside comes at a moment that no two runs share.
-    if report.outcome in CUT_OFF:
+    if is_cut_off(report):
         return
     yield from _trace_lines(report)
     never = never_evaluated(program, report)

@@ -17,20 +17,31 @@ _MOST_TURNS = 2000
 
 
 class Channel:
-    """The pipe to the supervisor. Each record is one line that starts with the run's nonce."""
+    """The pipe to the supervisor, or from a case. Each record is a line that starts with the run's nonce."""
 
     def __init__(self, descriptor: int, nonce: str) -> None:
-        self._descriptor, self._nonce, self._process = descriptor, nonce, os.getpid()
+        self.descriptor, self._nonce, self._process = descriptor, nonce, os.getpid()
+        self._tag: list[Any] = []
         self._write, self._getpid = os.write, os.getpid
 
     def send(self, kind: str, *values: Any) -> None:
         """Send a record; processes that the program started say nothing: only the first one is judged."""
-        if self._getpid() != self._process:
-            return
-        line = f"{self._nonce} {encode([kind, *values])}\n".encode()
+        if self._getpid() == self._process:
+            self.write(f"{self._nonce} {encode([*self._tag, kind, *values])}\n".encode())
+
+    def enter(self, case: int) -> None:
+        """This process, a fork, is heard from now on; its records carry the number of its case."""
+        self._process, self._tag = self._getpid(), ["in", case]
+
+    def prefix(self, case: int) -> bytes:
+        """What each line of a case begins with."""
+        return f'{self._nonce} ["in",{case},'.encode()
+
+    def write(self, line: bytes) -> None:
+        """Write a line as it is."""
         try:
-            while line:
-                line = line[self._write(self._descriptor, line) :]
+            while line and self._process >= 0:
+                line = line[self._write(self.descriptor, line) :]
         except OSError:
             # The program closed or replaced the descriptor; the supervisor will miss the end.
             self._process = -1

@@ -3,6 +3,8 @@
 Order of a run: the program's first `prelude` statements (imports, helpers, constants), then the candidate,
 compiled from its own unchanged text under its own name, then the rest of the program, then `calls`: functions
 such as main that the program defines and leaves to a runner. `__name__` is "__main__" throughout.
+
+Where the program has cases, each of them runs in a fork, in place of `calls`.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import builtins
 import os
 import sys
 
+from sandbox.harness.cases import Cases
 from sandbox.harness.ending import described
 from sandbox.harness.evaluating import evaluate
 from sandbox.harness.instrument import Instrumenter, linked
@@ -37,11 +40,23 @@ def run(request: dict[str, Any], channel: Channel, printed: Callable[[], tuple[i
 
     `printed` says how many bytes were printed to each of the two outputs.
     """
-    limits = request["limits"]
-    tracer = Tracer(channel, (CANDIDATE, PROGRAM), limits, request)
-    recorder = Recorder(channel, tracer, limits["value_chars"])
+    cases = Cases(channel, request["limits"]["seconds"])
+    tracer = Tracer(channel, (CANDIDATE, PROGRAM), request["limits"], request)
+    recorder = Recorder(channel, tracer, request["limits"]["value_chars"])
     execution = _Execution(request, recorder, tracer)
-    before = dict(vars(builtins))
+    ending = _Ending(channel, execution, printed)
+
+    def case(number: int, steps: int) -> None:
+        channel.send("base", tracer.made, *printed())
+        tracer.start_anew(steps)
+        recorder.start_anew()
+        error: BaseException | None = None
+        try:
+            execution.case(*request["cases"][number])
+        except BaseException as raised:
+            error = raised
+        ending.tell(error)
+
     error: BaseException | None = None
     try:
         if request["expression"]:
@@ -49,25 +64,39 @@ def run(request: dict[str, Any], channel: Channel, printed: Callable[[], tuple[i
         else:
             tracer.resume()
             execution.everything()
+            if request["cases"]:
+                cases.run(len(request["cases"]), tracer.book.steps, case)
     except BaseException as raised:
         error = raised
-    sign = tracer.finish()
-    try:
-        _wind_down()
-    except BaseException as raised:
-        error = error or raised
-    tracer.close()
-    signs = [*filter(None, [sign, _changed(before)])]
-    raised_data = (
-        described(error, {PROGRAM: request["source"], CANDIDATE: request["candidate"]}) if error else None
-    )
-    channel.send("printed", *printed())
-    channel.send("end", raised_data, recorder.totals(), execution.redefined(), signs, *execution.coverage())
+    ending.tell(error)
+
+
+class _Ending:
+    """Says how a run, or a case, ended. `printed` gives the bytes that went to each output."""
+
+    def __init__(
+        self, channel: Channel, execution: _Execution, printed: Callable[[], tuple[int, int]]
+    ) -> None:
+        self._channel, self._execution, self._printed = channel, execution, printed
+        self._before = dict(vars(builtins))
+
+    def tell(self, error: BaseException | None) -> None:
+        """Wind down and send the end; `error` is what ended it."""
+        sign = self._execution.tracer.finish()
+        try:
+            _wind_down()
+        except BaseException as raised:
+            error = error or raised
+        self._execution.tracer.close()
+        signs = [*filter(None, [sign, _changed(self._before)])]
+        raised_data = described(error, self._execution.texts()) if error else None
+        self._channel.send("printed", *self._printed())
+        self._channel.send("end", raised_data, *self._execution.facts(signs))
 
 
 class _Execution:
     def __init__(self, request: dict[str, Any], recorder: Recorder, tracer: Tracer) -> None:
-        self._request, self._recorder, self._tracer = request, recorder, tracer
+        self._request, self._recorder, self.tracer = request, recorder, tracer
         self._module: ModuleType = type(sys)("__main__")
         self._names: dict[str, Any] = vars(self._module)
         self._names["__builtins__"] = builtins
@@ -92,8 +121,17 @@ class _Execution:
         self._recorder.is_rebound = self._is_rebound
         exec(rest, self._names)
         self._prepare_imported()
-        for name in self._request["calls"]:
+        for name in self._request["calls"] if not self._request["cases"] else ():
             self._call(self._names[name])
+
+    def case(self, name: str, is_defined: bool) -> None:
+        """In a fork: one case. What its end would do for the whole program is not its own to do."""
+        import atexit
+
+        atexit._clear()
+        if not is_defined or name not in self._names:
+            raise NameError(f"name {name!r} is not defined")
+        self._call(self._names[name])
 
     def expression(self, channel: Channel) -> None:
         """A call: the candidate, then the value of the source."""
@@ -102,16 +140,24 @@ class _Execution:
             self._request["source"], PROGRAM, self._names, channel, self._request["limits"]["value_chars"]
         )
 
-    def redefined(self) -> bool:
+    def texts(self) -> dict[str, str]:
+        """The source of each pseudo file."""
+        return {PROGRAM: self._request["source"], CANDIDATE: self._request["candidate"]}
+
+    def facts(self, signs: list[str]) -> tuple[Any, ...]:
+        """What an end record has, beside the exception."""
+        return self._recorder.totals(), self._redefined(), signs, *self._coverage()
+
+    def _redefined(self) -> bool:
         """Whether a function or class of the candidate was replaced, now or while an assertion was made."""
         return self._recorder.rebound or self._is_rebound()
 
     def _is_rebound(self) -> bool:
         return any(self._now(name) != original for name, original in self._originals.items())
 
-    def coverage(self) -> tuple[list[int], list[int], bool, int]:
+    def _coverage(self) -> tuple[list[int], list[int], bool, int]:
         """Lines reached, lines missed, whether steps were left out, and the number of calls."""
-        tracer = self._tracer
+        tracer = self.tracer
         if tracer.incomplete or self._candidate is None:
             return [], [], tracer.truncated, tracer.made
         lines = executable_lines(self._candidate)
@@ -137,7 +183,7 @@ class _Execution:
     def _prepare_imported(self) -> None:
         threading, linecache = sys.modules.get("threading"), sys.modules.get("linecache")
         if threading is not None:
-            threading.settrace(self._tracer.dispatch)
+            threading.settrace(self.tracer.dispatch)
         if linecache is not None:
             for name, key in ((PROGRAM, "source"), (CANDIDATE, "candidate")):
                 text = self._request[key]

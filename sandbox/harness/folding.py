@@ -28,6 +28,10 @@ class Book:
         self.known: dict[int, int] = {}
         self._loops = 0
 
+    def renew(self, steps: int) -> None:
+        """Begin again, in a fork: nothing is known, and that many steps may be sent."""
+        self.steps, self.known, self._loops = steps, {}, 0
+
     def number(self) -> int:
         """A number for a loop that is sent."""
         self._loops += 1

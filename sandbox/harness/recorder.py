@@ -87,6 +87,10 @@ class Recorder:
         self._record(evaluation, True, list(arguments[:2]))
         return result
 
+    def start_anew(self) -> None:
+        """Go on in a fork: its assertions are counted by themselves."""
+        self._counts, self._last, self._distinct = {}, {}, {}
+
     def totals(self) -> list[int]:
         """How often each record was seen, in the order in which they were sent."""
         return list(self._counts.values())

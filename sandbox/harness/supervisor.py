@@ -135,6 +135,8 @@ class _Supervision:
             elif now - looked > _POLL_MILLISECONDS / 1000:
                 looked = now
                 self._look_at_memory()
+                if self._request["cases"]:
+                    clock.look(self._pid)
 
     def _has_ended(self) -> bool:
         pid, status = os.waitpid(self._pid, os.WNOHANG)

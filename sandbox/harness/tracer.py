@@ -86,6 +86,12 @@ class Tracer:
                 self._lanes[thread].unwind()
             sys.settrace(self.dispatch)
 
+    def start_anew(self, steps: int) -> None:
+        """Go on in a fork, with a trace of its own; calls and lines count on."""
+        self.book.renew(steps)
+        self._lanes, self._active = {}, {}
+        self.resume()
+
     def paused(self) -> Tracer:
         """A `with` block in which calls of the candidate do not count: the recorder looks at a value."""
         return self

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from sandbox.diagnosis import Garbled, diagnose, observation
 from sandbox.plan import plan
 from sandbox.program import Limits, Program
-from sandbox.report import Outcome, Report
+from sandbox.report import CaseOutcome, Outcome, Report
 
 PROGRAM = Program("def f(x):\n    return x\n", "assert f(1) == 1\n")
 END = ["end", None, [1], False, [], [1, 2], [], False, 1]
@@ -66,6 +67,62 @@ def test_nothing_else_passes(reply: bytes, outcome: Outcome) -> None:
 def test_forged_records_never_raise(record: Any) -> None:
     forged = [*record, 1] if isinstance(record, list) else [record]
     assert _report(_reply(["end", *forged])).outcome is not Outcome.PASSED
+
+
+CASES = replace(PROGRAM, source="def a():\n    assert f(1) == 1\n", cases=("a", "b"))
+
+
+def _case(number: int, *records: Any, how: str = "ended") -> list[Any]:
+    inner = [["in", number, *record] for record in (["base", 1, 0, 0], *records, ["printed", 0, 0])]
+    return [["case", number], *inner, *([["over", number, how]] if how else [])]
+
+
+@pytest.mark.parametrize(
+    ("records", "changes", "outcome", "cases"),
+    [
+        ([*_case(0, HELD, END), *_case(1, HELD, END), END], {}, Outcome.PASSED, ["held", "held"]),
+        ([*_case(0, HELD, END), END], {}, Outcome.TIMED_OUT, ["held", "not_run"]),
+        ([*_case(0, HELD, END), *_case(1, HELD), END], {}, Outcome.ERRORED, ["held", "killed"]),
+        (
+            [*_case(0, HELD, END), *_case(1, HELD, END, how="killed"), END],
+            {},
+            Outcome.ERRORED,
+            ["held", "killed"],
+        ),
+        ([*_case(0, HELD, END), *_case(1, HELD, how="")], {}, Outcome.ERRORED, ["held", "killed"]),
+        (
+            [*_case(0, HELD, END), *_case(1, HELD, how="")],
+            {"stopped": "deadline"},
+            Outcome.TIMED_OUT,
+            ["held", "timed_out"],
+        ),
+        (
+            [*_case(0, HELD, END), *_case(1, HELD, how="")],
+            {"stopped": "memory"},
+            Outcome.OUT_OF_MEMORY,
+            ["held", "killed"],
+        ),
+        ([*_case(0, HELD, END, END), *_case(1, HELD, END), END], {}, Outcome.ERRORED, ["held", "held"]),
+        ([*_case(0, HELD, END), *_case(1, END), END], {}, Outcome.ERRORED, ["held", "empty"]),
+        ([*_case(0, END), *_case(1, END), END], {}, Outcome.UNTESTED, ["empty", "empty"]),
+        ([HELD, HELD, END], {}, Outcome.TIMED_OUT, ["not_run", "not_run"]),
+        ([*_case(0, HELD, END), *_case(1, HELD, END)], {}, Outcome.ERRORED, ["held", "held"]),
+    ],
+)
+def test_a_case_is_held_only_when_its_end_was_recorded(
+    records: list[Any], changes: dict[str, Any], outcome: Outcome, cases: list[str]
+) -> None:
+    report = _report(_reply(*records, **changes), CASES)
+    assert (report.outcome, [str(case.outcome) for case in report.case_results]) == (outcome, cases)
+
+
+@given(st.lists(st.none() | st.integers(0, 3) | st.text() | st.lists(st.integers()), max_size=8))
+def test_forged_records_of_a_case_never_raise(record: list[Any]) -> None:
+    for kind in ("in", "case", "over", "end", "step", "loop", "call", "printed", "turn", "base", "assertion"):
+        forged = [["in", 0, kind, *record], [kind, *record]]
+        report = _report(_reply(["case", 0], *forged, ["over", 0, "ended"], END), CASES)
+        assert report.outcome is not Outcome.PASSED
+        assert CaseOutcome.HELD not in [case.outcome for case in report.case_results[1:]]
 
 
 @given(st.binary(max_size=40))

@@ -40,6 +40,23 @@ def test_run_applies_a_program_to_another_candidate_and_repeats_it(
     assert (report["outcome"], report["applied_as"], report["flaky"]) == ("passed", "f", ["passed", "passed"])
 
 
+def test_run_takes_cases(
+    files: tuple[Path, Path], bubblewrap: Sandbox, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files[0].write_text("def one():\n    assert f(2) == 4\n\ndef two():\n    assert f(2) == 5\n")
+    command = ["--home", str(home), "run", str(files[0]), "--candidate", str(files[1])]
+    assert main([*command, "--backend", "bubblewrap", "--cases", "one, two"]) == 0
+    assert capsys.readouterr().out.splitlines()[:4] == [
+        "outcome: failed",
+        "cases: 2, held: 1",
+        "  case one: held, 1 assertion",
+        "  case two: failed line 5: assert f(2) == 5 left: 4 right: 5",
+    ]
+    assert main([*command, "--backend", "bubblewrap", "--cases", "one,three,f"]) == 2
+    told = capsys.readouterr().err
+    assert told == "sandbox: the program defines no function three, f at its top level: it has one, two\n"
+
+
 def test_call_prints_the_value(
     files: tuple[Path, Path], bubblewrap: Sandbox, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,8 +1,11 @@
+import hashlib
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.program import Limits, Program, assertions, candidate_names, helpers, redefines
+from sandbox.program import Limits, Program, assertions, candidate_names, functions, helpers, redefines
 
 CANDIDATE = "import re\n\nCACHE = {}\n\ndef find(x):\n    return CACHE.get(x)\n\nclass Finder:\n    pass\n"
 
@@ -88,3 +91,18 @@ def test_assertions_are_counted_whether_or_not_they_would_be_evaluated() -> None
     assert assertions(source) == 2
     assert assertions("print('assert')") == 0
     assert assertions("def broken(:") == 0
+
+
+def test_cases_are_part_of_what_a_program_is() -> None:
+    plain = Program("", "def a(): pass\ndef b(): pass\n")
+    assert plain.source_hash == hashlib.sha256(plain.source.encode()).hexdigest()
+    found = {
+        replace(plain, cases=cases).source_hash for cases in ((), ("a",), ("b",), ("a", "b"), ("b", "a"))
+    }
+    assert len(found) == 5
+
+
+def test_functions_are_those_at_the_top_level() -> None:
+    source = "def a(): pass\nasync def b(): pass\nclass C:\n    def d(self): pass\ndef a(): pass\n"
+    assert functions(source) == ("a", "b")
+    assert functions("def broken(:") == ()

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from sandbox.report import (
     Assertion,
     CandidateCall,
+    CaseOutcome,
+    CaseResult,
     Frame,
     Outcome,
     Raised,
@@ -40,6 +42,16 @@ items = st.recursive(
     max_leaves=4,
 )
 calls = st.builds(CandidateCall, st.integers(1, 99), text, st.integers(0, 99), text, maybe, maybe)
+raised = st.none() | st.builds(Raised, text, text, st.lists(frames, max_size=3).map(tuple))
+case_results = st.builds(
+    CaseResult,
+    text,
+    st.sampled_from(CaseOutcome),
+    st.integers(0, 9),
+    st.integers(0, 9),
+    st.booleans(),
+    raised,
+)
 reports = st.builds(
     Report,
     st.sampled_from(Outcome),
@@ -49,7 +61,8 @@ reports = st.builds(
     assertions=st.lists(assertions, max_size=3).map(tuple),
     stdout=text,
     trace=st.lists(items, max_size=3).map(tuple),
-    raised=st.none() | st.builds(Raised, text, text, st.lists(frames, max_size=3).map(tuple)),
+    raised=raised,
+    case_results=st.lists(case_results, max_size=3).map(tuple),
     missing_module=maybe,
     suspicious=st.lists(text, max_size=2).map(tuple),
     lines_missed=st.lists(st.integers(1, 9)).map(tuple),
@@ -84,6 +97,9 @@ def test_what_was_cut_off_is_not_counted() -> None:
     assert one.canonical() == two.canonical()
 
 
+LACKS = CaseResult("a", CaseOutcome.CRASHED, raised=Raised("ImportError", "cannot import name"))
+
+
 @pytest.mark.parametrize(
     ("report", "ran"),
     [
@@ -98,6 +114,8 @@ def test_what_was_cut_off_is_not_counted() -> None:
         (Report(Outcome.ERRORED, missing_module="numpy", reached=True), True),
         (Report(Outcome.ERRORED, raised=Raised("SyntaxError", "of eval"), reached=True), True),
         (Report(Outcome.UNTESTED), True),
+        (Report(Outcome.ERRORED, case_results=(LACKS,)), False),
+        (Report(Outcome.ERRORED, case_results=(LACKS,), reached=True), True),
         (Report(Outcome.TIMED_OUT), True),
     ],
 )
@@ -122,6 +140,7 @@ def test_a_report_that_an_earlier_version_stored_is_read() -> None:
 
     assert (report.ran, report.asserted, report.touched) == (True, True, True)
     assert report.trace == (TraceStep(2, "f", 0, (("x", "1"),), 3),)
+    assert report.case_results == () and "case_results" not in report.to_json()
     assert report.assertions[0].calls == () and list(report.printed()) == [("stdout", "a")]
 
 
@@ -152,3 +171,32 @@ def test_a_test_case_is_not_an_assertion() -> None:
     )
 
     assert report.cases == (TestCase("test_a", 4, 1),)
+
+
+def test_cases_are_told_on_a_line_each() -> None:
+    frames = (Frame("program", 4, "b"), Frame("candidate", 3, "f"), Frame("library", 9, "loads"))
+    failing = Assertion(2, "assert f(1) == 2", False, "array([1,\n 2])", "2", True, case="a")
+    report = Report(
+        Outcome.FAILED,
+        (failing, replace(failing, line=9)),
+        case_results=(
+            CaseResult("a", CaseOutcome.FAILED, 3, 2, True, Raised("AssertionError", "")),
+            CaseResult("b", CaseOutcome.CRASHED, 1, 0, False, Raised("ValueError", "at 0x7f00aa11", frames)),
+            CaseResult("c", CaseOutcome.TIMED_OUT, 5),
+            CaseResult("d", CaseOutcome.NOT_RUN),
+        ),
+    )
+    assert report.canonical().splitlines() == [
+        "outcome: failed",
+        "cases: 4, held: 0",
+        "  case a: failed line 2: assert f(1) == 2 left: array([1, 2]) right: 2 and 1 more",
+        "  case b: crashed ValueError: at 0x… at candidate line 3 [does not touch the candidate]",
+        "  case c: timed_out",
+        "  case d: not_run",
+    ]
+
+
+def test_many_cases_are_told_in_part() -> None:
+    cases = tuple(CaseResult(f"c{number}", CaseOutcome.HELD, 1, touched=True) for number in range(120))
+    told = Report(Outcome.PASSED, case_results=cases).canonical().splitlines()
+    assert (len(told), told[1], told[-1]) == (103, "cases: 120, held: 120", "  and 20 more")
