@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Final
 
 SCREENED: Final = "screened"
 TESTED: Final = "tested"
 NO_RUN: Final = "no run"
-NOTHING: Final[Mapping[str, Spent]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class Answer:
     ran: bool = False
     touched: bool = False
     cause: str = ""
-    spent: Mapping[str, Spent] = field(default_factory=lambda: NOTHING)
+    spent: Mapping[str, Spent] = field(default_factory=dict)
     case: int | None = None
     why: str = ""
 

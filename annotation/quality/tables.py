@@ -28,12 +28,29 @@ PAIRED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: names of columns, the first of which heads each row, and what has to be said below it."""
+    """A table: names of columns, of which the first `words` hold no numbers and the very first heads each
+    row; and what has to be said below it.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    words: int = 1
+
+    @property
+    def head(self) -> list[tuple[str, bool]]:
+        """Each column, and whether it holds numbers."""
+        return [(name, place >= self.words) for place, name in enumerate(self.columns)]
+
+    @property
+    def labelled(self) -> list[list[tuple[str, str, bool]]]:
+        """Each row's cells with the name of their column, and whether it holds numbers."""
+        columns = self.head
+        return [
+            [(name, cell, is_number) for (name, is_number), cell in zip(columns, row, strict=True)]
+            for row in self.rows
+        ]
 
 
 def tables(found: Report) -> tuple[Table, ...]:
@@ -112,7 +129,7 @@ def differences(found: Report, stratum: str) -> Table:
     note = PAIRED
     if stratum != ALL and not found.fixed:
         note += " Tested: by either of the two."
-    return Table(f"Each against each: {named(stratum)}", columns, rows, note)
+    return Table(f"Each against each: {named(stratum)}", columns, rows, note, words=2)
 
 
 def difference_row(row: Difference) -> tuple[str, ...]:
@@ -128,7 +145,7 @@ def repeats(found: Report) -> Table:
         for entry in found.entries
         for row in entry.repeats
     )
-    return Table("Asked again", columns, rows, "All pairs count, with a truth or without.")
+    return Table("Asked again", columns, rows, "All pairs count, with a truth or without.", words=4)
 
 
 def confusion(found: Report, by: str) -> Table:
@@ -144,7 +161,7 @@ def confusion(found: Report, by: str) -> Table:
         confusion_row(entry.name, row) for entry in found.entries for row in entry.confusions.get(by, ())
     )
     note = "Pairs with a truth; of an annotator that answered several times all of it together."
-    return Table(BY[by], (*columns, "Unjudged", "Wrong of judged"), rows, note)
+    return Table(BY[by], (*columns, "Unjudged", "Wrong of judged"), rows, note, words=2)
 
 
 def confusion_row(name: str, row: ConfusionRow) -> tuple[str, ...]:
@@ -180,7 +197,9 @@ def spending(found: Report, of: str) -> Table:
     note = (
         "Counted here, with one tokenizer for all; a request that served several pairs is shared among them."
     )
-    return Table(title, (*columns, "Requests", "Input tokens", "Output tokens", "Tokens"), rows, note)
+    return Table(
+        title, (*columns, "Requests", "Input tokens", "Output tokens", "Tokens"), rows, note, words=2
+    )
 
 
 def spending_row(name: str, of: str, row: SpentRow) -> tuple[str, ...]:
@@ -225,4 +244,10 @@ def in_columns(table: Table) -> str:
 
 
 def aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    plain = (spelled(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+    return "  ".join(plain).rstrip()
+
+
+def spelled(text: str) -> str:
+    """Without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from annotation.quality.measuring import Bench
-from annotation.quality.tables import as_text, tables
+from annotation.quality.tables import as_text, spelled, tables
 
 LONGEST: Final = 160
 MOST_WRONG: Final = 200
@@ -30,7 +30,7 @@ def wrong_pairs(bench: Bench) -> str:
     for one in wrong[:MOST_WRONG]:
         said = bench.said_of(one)
         why = one.answer.why or (said[-1].note if said else "")
-        told = f"{one.answering}: {one.pair}, said {one.answer.label}, truth {one.truth}"
+        told = f"{spelled(one.answering)}: {spelled(one.pair)}, said {one.answer.label}, truth {one.truth}"
         how = ", ".join(filter(None, [one.answer.stage, one.answer.decided, one.answer.outcome]))
         lines.append(f"{told}{f' ({how})' if how else ''}: {shortened(bench.places[one.pair].query)}")
         if why:
@@ -41,5 +41,5 @@ def wrong_pairs(bench: Bench) -> str:
 
 def shortened(text: str) -> str:
     """In one line, without what a terminal would obey."""
-    plain = "".join(letter if letter.isprintable() else " " for letter in " ".join(text.split()))
+    plain = spelled(" ".join(text.split()))
     return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1]}…"
