@@ -143,7 +143,7 @@ class QualityForm(forms.Form):
         """Also measures: what is wrong with a file is an error of its field."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
-            self.refuse_missing(cleaned)
+            self.refuse_missing(dict(cleaned))
         if not self.errors:
             try:
                 self.bench = self.measure(cleaned)
