@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
@@ -47,7 +46,7 @@ def truth(*labels: int) -> list[dict[str, Any]]:
     return [{"id": f"p{number}", "label": label} for number, label in enumerate(labels)]
 
 
-def posted(client: Client, build: Build, status: int = 200, **more: Any) -> HttpResponse:
+def posted(client: Client, build: Build, status: int = 200, **more: Any) -> Any:
     data: dict[str, Any] = {
         "pairs": file("pairs.jsonl", rows(build)),
         "truth": file("truth.jsonl", truth(1, 0, 0, 0)),
