@@ -227,7 +227,7 @@ class Migration(migrations.Migration):
             model_name="testprogram",
             name="reading",
             field=models.TextField(
-                blank=True, help_text="the sense of the query that it tests, the likeliest"
+                blank=True, help_text="the likeliest sense of the query that it tests"
             ),
         ),
         migrations.AddIndex(

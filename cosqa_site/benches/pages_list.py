@@ -106,6 +106,7 @@ PLACES: Final = (
         grows=EVERY_PAIR,
     ),
     Place("compare-annotators-none", "/browse/compare/annotators/"),
+    Place("quality", "/quality/", RATER),
     Place("query", BROWSE + "queries/{query}/"),
     Place("matches", BROWSE + "queries/{query}/matches/"),
     Place("case", "/browse/cases/{case}/"),

@@ -5,8 +5,12 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotation import exchanging
 from annotation.executing import SandboxProvider
@@ -94,3 +98,77 @@ def test_a_request_that_waits_is_not_claimed_again(tools: Tools, fresh: Callable
     case = factories.cases(build)[0]
     advance(fresh(case), tools)
     assert case.pk not in claimable("llm", timezone.now()).values_list("pk", flat=True)
+
+
+def asked_about(build: Build, path: Path) -> list[int]:
+    """The queries of the requests in a file, in order."""
+    by_digest = {case.waiting_for.digest: case.query_id for case in waiting_cases(build) if case.waiting_for}
+    return [by_digest[json.loads(line)["id"]] for line in path.read_text().splitlines()]
+
+
+def waiting_cases(build: Build) -> list[Case]:
+    return list(Case.objects.filter(build=build, waiting_for__isnull=False).select_related("waiting_for"))
+
+
+@pytest.fixture
+def screened(tools: Tools, fresh: Callable[[Case], Case]) -> Build:
+    """Three queries with three candidates each, whose nine requests wait."""
+    build = factories.opened()
+    for case in factories.cases(build):
+        advance(fresh(case), tools)
+    return build
+
+
+def test_parts_hold_no_two_candidates_of_a_query_and_come_back_together(
+    screened: Build, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "requests.jsonl")
+    call_command("exchange", "export", screened.name, out=out, parts=4)
+    paths = [tmp_path / f"requests-{number}.jsonl" for number in range(1, 5)]
+    for path in paths:
+        queries = asked_about(screened, path)
+        assert len(queries) == len(set(queries))
+    sizes = [len(path.read_text().splitlines()) for path in paths]
+    assert sorted(sizes) == [2, 2, 2, 3]  # nine requests in four files
+    before = [path.read_bytes() for path in paths]
+    call_command("exchange", "export", screened.name, out=out, parts=4)
+    assert [path.read_bytes() for path in paths] == before
+
+    replies = []
+    for path in paths:
+        answered = path.with_suffix(".replies")
+        ids = [json.loads(line)["id"] for line in path.read_text().splitlines()]
+        answered.write_text("".join(json.dumps({"id": one, "reply": UNCLEAR}) + "\n" for one in ids))
+        replies.append(str(answered))
+    call_command("exchange", "import", screened.name, *replies)
+    assert "9 replies taken, 0 known already, 0 refused; 9 cases go on" in capsys.readouterr().out
+
+
+def test_too_few_parts_are_refused_with_how_many_it_takes(screened: Build, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="has 3 requests that wait: it takes 3 parts, not 2"):
+        call_command("exchange", "export", screened.name, out=str(tmp_path / "requests.jsonl"), parts=2)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("out", "parts"), [("-", 3), ("requests.jsonl", 0), ("requests.jsonl", 501)])
+def test_parts_need_a_file_and_a_number(screened: Build, out: str, parts: int) -> None:
+    with pytest.raises(CommandError, match="--parts takes a number of files"):
+        call_command("exchange", "export", screened.name, out=out, parts=parts)
+
+
+@given(st.lists(st.integers(0, 6), max_size=40), st.integers(0, 5))
+def test_any_requests_are_divided_evenly_and_by_query(queries: list[int], more: int) -> None:
+    about = {call: frozenset({query}) for call, query in enumerate(queries)}
+    parts = max([1, *(queries.count(query) for query in queries)]) + more
+    made = exchanging.divided(about, parts)
+    assert sorted(call for part in made for call in part) == list(about)
+    assert max(map(len, made)) - min(map(len, made)) <= 1
+    assert all(len({queries[call] for call in part}) == len(part) for part in made)
+    assert exchanging.divided(dict(reversed(about.items())), parts) == made
+
+
+def test_a_request_about_two_queries_lies_with_no_other_of_either() -> None:
+    about = {1: frozenset({1, 2}), 2: frozenset({1}), 3: frozenset({2}), 4: frozenset({3})}
+    assert exchanging.divided(about, 2) == [[1, 4], [2, 3]]
+    with pytest.raises(exchanging.TooFewParts, match="several queries"):
+        exchanging.divided({1: frozenset({1, 2}), 2: frozenset({2, 3}), 3: frozenset({1, 3})}, 2)

@@ -115,6 +115,7 @@ PLACES: Final = (
     Place("compare-nothing-chosen", "/browse/compare/", "reader"),
     Place("compare-annotators", "/browse/compare/annotators/?first=1&second=2", "reader"),
     Place("compare-annotators-nothing-chosen", "/browse/compare/annotators/", "reader"),
+    Place("quality", "/quality/", "expert"),
     Place("rounds", "/browse/{rounds}/rounds/", "reader"),
     Place("browse-nothing-found", "/browse/{build}/?q=zzzz", "reader"),
     Place("distribution", "/browse/{build}/distribution/", "reader"),

@@ -72,6 +72,7 @@ ROLES: Final = {
         "api:list_precedents",
         "crossing",
         "precedents",
+        "quality",
         "rate",
         "rate-answer",
         "rate-assertion",

@@ -1,7 +1,8 @@
 """`manage.py bench [NAME …] [--size small|full] [--data DIR] [--json]`: measure speed, against a limit.
 
 Prints one object of figures by the benches' names; of one bench alone, its figures. `bench seed` measures
-nothing: it fills the scratch database that others use.
+nothing: it fills the scratch database that others use. `bench quality` measures no speed but labels, of the
+files that it is given: it stands alone.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from cosqa_site.benches import BENCHES, DEFAULT, FED, SIZED, SIZES, Figures
+from cosqa_site.benches import BENCHES, DEFAULT, FED, SIZED, SIZES, Figures, quality
 from cosqa_site.benches.encoding import NoFunctions
 from retrieval.encoders import MissingWeights
 from sandbox.runner import SandboxUnavailable
@@ -24,24 +25,36 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         known = ", ".join(DEFAULT)
         parser.add_argument(
-            "names", nargs="*", help=f"of {known} (default: all these), encoding (with --data), or seed"
+            "names",
+            nargs="*",
+            help=f"of {known} (default: all these), encoding (with --data), seed, or quality",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument("--data", type=Path, metavar="DIR", help="folder of real functions, for encoding")
         parser.add_argument("--size", choices=SIZES, default=SIZES[0], help="how many cases are there")
+        quality.add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if quality.NAME in options["names"]:
+            self.stdout.write(self.quality(options))
+            return
         names = options["names"] or [*DEFAULT, *(FED if options["data"] else ())]
         unknown = sorted(set(names) - set(BENCHES) - set(SIZED) - set(FED))
         if unknown:
             known = ", ".join([*DEFAULT, *FED])
-            raise CommandError(f"no bench {', '.join(unknown)}; benches are {known}, and seed")
+            raise CommandError(f"no bench {', '.join(unknown)}; benches are {known}, seed and quality")
         try:
             figures = {name: measured(name, options["size"], options["data"]) for name in names}
         except (SandboxUnavailable, NoFunctions, MissingWeights) as why:
             raise CommandError(str(why)) from why
         found = figures[names[0]] if len(names) == 1 else figures
         self.stdout.write(json.dumps(found) if options["json"] else json.dumps(found, indent=2))
+
+    def quality(self, options: dict[str, Any]) -> str:
+        """What the bench of quality says. Raises CommandError."""
+        if len(options["names"]) > 1:
+            raise CommandError("bench quality stands alone: it measures labels, not speed.")
+        return quality.run(options)
 
 
 def measured(name: str, size: str, data: Path | None = None) -> Figures:

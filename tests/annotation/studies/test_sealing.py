@@ -7,6 +7,7 @@ from io import StringIO
 from urllib.parse import urlencode
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
@@ -72,6 +73,26 @@ def test_the_page_tells_nothing_before_the_version_is_scored(
         answer = ada.get(where, {"first": first, "second": second})
         assert answer.status_code == 200 and "Cohen" in answer.content.decode()
     assert Scoring.objects.count() == 1
+
+
+def test_the_bench_of_quality_tells_nothing_before_the_version_is_scored(
+    ada: Client, build: Build, study: Study, truth: Annotator
+) -> None:
+    def measured() -> tuple[int, str]:
+        case = factories.cases(build)[0]
+        row = {"id": "p", "query": case.pair.query.text, "code": case.pair.snippet.text}
+        files = {
+            "pairs": SimpleUploadedFile("pairs.jsonl", json.dumps(row).encode()),
+            "truth": SimpleUploadedFile("truth.jsonl", b'{"id": "p", "label": 1}'),
+        }
+        answer = ada.post(reverse("quality"), {**files, "who": [f"b{build.pk}.1", f"a{truth.pk}"]})
+        return answer.status_code, answer.content.decode()
+
+    status, text = measured()
+    assert status == 422 and "to score it" in text and "Each against each" not in text
+    scoring.score(study, [build.annotator], factories.ada())
+    status, text = measured()
+    assert status == 200 and "Each against each" in text
 
 
 def test_the_api_tells_nothing_before_the_version_is_scored(
