@@ -50,6 +50,8 @@ from retrieval.models import (
 from sandbox.program import Limits, Program
 from sandbox.report import Assertion, Outcome, Rates, Report, TraceStep
 
+PLAIN = {"prompt_set": "paper"}
+"""One program that ends at its first failure, no reader: what most tests of the machinery need."""
 PASSWORD = "correct horse battery staple"
 QUERIES = ("reverse a list in place", "parse an iso date", "flatten nested lists")
 SNIPPETS = (
@@ -142,7 +144,9 @@ def import_job(**columns: Any) -> ImportJob:
 
 def annotator(**config: Any) -> Annotator:
     return Annotator.objects.version(
-        Annotator.Kind.AGENTS, "test-driven agents", {"fix_rounds": 2, "model": "small-model", **config}
+        Annotator.Kind.AGENTS,
+        "test-driven agents",
+        {**PLAIN, "fix_rounds": 2, "model": "small-model", **config},
     )
 
 

@@ -17,7 +17,7 @@ from annotation.agents.fields import Said
 from annotation.agents.fixer import FixerInputs
 from annotation.agents.replies import VerdictModel, validated
 from annotation.agents.screener import ScreenerInputs
-from annotation.agents.sources import names_of, syntax_tree
+from annotation.agents.sources import syntax_tree
 from annotation.agents.test_writer import WriterInputs
 from annotation.llm.request import JsonObject, Request
 
@@ -63,13 +63,10 @@ def screener_request(inputs: ScreenerInputs, model: str, **options: Unpack[Optio
 
 
 def test_request(inputs: WriterInputs, model: str, **options: Unpack[Options]) -> Request:
-    """The order for one test program; the paper sends none back, so a refused one is not shown."""
-    material = {
-        "names": ", ".join(names_of(inputs.code)) or "(see the definition in the code)",
-        "query": fence("query", inputs.query),
-        "code": fence("code", inputs.code),
-    }
-    return _composed(test_writer.NAME, model, material, TEST_SCHEMA, test_writer.MAX_TOKENS, options)
+    """The order for one test program."""
+    name = f"{PROMPT_SET}/{test_writer.NAME}"
+    user = test_writer.ordered(prompts.load(name), inputs)
+    return compose(test_writer.NAME, model, user, TEST_SCHEMA, test_writer.MAX_TOKENS, options, prompt=name)
 
 
 def fixer_request(inputs: FixerInputs, model: str, **options: Unpack[Options]) -> Request:

@@ -119,24 +119,27 @@ def refuse_bad_cases(tree: ast.Module, readings: int) -> None:
 
 def request(inputs: WriterInputs, model: str, **options: Unpack[Options]) -> Request:
     """The order for one test program, or for another one after `refused_because`."""
-    prompt = prompts.load(NAME)
-    user = prompt.render(
-        "user",
-        names=", ".join(names_of(inputs.code)) or "(see the definition in the code)",
-        query=fence("query", inputs.query),
-        code=fence("code", inputs.code),
-    )
-    if inputs.tested_nothing:
-        second = prompt.render("second", reason=fence("seen", inputs.tested_nothing))
-        user = f"{user}\n\n{second}"
-    if inputs.refused_because:
-        again = prompt.render(
-            "rewrite",
-            reason=fence("reason", inputs.refused_because),
-            program=fence("program", inputs.refused_program),
+    return compose(NAME, model, ordered(prompts.load(NAME), inputs), SCHEMA, MAX_TOKENS, options)
+
+
+def ordered(prompt: prompts.Prompt, inputs: WriterInputs) -> str:
+    """The order's material by the sections of a prompt: the pair, and what became of an earlier program."""
+    parts = [
+        prompt.render(
+            "user",
+            names=", ".join(names_of(inputs.code)) or "(see the definition in the code)",
+            query=fence("query", inputs.query),
+            code=fence("code", inputs.code),
         )
-        user = f"{user}\n\n{again}"
-    return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
+    ]
+    if inputs.tested_nothing:
+        parts.append(prompt.render("second", reason=fence("seen", inputs.tested_nothing)))
+    if inputs.refused_because:
+        reason = fence("reason", inputs.refused_because)
+        parts.append(
+            prompt.render("rewrite", reason=reason, program=fence("program", inputs.refused_program))
+        )
+    return "\n\n".join(parts)
 
 
 def parse(text: str) -> TestProgramReply:

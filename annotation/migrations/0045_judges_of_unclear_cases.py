@@ -226,9 +226,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name="testprogram",
             name="reading",
-            field=models.TextField(
-                blank=True, help_text="the likeliest sense of the query that it tests"
-            ),
+            field=models.TextField(blank=True, help_text="the likeliest sense of the query that it tests"),
         ),
         migrations.AddIndex(
             model_name="case",

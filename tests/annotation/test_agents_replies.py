@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from annotation.agents import InvalidReply, arbiter, fixer, screener, test_writer
+from annotation.agents import InvalidReply, arbiter, fixer, screener, paper
 from annotation.agents.replies import one_object
 
 GOOD = {"explanation": "it returns the reversed list", "verdict": 1}
@@ -120,13 +120,13 @@ def test_every_wrong_field_is_named_for_the_repair() -> None:
 
 
 def test_a_test_program_is_python_that_asserts() -> None:
-    reply = test_writer.parse(json.dumps({"program": PROGRAM, "reading": "reverse a list", "helpers": []}))
+    reply = paper.parse_test(json.dumps({"program": PROGRAM, "reading": "reverse a list", "helpers": []}))
     assert (reply.program, reply.reading, reply.helpers) == (PROGRAM, "reverse a list", [])
 
 
 def test_raw_line_breaks_in_a_program_are_forgiven() -> None:
     text = '{"reading": "r", "helpers": ["Node"], "program": "x = 1\nassert x == 1\n"}'
-    assert test_writer.parse(text).program == "x = 1\nassert x == 1\n"
+    assert paper.parse_test(text).program == "x = 1\nassert x == 1\n"
 
 
 @pytest.mark.parametrize(
@@ -142,12 +142,12 @@ def test_raw_line_breaks_in_a_program_are_forgiven() -> None:
 )
 def test_a_program_that_can_prove_nothing_is_refused(program: str, complaint: str) -> None:
     with pytest.raises(InvalidReply, match=complaint):
-        test_writer.parse(json.dumps({"program": program, "reading": "r", "helpers": []}))
+        paper.parse_test(json.dumps({"program": program, "reading": "r", "helpers": []}))
 
 
 def test_a_reading_and_named_helpers_are_needed() -> None:
     with pytest.raises(InvalidReply, match=r"reading: must not be empty.*helpers\.0: must not be empty"):
-        test_writer.parse(json.dumps({"program": PROGRAM, "reading": "", "helpers": [""]}))
+        paper.parse_test(json.dumps({"program": PROGRAM, "reading": "", "helpers": [""]}))
 
 
 def test_a_fixer_may_suggest_nothing() -> None:

@@ -36,8 +36,22 @@ def test_every_agent_is_told_that_the_material_is_no_instruction(agent: str) -> 
 
 def test_the_arbiter_is_given_no_screener_verdict() -> None:
     prompt = prompts.load("arbiter")
-    assert prompt.variables("user") == {"query", "code", "reading", "program", "report"}
+    assert prompt.variables("user") == {"query", "code", "readings", "program", "report"}
+    assert prompt.variables("user_without_report") == {"query", "code", "readings", "program"}
     assert "screen" not in "".join(prompt.sections.values()).lower()
+
+
+@pytest.mark.parametrize(
+    "agent", ["screener", "query_screener", "single_llm", "test_writer", "arbiter", "tie_breaker"]
+)
+def test_whoever_judges_reads_the_one_text_that_says_what_a_match_is(agent: str) -> None:
+    assert prompts.criterion() in prompts.load(agent).render("system")
+
+
+def test_no_agent_has_a_criterion_of_its_own_beside_that_text() -> None:
+    for agent in {*prompts.AGENTS, *prompts.IN_COMPANY, *prompts.MISSING}:
+        rest = prompts.load(agent).render("system").replace(prompts.criterion(), "")
+        assert "satisf" not in rest and "everything that the query asks" not in rest, agent
 
 
 def test_a_missing_value_an_unknown_value_and_a_missing_section_are_errors() -> None:
@@ -60,9 +74,10 @@ def test_a_missing_file_and_a_file_without_sections_are_errors() -> None:
 
 def test_the_hash_is_that_of_the_text_and_ignores_line_ends() -> None:
     text = resources.files("annotation.prompts").joinpath("arbiter.md").read_text(encoding="utf-8")
-    assert prompts.hashes()["arbiter"] == hashlib.sha256(text.strip().encode()).hexdigest()
-    assert prompts.parse("arbiter", text.replace("\n", "\r\n")).hash == prompts.load("arbiter").hash
-    assert prompts.parse("arbiter", text + "x").hash != prompts.load("arbiter").hash
+    whole = text.replace("{{criterion}}", prompts.criterion())
+    assert prompts.hashes()["arbiter"] == hashlib.sha256(whole.strip().encode()).hexdigest()
+    assert prompts.parse("arbiter", whole.replace("\n", "\r\n")).hash == prompts.load("arbiter").hash
+    assert prompts.parse("arbiter", whole + "x").hash != prompts.load("arbiter").hash
     assert set(prompts.hashes()) == {*prompts.AGENTS, "repair"}
 
 
