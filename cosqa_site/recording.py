@@ -85,9 +85,12 @@ def decided(case: Case, agent: str, names: Names, decisions: dict[tuple[str, str
     decision = decisions.get(names.of(case), {})
     keys = {
         "screener": ["screener"],
+        "single_llm": ["reader"],
+        "neighbour_writer": ["neighbour"],
         "test_writer": ["test"] if case.rewrites else ["test_first", "test"],
         "fixer": ["fixer"],
         "arbiter": ["arbiter"],
+        "tie_breaker": ["tie_breaker"],
     }[agent]
     for key in keys:
         if key in decision:

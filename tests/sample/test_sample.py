@@ -119,18 +119,22 @@ def test_who_answers_follows_from_the_screeners_verdict() -> None:
 
 @pytest.mark.parametrize("decision", unclear(), ids=name_of)
 def test_a_program_is_whole_and_leaves_the_candidate_alone(decision: Decision) -> None:
-    program, candidate = decision["test"]["program"], functions()[decision["function"]]
-    tree = ast.parse(program)
-    main = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "main"]
-    called = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    assert program.endswith('if __name__ == "__main__":\n    main()\n')
-    assert sum(isinstance(node, ast.Assert) for node in ast.walk(main[0])) >= 2
+    candidate = functions()[decision["function"]]
+    test = test_writer.parse(json.dumps(decision["test"]))
+    called = {node.id for node in ast.walk(ast.parse(test.program)) if isinstance(node, ast.Name)}
+    assert len(test.cases) >= 2
     assert set(candidate_names(candidate)) <= called
-    assert not redefines(candidate, program)
-    assert decision["test"]["helpers"] == list(helpers(program))
-    assert decision["test"]["reading"]
+    assert not redefines(candidate, test.program)
+    assert set(candidate_names(candidate)) <= set(candidate_names(test.reference))
+    assert neighbour_writer.parse(json.dumps(decision["neighbour"])).code != candidate
+    assert single_llm.parse(json.dumps(decision["reader"])).demands
     assert decision["arbiter"]["verdict"] in (0, 1)
     assert decision["arbiter"]["explanation"]
+
+
+def test_reader_and_arbiter_differ_on_a_few_pairs() -> None:
+    differing = [d for d in unclear() if (d["reader"]["share"] == "all") != (d["arbiter"]["verdict"] == 1)]
+    assert 3 <= len(differing) <= 12
 
 
 def test_one_first_program_redefines_its_candidate() -> None:
