@@ -25,7 +25,7 @@ from retrieval.hostile import clean
 V = TypeVar("V")
 Asker: TypeAlias = Case | Proposal
 """Whose request it is: it names build, annotator and round."""
-BY_BATCH: Final = frozenset({Stage.SCREENING, Stage.WRITING_TEST})
+BY_BATCH: Final = frozenset({Stage.SCREENING, Stage.READING, Stage.WRITING_TEST})
 """The stages whose requests may wait for a batch: the others follow on each other, so they are asked live."""
 BATCH_TRIES: Final = 2
 COUNTED = "it may have been billed, so it counts at its bound"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from annotation.agents import InvalidReply, arbiter, fixer, screener, paper
+from annotation.agents import InvalidReply, arbiter, fixer, paper, screener
 from annotation.agents.replies import one_object
 
 GOOD = {"explanation": "it returns the reversed list", "verdict": 1}

@@ -14,7 +14,17 @@ from annotation.paper_profile import as_in_the_paper
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-PAPERS = {"screener": "pair", "rewrites": 0, "second_test": False, "fix_rounds": 2, "profile": "paper"}
+PAPERS = {
+    "screener": "pair",
+    "rewrites": 0,
+    "second_test": False,
+    "fix_rounds": 2,
+    "reader": False,
+    "neighbour": False,
+    "withhold_report": False,
+    "prompt_set": "paper",
+    "profile": "paper",
+}
 
 
 def order(**changes: Any) -> Order:
@@ -28,7 +38,7 @@ def test_every_switch_is_the_papers_and_the_name_is_kept() -> None:
 
 
 def test_switches_set_by_hand_to_the_papers_values_are_the_same_annotator() -> None:
-    by_hand = configured(order(rewrites=0))
+    by_hand = configured(order(rewrites=0, reader=False, neighbour=False, prompt_set="paper"))
     assert by_hand == configured(as_in_the_paper(order()))
 
 
@@ -46,6 +56,7 @@ def test_who_goes_another_way_does_not_carry_the_name(change: dict[str, Any]) ->
         ({"second_test": True}, "no second_test"),
         ({"screen_by_query": True}, "no screen_by_query"),
         ({"fix_rounds": 0}, "fix_rounds 2"),
+        ({"withhold_report": True}, "no withhold_report"),
         ({"annotator": Judge.SINGLE_HALF}, "annotator agents"),
     ],
 )
@@ -60,6 +71,8 @@ def test_the_card_names_version_switches_and_sampling() -> None:
         Switch("Version", build.annotator.version[:12]),
         Switch("Profile", "none"),
         Switch("Screening", "by query, shuffled by seed 7", "one request a pair"),
+        Switch("Reader", "beside the arbiter", "none"),
+        Switch("Neighbour of the task", "tests each test", "none"),
         Switch("Rewrites", "1", "0"),
         Switch("Second test", "yes", "no"),
         Switch("Fixing rounds", "2"),

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from annotation.agents import neighbour_writer, single_llm, test_writer
 from retrieval.encoders import get
 from retrieval.filters import Rule, rules_of
 from retrieval.index import Hit, mine
-from sandbox.program import candidate_names, helpers, redefines
+from sandbox.program import candidate_names, redefines
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 K = 8

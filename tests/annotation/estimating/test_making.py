@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from annotation.asking import BY_BATCH
 from annotation.estimating import confirming, experience
 from annotation.estimating.figures import Estimate, Range
 from annotation.estimating.making import AGENTS, estimate
@@ -115,7 +116,10 @@ def test_every_round_is_asked_and_paid() -> None:
 
 
 def test_a_drift_check_has_a_line_of_its_own_where_the_build_is_long_enough(settings: Any) -> None:
-    assert [stage.stage for stage in estimate(order(drift_check=True)).stages] == list(AGENTS)
+    assert [stage.stage for stage in estimate(order(drift_check=True)).stages] == [
+        *AGENTS,
+        "neighbour_writer",
+    ]
     settings.DRIFT_EVERY = 4
     stages = {stage.stage: stage for stage in estimate(order(drift_check=True, screen_by_query=True)).stages}
     asked = stages["drift_check"]
@@ -157,7 +161,7 @@ def test_a_providers_counter_decides_the_length_of_the_prompts() -> None:
 
 
 def test_the_arbiter_reads_a_program_and_a_report_that_nobody_has_yet() -> None:
-    _, _, _, arbitrating = estimate(order()).stages
+    arbitrating = next(one for one in estimate(order()).stages if one.stage == Stage.ARBITRATING)
     each = arbitrating.input_tokens.expected / arbitrating.calls.expected
     assert each > experience.OUTPUT["test_writer"].expected + experience.REPORT.expected
 
@@ -223,7 +227,7 @@ def test_one_model_alone_is_as_wordy_as_it_was() -> None:
     Build.objects.filter(pk=build.pk).update(annotator=alone)
     LLMCall.objects.filter(build=build).update(agent="single_llm")
     after = estimate(single).stages[0]
-    assert before.output_tokens.expected == pytest.approx(9 * 1.02 * 130)
+    assert before.output_tokens.expected == pytest.approx(9 * 1.02 * 160)
     assert after.output_tokens.expected == pytest.approx(after.calls.expected * 60)
 
 
@@ -245,7 +249,7 @@ def test_batches_halve_the_price_of_screener_and_test_writer_alone() -> None:
     live, batched = estimate(order()), estimate(order(batches=True))
     for one, other in zip(live.stages, batched.stages, strict=True):
         assert one.cost is not None and other.cost is not None
-        share = 0.5 if one.stage in {Stage.SCREENING, Stage.WRITING_TEST} else 1.0
+        share = 0.5 if one.stage in {*BY_BATCH, "neighbour_writer"} else 1.0
         assert other.cost.expected == pytest.approx(share * one.cost.expected)
         assert (other.calls, other.input_tokens) == (one.calls, one.input_tokens)
     assert "half" in [basis.figure for basis in batched.basis]

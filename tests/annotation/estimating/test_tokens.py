@@ -73,7 +73,7 @@ def test_a_providers_counter_is_asked_for_a_few_and_holds_for_all() -> None:
         return tokens.characters(request) // 2
 
     found = prompts_of(order(), counter(count))
-    assert len(asked) == 3 * tokens.ASKED + 1  # the fixer's prompt is the same for all pairs
+    assert len(asked) == 6 * tokens.ASKED + 1  # the fixer's prompt is the same for all pairs
     assert {one.model for one in asked} == {"a-model"}
     by_hand = tokens.mean_of([tokens.characters(one) for one in tokens.requests_of(order())["screener"]])
     assert found.tokens["screener"].expected == pytest.approx(by_hand.expected / 2, rel=0.001)
