@@ -32,7 +32,7 @@ REACHING: Final[Mapping[str, Q]] = MappingProxyType(
         "screened": CLEAR | UNCLEAR,
         "clear": CLEAR,
         "unclear": UNCLEAR,
-        "read": READ,
+        "read": READ & Q(annotator__config__reader=True),
         "written": beyond(*TESTED_IN),
         "executed": EXECUTED,
         "second": SECOND,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from annotation.llm import Reply, Request, Usage
 from sandbox import calling
 from sandbox.program import Limits, Program
 from sandbox.protocol import Check
-from sandbox.report import Assertion, Outcome, Report
+from sandbox.report import Assertion, CaseOutcome, CaseResult, Outcome, Report
 
 Answer: TypeAlias = "str | Mapping[str, object] | Exception | Callable[[Request], str | Mapping[str, object]]"
 Ran: TypeAlias = "Report | Exception | Callable[[Program], Report]"
@@ -60,7 +61,7 @@ class FakeSandbox:
         found = self._reports.popleft() if len(self._reports) > 1 else self._reports[0]
         if isinstance(found, Exception):
             raise found
-        return found(program) if callable(found) else found
+        return with_cases(found(program) if callable(found) else found, program)
 
     def call(self, call: calling.Call, limits: Limits) -> calling.Answer:
         """The next answer. Raises it where it is an exception."""
@@ -81,6 +82,15 @@ class FakeSandbox:
 
     def close(self) -> None:
         self.closed = True
+
+
+def with_cases(report: Report, program: Program) -> Report:
+    """The report, in which each case of the program ends as the whole run did."""
+    if not program.cases or report.case_results:
+        return report
+    outcome = CaseOutcome.HELD if report.outcome is Outcome.PASSED else CaseOutcome.FAILED
+    results = tuple(CaseResult(name, outcome, 1, 0, report.touched) for name in program.cases)
+    return replace(report, case_results=results)
 
 
 def returned(value: str = "3", kind: str = "int", **fields: Any) -> calling.Answer:

@@ -16,7 +16,7 @@ from annotation.llm import Request
 from annotation.missing import writing
 from annotation.missing.ordering import launch
 from annotation.missing.orders import FillOrder
-from annotation.models import Build, Case, Filling, Proposal
+from annotation.models import Basis, Build, Case, Filling, Proposal
 from annotation.pipeline import Tools
 from annotation.publishing import settle
 from annotation.stages import Event
@@ -28,7 +28,13 @@ CODES = {
     "parse": "import datetime\n\ndef to_date(text):\n    return datetime.date.fromisoformat(text)",
     "flatten": "def flat(rows):\n    return [cell for row in rows for cell in row]",
 }
-PROGRAM = "def main():\n    assert True\n\nmain()\n"
+PROGRAM = "def r1_ordinary_true():\n    assert True\n"
+TEST = {
+    "readings": [{"sense": "the usual one", "likelihood": 100}],
+    "helpers": [],
+    "program": PROGRAM,
+    "reference": "def anything():\n    return None\n",
+}
 Verdict = Callable[[str], int]
 
 
@@ -68,7 +74,7 @@ def writer(verdict: Verdict = lambda said: 1, codes: Mapping[str, str] = CODES) 
             explanation = f"It does what “{word}” asks for."
             return {"explanation": explanation, "packages": [], "code": codes[word] + again}
         if request.agent == "test_writer":
-            return {"reading": "the usual one", "helpers": [], "program": PROGRAM}
+            return TEST
         return {"verdict": verdict(said), "explanation": "the test says so"}
 
     return answer
@@ -130,6 +136,8 @@ def end(row: Proposal, label: int | None, code: str) -> None:
     report = None if label else factories.a_report(Outcome.FAILED)
     run = factories.execution(program, report)
     case.move(Event.EXECUTED, note=run.outcome, program=program, execution=run, execution_id=run.pk)
-    settle(case, Event.ACCEPTED if label else Event.DENIED, label, "the test decides", call)
+    settle(
+        case, Event.ACCEPTED if label else Event.DENIED, label, "the test decides", call, basis=Basis.TESTED
+    )
     Proposal.objects.filter(filling=row.filling_id, query=row.query_id, number=2).delete()
     Proposal.objects.filter(pk=row.pk).update(state=Proposal.State.WRITTEN)

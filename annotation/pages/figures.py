@@ -29,6 +29,8 @@ AGENTS: Final = {
     Stage.TIE_BREAKING: tie_breaker.NAME,
 }
 """Who asks a model in a later stage; executing asks none, and who screens the annotator says."""
+OF_READERS: Final = (Stage.READING, Stage.TIE_BREAKING)
+"""The stages that an annotator without a reader does not have."""
 REACHED: Final = {
     Stage.SCREENING: "screened",
     Stage.READING: "read",
@@ -310,7 +312,9 @@ def stage_rows(
         Stage.ARBITRATING: tally.arbitrated,
         Stage.TIE_BREAKING: tally.disputed,
     }
-    means = {stage: mean_seconds(getattr(tally, f"{stage}_ms"), through[stage]) for stage in QUEUE_OF}
+    met = {stage for stage in OF_READERS if through[stage] or getattr(tally, stage)}
+    worked = [stage for stage in QUEUE_OF if stage not in OF_READERS or stage in met]
+    means = {stage: mean_seconds(getattr(tally, f"{stage}_ms"), through[stage]) for stage in worked}
     known = {stage: mean for stage, mean in means.items() if mean is not None}
     slowest = max(known, key=known.__getitem__) if len(known) > 1 else None
     return tuple(
@@ -322,7 +326,7 @@ def stage_rows(
             stage == slowest,
             bills.get(agents.get(stage, "")),
         )
-        for stage in QUEUE_OF
+        for stage in worked
     )
 
 

@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Build, Case, Rerun, Step
 from annotation.models.cases import COUNTED
-from annotation.reached import REACHING
+from annotation.reached import REACHING, READ
 from annotation.stages import Event, Stage
 from retrieval.models import Candidate
 from sandbox.program import assertions
@@ -31,7 +31,7 @@ ENTERED_BY: Final[Mapping[Stage, frozenset[Event]]] = MappingProxyType(
 CAN_BEGIN: Final[Mapping[Stage, Q]] = MappingProxyType(
     {
         Stage.SCREENING: Q(),
-        Stage.WRITING_TEST: REACHING["read"],
+        Stage.WRITING_TEST: READ,
         Stage.EXECUTING: REACHING["written"] & Q(program__isnull=False),
         Stage.ARBITRATING: REACHING["executed"] & Q(execution__isnull=False),
     }

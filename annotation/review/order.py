@@ -158,7 +158,8 @@ def next_case(user: User, build: Build, show: Worklist, after: Case | None = Non
 
     Of those that wait, the ones come first on which reader and arbiter differ: there a person changes most.
     """
-    if show is Show.WAITING and (disputed := next_case(user, build, Show.DISPUTED, after)):
+    are_disputed = show is Show.WAITING and build.tally.disputed
+    if are_disputed and (disputed := next_case(user, build, Show.DISPUTED, after)):
         return disputed
     cases = shown(user, build, show)
     if after is None:

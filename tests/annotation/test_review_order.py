@@ -8,8 +8,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation import review
 from annotation.access import Role
-from annotation.models import Build, Case
+from annotation.models import Basis, Build, Case, Tally
 from annotation.review.order import Progress, Show, next_case, previous_case, progress, reviewed_counts, shown
+from annotation.stages import Stage
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -123,5 +124,18 @@ def test_a_label_counts_in_every_build_that_has_the_pair(erin: User, build: Buil
 def test_the_next_case_costs_few_queries_however_large_the_build(
     erin: User, build: Build, cases: list[Case], django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
+    with_totals = Build.objects.select_related("tally").get(pk=build.pk)  # as every page reads it
     with django_assert_max_num_queries(2):
-        next_case(erin, build, Show.WAITING, cases[6])
+        next_case(erin, with_totals, Show.WAITING, cases[6])
+
+
+def test_pairs_on_which_reader_and_arbiter_differ_come_first(
+    erin: User, build: Build, cases: list[Case]
+) -> None:
+    late = next(case for case in reversed(cases) if case.stage == Stage.SETTLED)
+    Case.objects.filter(pk=late.pk).update(basis=Basis.DISPUTED)
+    Tally.objects.filter(build=build).update(disputed=1)
+    fresh = Build.objects.get(pk=build.pk)
+    assert next_case(erin, fresh, Show.WAITING) == late
+    assert next_case(erin, fresh, Show.DISPUTED) == late
+    assert next_case(erin, fresh, Show.WAITING, late) != late

@@ -37,11 +37,14 @@ def test_an_estimate_has_stages_total_price_and_basis_and_makes_nothing(
     assert found["pairs"] == 6
     assert [stage["stage"] for stage in found["stages"]] == [
         "screening",
+        "reading",
         "writing_test",
         "fixing",
         "arbitrating",
+        "tie_breaking",
+        "neighbour_writer",
     ]
-    assert found["total"]["calls"]["expected"] == "10"
+    assert found["total"]["calls"]["expected"] == "14"
     assert float(found["total"]["dollars"]["low"]) < float(found["total"]["dollars"]["high"])
     assert found["price"]["effective_from"].startswith("2026-01-01")
     assert {basis["source"] for basis in found["basis"]} == {"counted", "paper", "assumed"}

@@ -53,7 +53,8 @@ def finished(work: Agents | None = None, **changes: Any) -> Build:
     """Six pairs, all of them tested and found to match; `work` otherwise, if need be."""
     if not Price.objects.exists():
         Price.objects.create(model="any", effective_from=timezone.now(), input=1, output=1)
-    order = Order("old", factories.queries(), factories.snippets(), ("bow",), k=2)
+    plain: dict[str, Any] = {**factories.PLAIN, "reader": False, "neighbour": False}
+    order = Order("old", factories.queries(), factories.snippets(), ("bow",), k=2, **plain)
     build = launch(replace(order, **changes))
     (work or Agents()).work()
     build.refresh_from_db()

@@ -241,11 +241,11 @@ def test_a_confirmed_estimate_is_kept_with_its_build_and_shown_beside_what_came_
     build = Build.objects.get()
     assert build.estimate and build.estimate["pairs"] == 9
     told = build.events.get(event="estimate confirmed")
-    assert told.user == factories.ada() and told.note.startswith("9 pairs, 15 calls (13 to 27), $0.0")
+    assert told.user == factories.ada() and told.note.startswith("9 pairs, 21 calls (16 to 36), $0.0")
     build.tally.change(calls=11, spent=10**9)
     page = text_of(ada, build)
     assert "Estimate and actual" in page and "9 pairs expected" in page
-    assert "Calls 15 13 to 27 11" in page
+    assert "Calls 21 16 to 36 11" in page
     assert "above the range" in page  # a dollar for eleven calls
 
 
@@ -339,7 +339,10 @@ def test_a_build_is_ordered_as_in_the_paper(ada: Client) -> None:
     ada.post(NEW, order(profile="paper", rewrites="1", fix_rounds="2"))
     build = Build.objects.get()
     assert build.annotator.config["profile"] == "paper"
-    assert "Profileas in the paperScreeningone request a pairRewrites0" in text_of(ada, build)
+    assert (
+        "Profileas in the paperScreeningone request a pairReadernoneNeighbour of the tasknoneRewrites0"
+        in text_of(ada, build)
+    )
 
 
 def test_a_switch_against_the_paper_is_named_beside_its_field(ada: Client) -> None:

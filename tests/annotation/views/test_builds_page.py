@@ -23,7 +23,7 @@ def test_page_shows_the_funnel_in_words_and_numbers(ada: Client) -> None:
     factories.examined(factories.cases(build)[0], 1)
     page = ada.get(reverse("build", args=[build.pk])).content.decode()
     assert "1 of 9 cases finished" in page
-    assert 'data-funnel="8 0 0 0 0 1 0 "' in page
+    assert 'data-funnel="8 0 0 0 0 0 0 1 0 "' in page
     assert "1 of 1 test program ran" in page
     assert "of $1.00" in page
 
