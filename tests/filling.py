@@ -16,7 +16,7 @@ from annotation.llm import Request
 from annotation.missing import writing
 from annotation.missing.ordering import launch
 from annotation.missing.orders import FillOrder
-from annotation.models import Build, Case, Filling, Proposal
+from annotation.models import Basis, Build, Case, Filling, Proposal
 from annotation.pipeline import Tools
 from annotation.publishing import settle
 from annotation.stages import Event
@@ -130,6 +130,7 @@ def end(row: Proposal, label: int | None, code: str) -> None:
     report = None if label else factories.a_report(Outcome.FAILED)
     run = factories.execution(program, report)
     case.move(Event.EXECUTED, note=run.outcome, program=program, execution=run, execution_id=run.pk)
-    settle(case, Event.ACCEPTED if label else Event.DENIED, label, "the test decides", call)
+    event = Event.ACCEPTED if label else Event.DENIED
+    settle(case, event, label, "the test decides", call, basis=Basis.TESTED)
     Proposal.objects.filter(filling=row.filling_id, query=row.query_id, number=2).delete()
     Proposal.objects.filter(pk=row.pk).update(state=Proposal.State.WRITTEN)
