@@ -25,7 +25,7 @@ from annotation.models import Build, Case, Merge
 from annotation.publishing import scale_of
 from annotation.rounds import Said, by_pair
 from annotation.steering import ControlRefused
-from retrieval.models import Annotator, Label
+from retrieval.models import Annotator, Basis, Label
 
 QUERIES_AT_ONCE: Final = 200
 TURN_SECONDS: Final = 2.0
@@ -204,6 +204,7 @@ def labels_of(row: Merge, queries: Iterable[int]) -> tuple[int, list[Label]]:
                     value=label,
                     scale=scale,
                     source=source,
+                    basis=Basis.MERGED,
                 )
             )
     return len(found), made

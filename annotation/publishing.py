@@ -27,7 +27,7 @@ def settle(
     `basis` is how the label came about.
     """
     with transaction.atomic():
-        case.label = label
+        case.label, case.basis = label, basis
         if case.annotator.config.get("writes_snippets"):
             Proposal.objects.checked(case)  # an expert decides whether it becomes anything
         else:
@@ -83,6 +83,7 @@ def label_of(case: Case) -> Label:
         value=case.label,
         scale=scale_of(case.annotator),
         source=f"build {case.build_id}, case {case.pk}",
+        basis=case.basis,
     )
 
 
@@ -105,5 +106,6 @@ def publish_review(review: Review) -> None:
         value=None if review.withdrawn else review.label,
         assisted=True,
         source=f"review {review.pk}",
+        basis=Basis.PERSON,
     )
     statements.insert(label, unless_there=True)

@@ -8,8 +8,8 @@ from typing import Final
 
 from django.db.models import Q
 
-from annotation.models.cases import Basis
 from annotation.stages import Stage
+from retrieval.models import Basis
 
 
 def beyond(*stages: Stage) -> Q:

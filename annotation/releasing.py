@@ -35,7 +35,7 @@ from retrieval.models import (
     Source,
     source_of,
 )
-from retrieval.models.labels import ADJUDICATED
+from retrieval.models.labels import ADJUDICATED, BASES
 
 ROWS_A_READ = 2000
 LONGEST_RULE = 400
@@ -127,16 +127,18 @@ class _Held:
     """
 
     def __init__(self, chosen: Iterable[Chosen]) -> None:
-        self.columns: list[array[Any]] = [array(kind) for kind in "qqqdq"]
+        self.columns: list[array[Any]] = [array(kind) for kind in "qqqdqB"]
         for row in chosen:
-            for column, value in zip(self.columns, row, strict=True):
+            told = (*row[:-1], BASES.index(row.basis))
+            for column, value in zip(self.columns, told, strict=True):
                 column.append(value or 0)
 
     def __len__(self) -> int:
         return len(self.columns[0])
 
     def __iter__(self) -> Iterator[Chosen]:
-        return map(Chosen._make, zip(*self.columns, strict=True))
+        *columns, bases = self.columns
+        return map(Chosen._make, zip(*columns, map(BASES.__getitem__, bases), strict=True))
 
 
 def publish(wish: Wish, by: Actor = None, tick: Tick = lambda pairs: None) -> Benchmark:
@@ -221,10 +223,6 @@ def said_of(build: Build, *, unfinished: bool = False) -> Iterator[Chosen]:
     return _chosen(wish, voices)
 
 
-def _chosen(wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None) -> Iterator[Chosen]:
-    return (Chosen(*texts, float(said.value), said.label) for texts, said in _decided(wish, voices, tick))
-
-
 def _agreed(wish: Wish, *, unfinished: bool = False) -> tuple[list[Build], Mapping[int, Annotator]]:
     """The builds and their agents by id, of which there is one at most.
 
@@ -303,10 +301,8 @@ def pairs_of(wish: Wish) -> QuerySet[Any, Any]:
     return Candidate.objects.filter(mining=wish.mining).order_by().values("pair")
 
 
-def _decided(
-    wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None
-) -> Iterator[tuple[tuple[int, int, int], Said]]:
-    """Yield (query, snippet, pair) and what is published of it, for pairs of which anything is.
+def _chosen(wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None) -> Iterator[Chosen]:
+    """Yield what is published of the pairs of which anything is.
 
     Between two handfuls nothing is open in the database, so that `tick` may write to it.
     """
@@ -319,6 +315,7 @@ def _decided(
         "assisted",
         "pk",
         "source",
+        "basis",
     )
     labels = Label.objects.filter(annotator__in=list(voices.configs)).exclude(scale=Label.Scale.GRADED)
     labels = labels.order_by("pair_id", "annotator_id", "round")
@@ -328,11 +325,13 @@ def _decided(
         handful = pairs[start : start + ROWS_A_READ].tolist()
         rows = list(labels.filter(pair__in=handful).values_list(*columns))
         for texts, of_pair in groupby(rows, key=lambda row: row[:3]):
-            last = {row[3]: row[4:] for row in of_pair}
+            told = list(of_pair)
+            last = {row[3]: row[4:8] for row in told}
             agents = voices.merged_rounds or texts[2] in settled
             found = merged(list(_standing(last, voices, agents=agents)))
             if found is not None:
-                yield texts, found
+                basis = next(row[8] for row in told if row[6] == found.label)
+                yield Chosen._make((*texts, float(found.value), found.label, basis))
         tick(len(handful))
 
 

@@ -118,9 +118,19 @@ class AnnotatorAdmin(ReadOnly):
 
 @admin.register(Label)
 class LabelAdmin(ReadOnly):
-    list_display = ("id", "pair_id", "annotator", "round", "value", "assisted", "source", "created_at")
+    list_display = (
+        "id",
+        "pair_id",
+        "annotator",
+        "round",
+        "value",
+        "assisted",
+        "basis",
+        "source",
+        "created_at",
+    )
     list_select_related = ("annotator",)
-    list_filter = ("assisted", "value")
+    list_filter = ("assisted", "value", "basis")
 
 
 @admin.register(Benchmark)

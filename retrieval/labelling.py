@@ -142,7 +142,8 @@ def means_of(labels: QuerySet[Label]) -> Iterator[Chosen]:
     for _, of_pair in groupby(rows, key=lambda row: row[2]):
         said = list(of_pair)
         query, snippet, pair, _, label = said[0]
-        yield Chosen(query, snippet, pair, fmean(row[3] for row in said), label if len(said) == 1 else None)
+        mean = fmean(row[3] for row in said)
+        yield Chosen(query, snippet, pair, mean, label if len(said) == 1 else None, basis="")
 
 
 def scale_of(relevances: Iterable[float]) -> Scale:

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                     ("single", "one model alone"),
                     ("tested", "decided by the arbiter alone, after a test"),
                     ("agreed", "reader and arbiter agree"),
-                    ("disputed", "reader and arbiter differ, a third judge decided"),
+                    ("disputed", "reader and arbiter differ; the cases or a third judge decided"),
                 ],
                 db_default="",
                 help_text="how its label came about",

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from annotation.models import Build, Filling, Proposal, ProposalDecision
 from retrieval.filters import Rule, Unreadable, rules_of
-from retrieval.models import Annotator, Collection, Label, Member, Mining, Pair, Text
+from retrieval.models import Annotator, Basis, Collection, Label, Member, Mining, Pair, Text
 from retrieval.models.labels import WRITTEN
 
 ENDING: Final = ": written for missing queries"
@@ -111,6 +111,7 @@ def say(decision: ProposalDecision, pair: Pair, value: int | None, who: int) -> 
         value=value,
         assisted=True,
         source=source_of(decision)[:LONGEST],
+        basis=Basis.PERSON,
     )
 
 

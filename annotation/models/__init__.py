@@ -5,7 +5,7 @@ from annotation.models.batches import Batch
 from annotation.models.builds import Build, BuildEvent, Price, Tally
 from annotation.models.calls import Attempts, LLMCall, ReplyText, RequestText, SystemText
 from annotation.models.canaries import AnyCanary, Canary, ExtensionCanary
-from annotation.models.cases import Basis, Case, LostRace, Step
+from annotation.models.cases import Case, LostRace, Step
 from annotation.models.checks import ConnectionTest, SandboxCheck
 from annotation.models.drifts import DriftAnswer, DriftCheck, DriftWatch
 from annotation.models.equals import CarriedOver, NormalForm
@@ -48,6 +48,7 @@ from annotation.models.studies import (
     StudyPair,
 )
 from annotation.models.trials import Mutant, MutantText, Trial
+from retrieval.models import Basis
 
 __all__ = [
     "Abandonment",

@@ -19,7 +19,7 @@ from annotation.models.executions import Execution, TestProgram
 from annotation.models.figures import Abandonment, Duration, add, bucket_of
 from annotation.stages import Event, Stage, following
 from retrieval.hostile import clean
-from retrieval.models import Annotator, Candidate, Pair, Text, statements
+from retrieval.models import Annotator, Basis, Candidate, Pair, Text, statements
 
 OPEN = tuple(stage for stage in Stage if stage not in {Stage.SETTLED, Stage.ABANDONED})
 CHOICES = [(stage.value, stage.value.replace("_", " ")) for stage in Stage]
@@ -37,18 +37,8 @@ COUNTED: Final[Mapping[Event, str]] = MappingProxyType(
 )
 """The column of a build's totals that counts an event."""
 CLEAR: Final = (Event.MATCH, Event.NO_MATCH)
-
-
-class Basis(models.TextChoices):
-    """How a case's label came about. A release says it of each label: see docs/data.md."""
-
-    CLEAR = "clear", "clear to the screener"
-    SINGLE = "single", "one model alone"
-    TESTED = "tested", "decided by the arbiter alone, after a test"
-    AGREED = "agreed", "reader and arbiter agree"
-    DISPUTED = "disputed", "reader and arbiter differ, a third judge decided"
-
-
+BASES: Final = [(name, told) for name, told in Basis.choices if name not in (Basis.MERGED, Basis.PERSON)]
+"""How a case's label can come about."""
 RUNS: Final = "EXISTS (SELECT 1 FROM annotation_build WHERE annotation_build.id = build_id AND state = %s)"
 """A condition on a row of cases: its build is in that state."""
 CONTRADICTED: Final = """label IS NOT NULL AND EXISTS (
@@ -77,7 +67,7 @@ class Case(models.Model):
     stage = models.CharField(max_length=12, choices=CHOICES, default=Stage.SCREENING.value)
     label = models.SmallIntegerField(null=True)
     basis = models.CharField(
-        max_length=8, choices=Basis, blank=True, db_default="", help_text="how its label came about"
+        max_length=8, choices=BASES, blank=True, db_default="", help_text="how its label came about"
     )
     contradicted = models.BooleanField(
         default=False,

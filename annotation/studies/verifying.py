@@ -22,7 +22,7 @@ from annotation.studies.naming import published_as, source_of
 from annotation.studies.planning import StudyRefused
 from annotation.studies.quorum import says_match, settled
 from annotation.studies.released import config_of
-from retrieval.models import Annotator, Label
+from retrieval.models import Annotator, Basis, Label
 from retrieval.models.labels import ADJUDICATED
 
 SCALES: Final = {
@@ -110,6 +110,7 @@ def publish(study: Study, by: User) -> int:
                 scale=scale,
                 assisted=locked.reference in ASSISTED,
                 source=source_of(locked) + (ADJUDICATED if one.by == "adjudication" else ""),
+                basis=Basis.PERSON,
             )
             for one in found
         ]

@@ -39,12 +39,13 @@ def kept(benchmark: Benchmark, holes: Holes | None = None) -> Iterator[Chosen]:
 
     Those have no source of their own.
     """
-    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "relevance", "label_id")
+    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "relevance", "label_id", "label__basis")
     rows = BenchmarkLabel.objects.filter(benchmark=benchmark)
     if holes is not None:
         pairs = Candidate.objects.filter(mining=holes.mining_id).order_by().values("pair")
         rows = rows.filter(pair__in=pairs)
-    return (Chosen(*row) for row in rows.values_list(*columns).iterator(ROWS_A_READ))
+    read = rows.values_list(*columns).iterator(ROWS_A_READ)
+    return (Chosen._make((*row, basis or "")) for *row, basis in read)
 
 
 def _brought(holes: Holes, name: str) -> set[Chosen]:

@@ -29,12 +29,20 @@ from retrieval.models import (
     Pool,
     statements,
 )
+from retrieval.models.labels import BASES
 
 ROWS_A_READ = 2000
 ROWS_A_WRITE: Final = 5000
 COLUMNS: Final = ("benchmark", "pair", "relevance", "label")
 Ids = npt.NDArray[np.int64]
-CHOSEN: Final = {"query": "i8", "snippet": "i8", "pair": "i8", "relevance": "f8", "label": "i8"}
+CHOSEN: Final = {
+    "query": "i8",
+    "snippet": "i8",
+    "pair": "i8",
+    "relevance": "f8",
+    "label": "i8",
+    "basis": "u1",
+}
 
 
 class NothingToPublish(ValueError):
@@ -68,13 +76,16 @@ class Order:
 
 
 class Chosen(NamedTuple):
-    """What counts of a pair: texts' ids, its relevance, and the label that said it; None: several did."""
+    """What counts of a pair: texts' ids, its relevance, the label that said it (None: several did), and the
+    basis of that label.
+    """
 
     query: int
     snippet: int
     pair: int
     relevance: float
     label: int | None
+    basis: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +142,19 @@ class _Given:
     relevances: npt.NDArray[np.float64]
     labels: Ids
     """Ids, 0 where several labels were merged."""
+    bases: npt.NDArray[np.uint8]
+    """How they came about, as places in BASES."""
 
     @classmethod
     def of(cls, chosen: Iterable[Chosen], queries: _Members, snippets: _Members) -> _Given:
         """Those of `chosen` that are about members."""
-        rows = np.fromiter(((*row[:-1], row.label or 0) for row in chosen), dtype=list(CHOSEN.items()))
-        asked, code, pairs, relevances, labels = (np.ascontiguousarray(rows[name]) for name in CHOSEN)
+        told = ((*row[:4], row.label or 0, BASES.index(row.basis)) for row in chosen)
+        rows = np.fromiter(told, dtype=list(CHOSEN.items()))
+        asked, code, *columns = (np.ascontiguousarray(rows[name]) for name in CHOSEN)
         asked, code = queries.places(asked), snippets.places(code)
         kept = np.flatnonzero((asked >= 0) & (code >= 0))
-        kept = kept[np.argsort(pairs[kept], kind="stable")]
-        return cls(asked[kept], code[kept], pairs[kept], relevances[kept], labels[kept])
+        kept = kept[np.argsort(columns[0][kept], kind="stable")]
+        return cls(asked[kept], code[kept], *(column[kept] for column in columns))
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -241,18 +255,21 @@ def _benchmark(
 
 def last_of(labels: QuerySet[Label]) -> Iterator[Chosen]:
     """The last label of each pair, without those that took another back."""
-    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "value", "pk")
+    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "value", "pk", "basis")
     rows = labels.order_by("pair_id", "pk").values_list(*columns).iterator(ROWS_A_READ)
-    last: tuple[int, int, int, int | None, int] | None = next(rows, None)
+    last: tuple[int, int, int, int | None, int, str] | None = next(rows, None)
     while last is not None:
         row = next(rows, None)
         if (row is None or row[2] != last[2]) and last[3] is not None:
-            yield Chosen(last[0], last[1], last[2], float(last[3]), last[4])
+            yield Chosen(*last[:3], float(last[3]), *last[4:])
         last = row
 
 
 def _digest(order: Order, queries: _Members, snippets: _Members, given: _Given) -> str:
-    """sha256 (hex) of pool, texts in their order and labels, each by the hashes of its texts."""
+    """sha256 (hex) of pool, texts in their order and labels, each by the hashes of its texts.
+
+    A label whose basis is not known is written as before there was one, so that old hashes stay.
+    """
     whole = hashlib.sha256(f"pool {order.pool}\n".encode())
     lines = _lines(order, queries, snippets, given)
     while part := "".join(f"{line}\n" for line in islice(lines, ROWS_A_WRITE)):
@@ -265,9 +282,10 @@ def _lines(order: Order, queries: _Members, snippets: _Members, given: _Given) -
     yield from (f"query {digest}" for digest in query_hash)
     yield from (f"snippet {digest}" for digest in snippet_hash)
     asked, code = queries.ranks(), snippets.ranks()
+    told = [f" {basis}" if basis else "" for basis in BASES]
     for row in np.lexsort((code[given.snippets], asked[given.queries])).tolist():
         pair = f"{query_hash[given.queries[row]]} {snippet_hash[given.snippets[row]]}"
-        yield f"label {pair} {float(given.relevances[row])!r}"
+        yield f"label {pair} {float(given.relevances[row])!r}{told[given.bases[row]]}"
     if order.mining and order.pool == Pool.CANDIDATES:
         found = _candidates([order.mining, *order.further], queries, snippets)
         for row in np.lexsort((code[found[1]], asked[found[0]])).tolist():

@@ -13,6 +13,7 @@ from retrieval.exporting.content import Subject
 from retrieval.exporting.licences import Withhold, reasons_told
 from retrieval.exporting.parts import Parts
 from retrieval.exporting.provenance import NOT_KNOWN
+from retrieval.models import Basis
 
 Licences: TypeAlias = Counter[str]
 MOST_LICENCES = 40
@@ -29,6 +30,7 @@ def card(subject: Subject, parts: Parts | None, splits: Sequence[str], licences:
             "",
             *_about(subject),
             *_statistics(subject, parts),
+            *_bases(subject),
             *_licences(licences, subject),
         ]
     )
@@ -114,6 +116,25 @@ def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
         lines += [f"| queries in {part} | {count:,} |" for part, count in parts.report.queries.items()]
         lines += [f"| snippets in pairs of several parts | {parts.report.shared:,} |"]
     return [*lines, ""]
+
+
+def _bases(subject: Subject) -> list[str]:
+    """What each basis means, and how many labels came about in that way."""
+    counts = subject.open_pairs.by_basis()
+    told = {**dict(Basis.choices), "": "not known: imported, or from before it was noted"}
+    return [
+        "## How the labels came about",
+        "",
+        "Each pair says it as `basis`, which is in the sha256, too: cut by it where some are too unsure.",
+        "",
+        "| basis | what it means | labels |",
+        "| --- | --- | ---: |",
+        *(
+            f"| {f'`{basis}`' if basis else ''} | {told[basis]} | {count:,} |"
+            for basis, count in counts.items()
+        ),
+        "",
+    ]
 
 
 def _licences(licences: Licences, subject: Subject) -> list[str]:

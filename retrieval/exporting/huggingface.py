@@ -45,7 +45,7 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
 def _giver(subject: Subject, place: int) -> bytes:
     giver = subject.pairs.known[place]
     told = {"source": giver.source.value, "assisted": giver.assisted, "annotator": giver.name}
-    return json.dumps(told)[1:-1].encode()
+    return json.dumps(told | {"basis": giver.basis})[1:-1].encode()
 
 
 def _write_members(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
@@ -12,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.evaluation.merge_rule import agents_told
-from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Label, Source, source_of
+from retrieval.models import Annotator, Basis, Benchmark, BenchmarkLabel, Label, Source, source_of
 from retrieval.models.labels import ADJUDICATED
 
 ROWS_A_READ: Final = 2000
+GIVEN: Final = ("annotator_id", "assisted", "scale", "source", "basis")
+"""The columns of a label that say who gave it, and how."""
 Ids = npt.NDArray[np.int64]
 
 
@@ -46,6 +49,8 @@ class Giver:
     scale: str
     name: str
     version: str
+    basis: str
+    """How it came about; empty where nobody knows."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -54,6 +59,7 @@ class Giver:
             "scale": self.scale,
             "annotator": self.name,
             "version": self.version,
+            "basis": self.basis,
         }
 
 
@@ -84,11 +90,19 @@ class Pairs:
 
     def by_source(self) -> dict[str, int]:
         """How many pairs each source gives a label."""
+        return self._counted(lambda giver: giver.source.value)
+
+    def by_basis(self) -> dict[str, int]:
+        """How many labels came about in each way, as `Basis` has them; last those of which nobody knows."""
+        found = self._counted(lambda giver: giver.basis)
+        return {basis: found[basis] for basis in (*Basis.values, "") if basis in found}
+
+    def _counted(self, named: Callable[[Giver], str]) -> dict[str, int]:
         counts = np.bincount(self.givers, minlength=len(self.known))
-        found: dict[str, int] = {}
+        found = Counter[str]()
         for giver, count in zip(self.known, counts.tolist(), strict=True):
-            found[giver.source.value] = found.get(giver.source.value, 0) + count
-        return {source: count for source, count in found.items() if count}
+            found[named(giver)] += count
+        return {name: count for name, count in found.items() if count}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +155,7 @@ class _Columns:
 def pairs_of(benchmark: Benchmark, choice: Choice, query_of: Places, snippet_of: Places) -> Pairs:
     columns, givers = _Columns(), _Givers()
     told = ("pair__query_id", "pair__snippet_id", "relevance")
-    label = ("label__annotator_id", "label__assisted", "label__scale", "label__source")
+    label = tuple(f"label__{column}" for column in GIVEN)
     rows = BenchmarkLabel.objects.filter(benchmark=benchmark).order_by().values_list(*told, *label)
     for query, snippet, relevance, *given in rows.iterator(ROWS_A_READ):
         giver = givers.of(*given)
@@ -156,26 +170,35 @@ class _Givers:
     """Annotators are read once."""
 
     def __init__(self) -> None:
-        self.known: dict[tuple[int | None, bool, str, str], Giver] = {}
+        self.known: dict[tuple[int | None, bool, str, str, str], Giver] = {}
 
-    def of(self, annotator: int | None, assisted: bool | None, scale: str | None, told: str | None) -> Giver:
+    def of(
+        self,
+        annotator: int | None,
+        assisted: bool | None,
+        scale: str | None,
+        told: str | None,
+        basis: str | None,
+    ) -> Giver:
+        """What the columns GIVEN of a label tell; they are None where there is none."""
         decided = ADJUDICATED if (told or "").endswith(ADJUDICATED) else ""
-        key = (annotator, bool(assisted), scale or "", decided)
+        key = (annotator, bool(assisted), scale or "", decided, basis or "")
         if key not in self.known:
             self.known[key] = self.looked_up(*key)
         return self.known[key]
 
-    def looked_up(self, annotator: int | None, assisted: bool, scale: str, told: str) -> Giver:
+    def looked_up(self, annotator: int | None, assisted: bool, scale: str, told: str, basis: str) -> Giver:
         """A relevance that came without a label has no annotator."""
         if annotator is None:
-            return Giver(Source.ORIGINAL, assisted, scale, "", "")
+            return Giver(Source.ORIGINAL, assisted, scale, "", "", "")
         row = Annotator.objects.get(pk=annotator)
         name, version = row.name, row.version
         if row.kind == Annotator.Kind.PERSON:
             name, version = "people", ""  # who it was is nobody's business outside
         if row.kind == Annotator.Kind.ORIGINAL and "given_by" in row.config:
             name, version = str(row.config.get("annotator", name)), str(row.config.get("version", version))
-        return Giver(source_of(row.kind, row.config, assisted, told), assisted, scale, name, version)
+        source = source_of(row.kind, row.config, assisted, told)
+        return Giver(source, assisted, scale, name, version, basis)
 
 
 def _add_overruled(benchmark: Benchmark, columns: _Columns, givers: _Givers) -> None:
@@ -187,7 +210,7 @@ def _add_overruled(benchmark: Benchmark, columns: _Columns, givers: _Givers) -> 
         pair__in=overruled, annotator__in=agents, created_at__lte=benchmark.published_at
     )
     last: dict[tuple[int, int], tuple[int | None, Giver]] = {}
-    told = ("pair__query_id", "pair__snippet_id", "value", "annotator_id", "assisted", "scale", "source")
+    told = ("pair__query_id", "pair__snippet_id", "value", *GIVEN)
     for query, snippet, value, *given in labels.order_by("pk").values_list(*told):
         last[query, snippet] = value, givers.of(*given)
     for (query, snippet), (value, giver) in last.items():

@@ -28,6 +28,7 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
         ("relevance", arrow.float64()),
         ("source", arrow.string()),
         ("assisted", arrow.bool_()),
+        ("basis", arrow.string()),
     ]
     names = [f"pairs-{name}.parquet" for name in named_parts(parts, "")] if parts else ["pairs.parquet"]
     files: list[tuple[str, Any, Iterable[tuple[Any, ...]]]] = [
@@ -64,4 +65,5 @@ def _pairs(subject: Subject, parts: Parts | None, place: int) -> Iterator[tuple[
         if parts is None or parts.part_of[query] == place:
             known = pairs.known[giver]
             numbers = int(subject.query_numbers[query]), int(subject.snippet_numbers[snippet])
-            yield *numbers, int(relevance > 0), relevance, known.source.value, known.assisted
+            given = known.source.value, known.assisted, known.basis
+            yield *numbers, int(relevance > 0), relevance, *given

@@ -205,6 +205,7 @@ def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> 
         "withheld_queries": done.withheld_queries,
         "withheld_queries_for": done.withheld_queries_for,
         "by_source": done.by_source,
+        "by_basis": subject.open_pairs.by_basis(),
         "annotators": [giver.as_json() for giver in subject.pairs.known],
         "mining": mining and {"encoders": mining.encoders, "k": mining.k, "fusion": mining.fusion},
         "further_minings": [

@@ -41,7 +41,7 @@ def noted(entries: Iterator[Entry], key: str, output: Output) -> Iterator[Entry]
 
 
 def write_labels(subject: Subject, pairs: Pairs, folder: Path, name: str = LABELS) -> int:
-    """A line for each pair, in the order of pairs: who gave the label, assisted or blind."""
+    """A line for each pair, in the order of pairs: who gave the label, assisted or blind, and how."""
     givers = [json.dumps(giver.as_json())[1:].encode() for giver in pairs.known]
     asked, code = subject.query_numbers, subject.snippet_numbers
     with Output(folder, name) as output:

@@ -9,7 +9,7 @@ from retrieval.models.figures import KeptFigures, Pin
 from retrieval.models.filter_jobs import FilterJob
 from retrieval.models.holes import Holes
 from retrieval.models.import_jobs import ImportJob
-from retrieval.models.labels import Annotator, Label, Source, source_of
+from retrieval.models.labels import Annotator, Basis, Label, Source, source_of
 from retrieval.models.minings import Candidate, Mining, MiningPart, MiningShared
 from retrieval.models.reproductions import ReproduceJob
 from retrieval.models.run_jobs import RunJob
@@ -18,6 +18,7 @@ from retrieval.models.texts import Pair, QueryText, Text, TextBody
 
 __all__ = [
     "Annotator",
+    "Basis",
     "Benchmark",
     "BenchmarkLabel",
     "Blob",

@@ -28,6 +28,23 @@ class Source(models.TextChoices):
     ORIGINAL = "original", "original data"
 
 
+class Basis(models.TextChoices):
+    """How a label came about: what users can cut by. A release says it of each label, within its hash.
+
+    Empty where nobody knows, as of imported data. docs/data.md has the table.
+    """
+
+    CLEAR = "clear", "clear to the screener"
+    SINGLE = "single", "one model alone"
+    TESTED = "tested", "decided by the arbiter alone, after a test"
+    AGREED = "agreed", "reader and arbiter agree"
+    DISPUTED = "disputed", "reader and arbiter differ; the cases or a third judge decided"
+    MERGED = "merged", "several rounds of agents, merged"
+    PERSON = "person", "a person"
+
+
+BASES: Final = ("", *Basis.values)
+"""What a label can say of it; where there are many, they are held as places in this."""
 ADJUDICATED: Final = ", adjudicated"
 """Ends what a study's label says of its source, where raters had no majority and somebody decided."""
 MATCH_FROM: Final = 2
@@ -114,6 +131,14 @@ class Label(models.Model):
     scale = models.CharField(max_length=8, choices=Scale, default=Scale.BINARY)
     assisted = models.BooleanField(default=False, help_text="given with an agent's judgement on screen")
     source = models.CharField(max_length=200, blank=True)
+    basis = models.CharField(
+        max_length=8,
+        choices=Basis,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="how it came about; empty: not known",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

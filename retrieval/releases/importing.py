@@ -38,6 +38,7 @@ from retrieval.models import (
     Source,
     statements,
 )
+from retrieval.models.labels import BASES
 from retrieval.models.texts import canonical
 from retrieval.releases.beside import Beside
 from retrieval.releases.manifest import Manifest, manifest_of
@@ -52,8 +53,9 @@ from retrieval.threads import ahead
 BATCH: Final = 2000
 LONGEST_RULE: Final = 400
 AS_RELEASED: Final = "as released: "
-GIVER: Final = ("source", "assisted", "scale", "annotator", "version")
-LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
+GIVER: Final = ("source", "assisted", "scale", "annotator", "version", "basis")
+SAID: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "basis")
+LABEL_COLUMNS: Final = (*SAID, "source", "created_at")
 CANDIDATE_COLUMNS: Final = ("mining", "pair", "query", "rank", "score", "scores")
 
 
@@ -112,7 +114,7 @@ class _Import:
         self.refused = set[int]()
         self.queries: Members | None = None
         self.snippets: Members | None = None
-        self.givers: dict[Giver, tuple[int, str, bool]] = {}
+        self.givers: dict[Giver, tuple[int, str, bool, str]] = {}
         self.means: dict[int, Chosen] = {}
         self.apart = Apart()
 
@@ -250,22 +252,23 @@ class _Import:
             self.others.refuse(Problem(str(self.release.pairs), 0, message))
         return kept
 
-    def said(self, key: Giver, value: int) -> tuple[int, int, int, str, bool]:
-        """The annotator of a label, its round, value and scale, and whether it was assisted."""
-        by, scale, assisted = self.giver(key)
+    def said(self, key: Giver, value: int) -> tuple[int, int, int, str, bool, str]:
+        """The columns SAID of a label after its pair."""
+        by, scale, assisted, basis = self.giver(key)
         usual = Label.Scale.BINARY if value in (0, 1) else Label.Scale.GRADED
-        return by, 1, value, scale or usual.value, assisted
+        return by, 1, value, scale or usual.value, assisted, basis
 
-    def giver(self, key: Giver) -> tuple[int, str, bool]:
-        """The annotator of labels, their scale where one is told, and whether they were assisted."""
+    def giver(self, key: Giver) -> tuple[int, str, bool, str]:
+        """The annotator of labels, their scale where one is told, whether they were assisted, their basis."""
         if key not in self.givers:
-            source, assisted, scale, annotator, version = key or ("",) * len(GIVER)
+            source, assisted, scale, annotator, version, basis = key or ("",) * len(GIVER)
             config: dict[str, Any] = {"source": self.folder.name}
             if source in Source.values and source != Source.ORIGINAL:
                 who, which = clean(annotator)[:120], clean(version)[:64]
                 config |= {"given_by": source, "annotator": who, "version": which}
             by = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
-            self.givers[key] = by.pk, scale if scale in Label.Scale.values else "", assisted == str(True)
+            scale = scale if scale in Label.Scale.values else ""
+            self.givers[key] = by.pk, scale, assisted == str(True), basis if basis in BASES else ""
         return self.givers[key]
 
     def store_labels(self, batch: Sequence[Given]) -> None:
@@ -280,7 +283,7 @@ class _Import:
             if relevance.is_integer():
                 rows.append((pairs[texts], *self.said(key, int(relevance)), self.name, now))
             else:  # the mean of several labels, which are not in the file
-                self.means.setdefault(pairs[texts], Chosen(*texts, pairs[texts], relevance, None))
+                self.means.setdefault(pairs[texts], Chosen(*texts, pairs[texts], relevance, None, ""))
         statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
         self.others.labels += len(kept)
 

@@ -107,8 +107,8 @@ def test_merged_labels_belong_to_an_annotator_of_their_own(build: Build) -> None
         "rule": "majority",
         "rounds": 3,
     }
-    sources = set(Label.objects.filter(annotator=row.annotator).values_list("source", flat=True))
-    assert sources == {f"merge {row.pk} of build {build.pk}"}
+    told = set(Label.objects.filter(annotator=row.annotator).values_list("source", "basis"))
+    assert told == {(f"merge {row.pk} of build {build.pk}", "merged")}
 
 
 def test_what_a_rule_would_give_is_what_it_gives(build: Build) -> None:

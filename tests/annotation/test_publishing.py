@@ -7,12 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from annotation import publishing
+from annotation.models import Basis, Case
 from annotation.publishing import publish_case
-from annotation.stages import Stage
+from annotation.stages import Event, Stage
 from retrieval.models import Label
 from tests import factories
 
 pytestmark = pytest.mark.django_db
+BASES = (Basis.CLEAR, Basis.SINGLE, Basis.TESTED, Basis.AGREED, Basis.DISPUTED)
 
 
 def said() -> list[tuple[int, int | None]]:
@@ -23,6 +25,13 @@ def test_publishing_twice_is_publishing_once() -> None:
     case = factories.settled(factories.cases(factories.opened())[0], 1)
     publish_case(case)
     assert said() == [(1, 1)]
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_a_label_says_how_its_case_was_decided(basis: Basis) -> None:
+    case = factories.cases(factories.opened())[0]
+    publishing.settle(case, Event.MATCH, 1, "as the query asks", None, basis=basis)
+    assert Label.objects.get().basis == basis == Case.objects.get(pk=case.pk).basis
 
 
 @pytest.mark.parametrize(("second", "labels"), [(1, [(1, 1)]), (0, [(1, 1), (2, 0)])])

@@ -20,6 +20,7 @@ from annotation.releasing import PublishRefused, Wish
 from retrieval.filters.queries import QueryRule
 from retrieval.models import (
     Annotator,
+    Basis,
     Benchmark,
     Candidate,
     Collection,
@@ -93,6 +94,32 @@ def test_the_history_tells_of_each_version_once_however_often_it_is_published(bu
     assert [row.note for row in told.all()] == ["as benchmark first@1", "as benchmark first@2"]
     releasing.publish(Wish("other", build.mining, build))
     assert told.all()[2].note == "as benchmark other@1"
+
+
+def test_a_build_is_published_with_how_each_label_came_about(build: Build) -> None:
+    """What people say instead is another version, also where it is what the agents said."""
+    bases = (Basis.CLEAR, Basis.AGREED, Basis.DISPUTED)
+    for case, basis in zip(factories.cases(build), (*bases, *bases, *bases), strict=True):
+        case.pair.labels.update(basis=basis)
+    made = published(build)
+    found = dict(made.labels.values_list("pair", "label__basis"))
+    assert list(found.values()) == [
+        "clear",
+        "agreed",
+        "clear",
+        "agreed",
+        "disputed",
+        "clear",
+        "agreed",
+        "disputed",
+    ]
+    assert published(build) == made
+    for name in ("erin", "emil"):
+        review(build, 0, 1, name=name)
+    Label.objects.filter(annotator__kind="person").update(basis=Basis.PERSON)
+    second = published(build)
+    assert (second.version, values(second, build)) == (2, values(made, build))
+    assert second.labels.filter(label__basis="person").count() == 1
 
 
 def test_people_come_before_agents_and_studies_before_people(build: Build) -> None:

@@ -54,7 +54,7 @@ def test_a_label_is_stored_with_its_evidence_and_published_as_assisted(erin: Use
     assert (made.revision, made.label, made.agent_label, made.evidence) == (1, 1, 1, EVIDENCE)
     assert made.phase == Review.Phase.ASSISTED
     label = Label.objects.get(annotator=annotator_of(erin))
-    assert (label.value, label.assisted, label.round) == (1, True, 1)
+    assert (label.value, label.assisted, label.round, label.basis) == (1, True, 1, "person")
 
 
 def test_a_change_is_a_new_revision_and_the_old_one_stays(erin: User, case: Case) -> None:

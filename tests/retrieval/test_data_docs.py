@@ -17,7 +17,7 @@ from django.core.management import call_command
 from retrieval.evaluation.merge_rule import WORDS
 from retrieval.exporting.performing import FORMATS as EXPORTS
 from retrieval.management.formats import FORMATS
-from retrieval.models import Label, Member
+from retrieval.models import Basis, Label, Member
 from retrieval.sources import download
 from tests.retrieval.sources.test_git import git
 
@@ -53,6 +53,11 @@ def test_every_example_prints_what_the_page_says(
     for command in commands:
         call_command(*shlex.split(command))
     assert (Member.objects.count(), Label.objects.count()) == before
+
+
+def test_every_basis_is_documented() -> None:
+    section = DOC.read_text("utf-8").split("### How labels came about\n")[1].split("\n### ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == ["basis", *Basis.values]
 
 
 def given(console: str) -> list[tuple[str, list[str]]]:

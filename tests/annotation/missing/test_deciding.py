@@ -69,6 +69,7 @@ def test_what_is_accepted_says_where_it_came_from(job: Filling) -> None:
     assert "written by small-model" in member.origin and "accepted by erin" in member.origin
     label = Label.objects.get(source__startswith="proposal")
     assert label.assisted and f"case {proposal.case_id}" in label.source
+    assert label.basis == "person"
     [line] = written.exported(job.of)
     assert (line["query"], line["code"], line["label"]) == (
         "reverse a list in place",

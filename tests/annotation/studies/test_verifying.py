@@ -63,6 +63,7 @@ def test_majorities_and_adjudications_are_published_once(study: Study) -> None:
     assert sources == [told, f"{told}{ADJUDICATED}", told]
     assert verifying.published(study) == annotator
     assert not any(label.assisted for label in labels.values())
+    assert {label.basis for label in labels.values()} == {"person"}
     assert AuditEvent.objects.filter(verb="study published").count() == 1
     with pytest.raises(StudyRefused, match="already"):
         verifying.publish(study, factories.ada())

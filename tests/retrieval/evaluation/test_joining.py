@@ -12,7 +12,7 @@ Kind = Annotator.Kind
 
 
 def chosen(label: Label | None, value: int) -> Chosen:
-    return Chosen(1, 1, 1, float(value), label.pk if label else None)
+    return Chosen(1, 1, 1, float(value), label.pk if label else None, "")
 
 
 def said(benchmark: Benchmark, kind: Kind | None, name: str = "") -> Label | None:

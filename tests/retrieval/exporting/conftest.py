@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from retrieval.evaluation.publishing import Chosen, Order, last_of, publish_chosen
@@ -27,10 +28,11 @@ def benchmark(
     candidates: Sequence[tuple[int, int]] = (),
     further: Sequence[tuple[int, int]] = (),
     rule: str = "",
+    bases: Mapping[tuple[int, int], str] = MappingProxyType({}),
     **columns: Any,
 ) -> Benchmark:
     """Labels of people are assisted; with candidates those are what is searched. A fraction is a mean, of
-    labels that are not stored.
+    labels that are not stored. `bases` says of some pairs how their labels came about.
     """
     name = f"made {next(names)}"
     asked = factories.collection(Collection.Kind.QUERIES, queries, name)
@@ -42,9 +44,10 @@ def benchmark(
             pair = Pair.objects.keep_all([(texts[0][query].pk, texts[1][snippet].pk)])[0]
             assisted = by.kind == Annotator.Kind.PERSON
             if value == int(value):
-                made.append(Label(pair=pair, annotator=by, value=int(value), assisted=assisted, **columns))
+                given = {"basis": bases.get((query, snippet), ""), "assisted": assisted, **columns}
+                made.append(Label(pair=pair, annotator=by, value=int(value), **given))
             else:
-                means.append(Chosen(pair.query_id, pair.snippet_id, pair.pk, value, None))
+                means.append(Chosen(pair.query_id, pair.snippet_id, pair.pk, value, None, ""))
     Label.objects.bulk_create(made)
     mining = mined(asked, code, texts, candidates) if candidates else None
     labels = Label.objects.filter(pk__in=[label.pk for label in made])

@@ -223,6 +223,19 @@ def test_without_its_library_parquet_says_what_it_needs(
         call_command("export", "parquet", made.name, str(tmp_path / "other"))
 
 
+def test_the_card_says_what_each_basis_means_and_how_many_labels_it_has(tmp_path: Path) -> None:
+    made = benchmark(bases={(0, 0): "agreed", (0, 1): "agreed"})
+    export(made, "huggingface", tmp_path, Options())
+    text = (tmp_path / "README.md").read_text("utf-8")
+    assert "| `agreed` | reader and arbiter agree | 2 |\n|  | not known: " in text
+    assert "`clear`" not in text, "no label of it is here"
+    rows = lines(tmp_path, "data/pairs-test.jsonl")
+    assert [row["basis"] for row in rows] == ["agreed", "agreed", ""]
+    export(made, "parquet", tmp_path / "packed", Options())
+    packed = parquet.read_table(tmp_path / "packed" / "pairs.parquet").to_pylist()
+    assert [row["basis"] for row in packed] == ["agreed", "agreed", ""]
+
+
 def test_parquet_can_be_read(made: Benchmark, tmp_path: Path) -> None:
     export(made, "parquet", tmp_path, Options())
     assert parquet.read_table(tmp_path / "pairs.parquet").to_pylist()[0] == {
@@ -232,6 +245,7 @@ def test_parquet_can_be_read(made: Benchmark, tmp_path: Path) -> None:
         "relevance": 1.0,
         "source": "agent",
         "assisted": False,
+        "basis": "",
     }
     codes = parquet.read_table(tmp_path / "codebase.parquet").to_pylist()
     assert [row["number"] for row in codes] == [0, 1, 2, 3] and codes[0]["licence"] == "MIT"

@@ -21,6 +21,7 @@ from retrieval.exporting.writing import FolderInUse
 from retrieval.filters import Rule
 from retrieval.imported import Options as ImportOptions
 from retrieval.models import Annotator, Benchmark, Candidate, Label, Member, Mining, Pair, Source, source_of
+from retrieval.models.labels import BASES
 from retrieval.models.texts import canonical
 from retrieval.releases import beside, import_release
 from tests import factories
@@ -39,14 +40,15 @@ def imported(folder: Path, name: str) -> Benchmark:
     return made
 
 
-def sources(of: Benchmark) -> list[tuple[str, str, float, Source, bool]]:
+def sources(of: Benchmark) -> list[tuple[str, str, float, Source, bool, str]]:
     """What is published of each pair, and whose label it is; a mean of several is of none of theirs."""
     found = []
     for row in of.labels.select_related("pair__query", "pair__snippet", "label__annotator"):
         original = Annotator(kind="original")
-        by, assisted = (row.label.annotator, row.label.assisted) if row.label else (original, False)
-        source = source_of(by.kind, by.config, assisted)
-        found.append((row.pair.query.digest, row.pair.snippet.digest, row.relevance, source, assisted))
+        label = row.label or Label(annotator=original)
+        source = source_of(label.annotator.kind, label.annotator.config, label.assisted)
+        texts = row.pair.query.digest, row.pair.snippet.digest
+        found.append((*texts, row.relevance, source, label.assisted, label.basis))
     return sorted(found)
 
 
@@ -66,7 +68,9 @@ class RoundTrip(TestCase):
             annotator(): {key: value for key, value in labels.items() if key not in people},
             annotator("person", user=3): {key: labels[key] for key in people},
         }
-        made = benchmark(queries, snippets, by, data.draw(st.lists(places, unique=True)), scale="graded")
+        bases = {key: data.draw(st.sampled_from(BASES)) for key in labels}
+        candidates = data.draw(st.lists(places, unique=True))
+        made = benchmark(queries, snippets, by, candidates, bases=bases, scale="graded")
         with tempfile.TemporaryDirectory() as folder:
             done = export(made, "release", Path(folder) / "out", Options())
             again = imported(done.folder, f"again {next(names)}")
@@ -206,7 +210,7 @@ def test_a_release_of_others_needs_no_side_files(plain: Benchmark, tmp_path: Pat
         (tmp_path / f"{name}.json").rename(tmp_path / f"test_agent_{name}.json")
     again = imported(tmp_path, "again")
     assert (again.pool, again.size, again.positives) == ("collection", 3, 2)
-    assert {source for *_, source, _ in sources(again)} == {Source.ORIGINAL}
+    assert {source for *_, source, _, _ in sources(again)} == {Source.ORIGINAL}
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
