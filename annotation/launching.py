@@ -12,7 +12,6 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
 from annotation import canary, prompts
@@ -26,11 +25,12 @@ from annotation.llm.sampling import NotSampling, refuse_bad_limit
 from annotation.models import Build, BuildEvent, ProjectTally, Tally
 from annotation.models.builds import NANO
 from annotation.pricing import is_priced, unknown_price
-from retrieval import encoders, filtering, known_encoders
+from retrieval import encoders, known_encoders
+from retrieval.counting import counted
 from retrieval.filters import Rule
 from retrieval.filters.queries import NO_QUERY_RULE, QueryRule
 from retrieval.fusion import Fusion
-from retrieval.models import Annotator, Collection, Mining
+from retrieval.models import Annotator, Collection, Mining, PairList
 from retrieval.nearest import INDEXES
 from sandbox.containers import image_tag
 from sandbox.program import Limits
@@ -78,6 +78,7 @@ class Order:
     `skip_canary`: why a large live build may ask for all of its pairs at once; empty where its canary comes
     first. `approximate`: by which index vectors are searched instead of exactly. `drift_check`: a few fixed
     pairs are asked again and again, to see whether the model is the same. `why`: for the build's history.
+    `given`: these pairs are judged; encoders, k and rules say nothing then.
     """
 
     name: str
@@ -109,6 +110,14 @@ class Order:
     drift_check: bool = False
     batches: bool = False
     why: str = ""
+    given: PairList | None = None
+
+    @property
+    def proposed(self) -> str:
+        """What the history says of where the pairs come from."""
+        fused = "" if self.fusion is Fusion.MEAN else f", fused by {self.fusion}"
+        mined = f"top {self.k} by {', '.join(self.encoders)}{fused}"
+        return mined if self.given is None else f"{counted(self.given.size, 'pair')} of the {self.given}"
 
     @property
     def rounds_may_be_alike(self) -> bool:
@@ -117,7 +126,7 @@ class Order:
 
 
 def launch(order: Order, user: Actor = None) -> Build:
-    """A new build, whose mining a worker takes up at once. Raises LaunchRefused."""
+    """A new build, whose mining or given pairs a worker takes up at once. Raises LaunchRefused."""
     refuse_bad(order)
     try:
         with transaction.atomic():
@@ -138,7 +147,8 @@ def launched(
         name=order.name.strip(),
         queries=order.queries,
         snippets=order.snippets,
-        mining=mining or mining_of(order),
+        mining=None if order.given else mining or mining_of(order),
+        given=order.given,
         annotator=annotator or annotator_of(order),
         provider=order.provider,
         recorded=order.recorded,
@@ -151,7 +161,7 @@ def launched(
     cap = None if order.budget is None else int(order.budget * NANO)
     Tally.objects.create(build=build, cap=cap)
     without = "; without a price" if order.unpriced and not is_priced(order.model) else ""
-    words = f"top {order.k} by {', '.join(order.encoders)}{fused(order)}; model {order.model}{without}"
+    words = f"{order.proposed}; model {order.model}{without}"
     why = f": {order.why.strip()}" if order.why.strip() else ""
     record(build, user, "launched", words + in_rounds(order) + why)
     if order.skip_canary.strip():
@@ -164,17 +174,10 @@ def launched(
     return build
 
 
-def fused(order: Order) -> str:
-    """What the history says of a fusion that is not the usual one."""
-    return "" if order.fusion is Fusion.MEAN else f", fused by {order.fusion}"
-
-
 def in_rounds(order: Order) -> str:
     """What the history says of several rounds."""
-    if order.rounds == 1:
-        return ""
     alike = " at temperature 0, where a provider may answer each alike" if order.rounds_may_be_alike else ""
-    return f"; {order.rounds} rounds{alike}"
+    return f"; {order.rounds} rounds{alike}" if order.rounds > 1 else ""
 
 
 def refuse_bad(order: Order) -> None:
@@ -184,15 +187,21 @@ def refuse_bad(order: Order) -> None:
         raise LaunchRefused("Choose one collection of queries and one of snippets.")
     if not order.queries.size or not order.snippets.size:
         raise LaunchRefused("One of the collections is empty; import something into it first.")
-    if not 1 <= order.k <= 1000:
-        raise LaunchRefused("k is the number of candidates a query: choose 1 to 1,000.")
     if not 1 <= order.rounds <= MOST_ROUNDS:
         raise LaunchRefused(f"Each pair is judged in 1 to {MOST_ROUNDS} rounds.")
     if order.limit is not None and not 1 <= order.limit <= MOST_PAIRS:
         raise LaunchRefused(f"The limit is a number of pairs: 1 to {MOST_PAIRS:,}, or leave it empty.")
+    if order.given is None:
+        refuse_bad_mining(order)
+    refuse_bad_provider(order)
+
+
+def refuse_bad_mining(order: Order) -> None:
+    """What would be searched, and how. Raises LaunchRefused."""
+    if not 1 <= order.k <= 1000:
+        raise LaunchRefused("k is the number of candidates a query: choose 1 to 1,000.")
     refuse_bad_encoders(order.encoders)
     refuse_bad_index(order)
-    refuse_bad_provider(order)
 
 
 def refuse_bad_name(order: Order) -> None:
@@ -325,21 +334,13 @@ def mining_of(order: Order) -> Mining:
 
 
 def pairs_a_query(order: Order) -> int:
-    """k, or fewer where fewer snippets pass the rule: else the limit would end at too few queries."""
+    """k, or fewer where fewer snippets pass the rule: else the limit would end at too few queries.
+
+    Of given pairs the average.
+    """
+    if order.given is not None:
+        return max(1, -(-order.given.size // max(1, order.given.asked)))
     return max(1, min(order.k, order.snippets.members.passing(order.rule).count()))
-
-
-def passing_queries(order: Order) -> int:
-    """How many queries pass the order's rule of queries; counted once for as many members."""
-    if not order.query_rule:
-        return order.queries.size
-    found = order.queries
-    key = f"passing:{found.pk}.{found.created_at:%s%f}.{found.size}.{int(order.query_rule)}"
-    counted: int | None = cache.get(key)
-    if counted is None:
-        counted = len(filtering.positions(found, order.query_rule))
-        cache.set(key, counted)
-    return counted
 
 
 def annotator_of(order: Order, more: Mapping[str, Any] = MappingProxyType({})) -> Annotator:

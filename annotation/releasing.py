@@ -48,10 +48,13 @@ class PublishRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A benchmark to be made of a build's pairs, or without one of all candidates of the mining."""
+    """A benchmark to be made of a build's pairs, or without one of all candidates of the mining.
+
+    A build of given pairs has no mining.
+    """
 
     name: str
-    mining: Mining
+    mining: Mining | None
     build: Build | None = None
     pool: Pool = Pool.COLLECTION
 
@@ -152,21 +155,8 @@ def publish(wish: Wish, by: Actor = None, tick: Tick = lambda pairs: None) -> Be
 
 @transaction.atomic
 def _published(wish: Wish, voices: _Voices, chosen: _Held, by: Actor) -> Benchmark:
-    found = mined.minings(wish.mining, wish.build)
-    queries, until = mined.queries(found)
-    order = Order(
-        wish.name.strip(),
-        queries,
-        wish.mining.snippets,
-        _rule(wish, voices.agents),
-        mining=wish.mining,
-        further=found[1:],
-        searched=wish.pool,
-        queries_until=until,
-        snippets_until=mined.snippets_until(found),
-    )
     try:
-        made = publish_chosen(order, chosen)
+        made = publish_chosen(_order(wish, _rule(wish, voices.agents)), chosen)
     except NothingToPublish as why:
         raise PublishRefused(
             "None of its pairs has a label that counts: there is nothing to publish."
@@ -174,6 +164,27 @@ def _published(wish: Wish, voices: _Voices, chosen: _Held, by: Actor) -> Benchma
     if wish.build is not None:
         note_published(wish.build, by, made, left_out=len(chosen) - made.size)
     return made
+
+
+def _order(wish: Wish, rule: str) -> Order:
+    """The benchmark's members: what was mined, or the collections of the given pairs."""
+    name = wish.name.strip()
+    if wish.mining is None:
+        assert wish.build is not None and wish.build.given is not None
+        return mined.given_order(name, wish.build.given, rule)
+    found = mined.minings(wish.mining, wish.build)
+    queries, queries_until = mined.queries(found)
+    return Order(
+        name,
+        queries,
+        wish.mining.snippets,
+        rule,
+        mining=wish.mining,
+        further=found[1:],
+        searched=wish.pool,
+        queries_until=queries_until,
+        snippets_until=mined.snippets_until(found),
+    )
 
 
 def note_published(build: Build, by: Actor, made: Benchmark, left_out: int = 0) -> None:
@@ -198,11 +209,13 @@ def published_from(benchmark: Benchmark) -> Build | None:
 def builds_behind(benchmark: Benchmark) -> list[Build]:
     """The builds whose history tells that they were published as this benchmark; else all it can be made of.
 
-    They judged its first mining's candidates before it was published; their tallies are read with them.
+    They judged its given pairs, or its first mining's candidates, before it was published; their tallies are
+    read with them.
     """
-    if benchmark.mining_id is None:
+    if benchmark.mining_id is None and benchmark.given_id is None:
         return []
-    builds = Build.objects.filter(mining=benchmark.mining_id, filling__isnull=True).select_related("tally")
+    of = Q(given=benchmark.given_id) if benchmark.given_id else Q(mining=benchmark.mining_id)
+    builds = Build.objects.filter(of, filling__isnull=True).select_related("tally")
     note = f"as benchmark {benchmark}"
     told = BuildEvent.objects.filter(Q(note=note) | Q(note__startswith=f"{note};"), event="published")
     ordered = builds.order_by("pk")
@@ -221,6 +234,17 @@ def said_of(build: Build, *, unfinished: bool = False) -> Iterator[Chosen]:
     return _chosen(wish, voices)
 
 
+def judged(build: Build, tick: Tick = lambda pairs: None) -> Iterator[tuple[tuple[int, int, int], Said]]:
+    """(query, snippet, pair) and what the merge rule publishes of it, without what imported labels say.
+
+    Raises PublishRefused.
+    """
+    wish = Wish(build.name, build.mining, build)
+    is_queue = build.for_experts and build.state == Build.State.PAUSED
+    decided = _decided(wish, _voices(wish, unfinished=is_queue), tick)
+    return ((texts, said) for texts, said in decided if said.source is not Source.ORIGINAL)
+
+
 def _chosen(wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None) -> Iterator[Chosen]:
     return (Chosen(*texts, float(said.value), said.label) for texts, said in _decided(wish, voices, tick))
 
@@ -235,6 +259,11 @@ def _agreed(wish: Wish, *, unfinished: bool = False) -> tuple[list[Build], Mappi
     if len(agents) > 1:
         names = ", ".join(f"{build.name!r} (--build {build.pk})" for build in builds)
         raise PublishRefused(f"Several builds judged these pairs, by different agents: name one of {names}.")
+    if wish.pool == Pool.CANDIDATES and wish.mining is None:
+        raise PublishRefused(
+            "The pairs were given, so no mining says what candidates a query has: publish them for a search "
+            "in the whole collection."
+        )
     if wish.pool == Pool.CANDIDATES and len(mined.minings(wish.mining, wish.build)) > 1:
         raise PublishRefused(
             "The build was extended, so its candidates are those of several minings: publish it for a search "
@@ -274,9 +303,11 @@ def _settled(voices: _Voices) -> frozenset[int]:
     return frozenset(cases.order_by().iterator(ROWS_A_READ))
 
 
-def _builds_of(mining: Mining) -> list[Build]:
+def _builds_of(mining: Mining | None) -> list[Build]:
     return list(
-        Build.objects.filter(mining=mining, filling__isnull=True).select_related("annotator").order_by("pk")
+        Build.objects.filter(mining=mining, mining__isnull=False, filling__isnull=True)
+        .select_related("annotator")
+        .order_by("pk")
     )
 
 
