@@ -34,7 +34,8 @@ def of(case: Case) -> list[Case]:
     What an extension of the build has added is asked by itself: the others have been paid for.
     """
     cases = Case.objects.filter(build=case.build_id, round=case.round, query=case.query_id)
-    cases = cases.filter(candidate__mining=case.candidate.mining_id)
+    if case.candidate.mining_id is not None:  # given pairs are of one list
+        cases = cases.filter(candidate__mining=case.candidate.mining_id)
     ranked = cases.select_related("pair__snippet__body").order_by("rank", "pk")
     groups = requests(list(ranked), seed_of(case.annotator), case.pair.query.digest)
     return next(group for group in groups if any(one.pk == case.pk for one in group))

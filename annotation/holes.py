@@ -160,9 +160,8 @@ def queue(fill: Fill, user: Actor = None) -> Build:
 
 def open_for_review(build: Build) -> None:
     """One case for each pair; nobody works on them while the build is paused."""
-    rows = build.mining.candidates.order_by("query_id", "rank").values_list(
-        "pk", "pair_id", "query_id", "rank", "score"
-    )
+    columns = "pk", "pair_id", "query_id", "rank", "score"
+    rows = build.proposed.order_by("query_id", "rank").values_list(*columns)[: build.limit]
     cases = [
         Case(
             build=build,

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from decimal import Decimal
-from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
 from annotation import canary, prompts
 from annotation.actors import AtShell
-from annotation.agents.single_llm import Criterion
 from annotation.drift import watching
+from annotation.launch_order import AS_IN_THE_PAPER as AS_IN_THE_PAPER
+from annotation.launch_order import CRITERIA as CRITERIA
+from annotation.launch_order import Judge as Judge
+from annotation.launch_order import LaunchRefused as LaunchRefused
+from annotation.launch_order import Order as Order
 from annotation.llm import host_of
 from annotation.llm.profiles import profile
 from annotation.llm.recorded import rounds_of
@@ -26,9 +26,7 @@ from annotation.llm.sampling import NotSampling, refuse_bad_limit
 from annotation.models import Build, BuildEvent, ProjectTally, Tally
 from annotation.models.builds import NANO
 from annotation.pricing import is_priced, unknown_price
-from retrieval import encoders, filtering, known_encoders
-from retrieval.filters import Rule
-from retrieval.filters.queries import NO_QUERY_RULE, QueryRule
+from retrieval import encoders, known_encoders
 from retrieval.fusion import Fusion
 from retrieval.models import Annotator, Collection, Mining
 from retrieval.nearest import INDEXES
@@ -45,96 +43,8 @@ MOST_PAIRS = 2**31 - 1
 """What the column of a limit holds on every database."""
 
 
-class LaunchRefused(ValueError):
-    """The order can't be launched; the message says what to change."""
-
-
-class Judge(StrEnum):
-    """Who decides a pair: the test-driven agents, or one model alone by one of its criteria."""
-
-    AGENTS = "agents"
-    SINGLE_EXACT = "single_exact"
-    SINGLE_HALF = "single_half"
-
-
-AS_IN_THE_PAPER: Mapping[str, Any] = MappingProxyType(
-    {
-        "screener": "pair",
-        "rewrites": 0,
-        "second_test": False,
-        "fix_rounds": 2,
-        "reader": False,
-        "neighbour": False,
-        "withhold_report": False,
-        "prompt_set": "paper",
-    }
-)
-"""One screener request a pair, one test that is never sent back, two stages of fixing, then the arbiter; its
-own prompts, no reader, no neighbour."""
-
-CRITERIA = {Judge.SINGLE_EXACT: Criterion.EXACT, Judge.SINGLE_HALF: Criterion.HALF}
-
-
-@dataclass(frozen=True)
-class Order:
-    """What an admin asks for. `budget` is in dollars, None for no cap; `limit` is in pairs.
-
-    `unpriced`: a model may be asked live whose price nobody has entered. `rewrites`: how often a program that
-    redefines its candidate goes back; `second_test`: one that tested nothing is followed by another.
-    `fresh`: nothing that was answered before is used again. `annotator`: who decides; what concerns tests
-    counts for agents alone. `screen_by_query`: all candidates of a query in one request, in an order drawn
-    from `seed`. `rounds`: how often each pair is judged, each time asked anew; no part of the annotator.
-    `batches`: screener and test writer are asked by batch: half the price, and an answer within a day.
-    `skip_canary`: why a large live build may ask for all of its pairs at once; empty where its canary comes
-    first. `reader`: a reader decides unclear pairs by itself too, and a third judge where it and the arbiter
-    differ. `neighbour`: tests have to tell a neighbour of the task. `withhold_report`: no judge sees what the
-    runs showed, a control. `prompt_set`: empty for the usual one. `approximate`: by which index vectors are
-    searched instead of exactly. `drift_check`: a few fixed pairs are asked again and again, to see whether
-    the model is the same. `why`: for the build's history.
-    """
-
-    name: str
-    queries: Collection
-    snippets: Collection
-    encoders: tuple[str, ...]
-    k: int = 20
-    provider: str = Build.Provider.EXCHANGE
-    model: str = "any"
-    recorded: str = ""
-    budget: Decimal | None = None
-    limit: int | None = None
-    rule: Rule = Rule.TESTABLE
-    query_rule: QueryRule = NO_QUERY_RULE
-    text_option: str = "whole"
-    fusion: Fusion = Fusion.MEAN
-    approximate: str = ""
-    fix_rounds: int = 2
-    sampling: dict[str, Any] = field(default_factory=dict)
-    unpriced: bool = False
-    rewrites: int = 1
-    second_test: bool = False
-    fresh: bool = False
-    annotator: Judge = Judge.AGENTS
-    screen_by_query: bool = False
-    seed: int = 1
-    rounds: int = 1
-    skip_canary: str = ""
-    drift_check: bool = False
-    batches: bool = False
-    reader: bool = True
-    neighbour: bool = True
-    withhold_report: bool = False
-    prompt_set: str = ""
-    why: str = ""
-
-    @property
-    def rounds_may_be_alike(self) -> bool:
-        """Whether the model was told to give its likeliest answer, so that rounds may only repeat it."""
-        return self.rounds > 1 and self.sampling.get("temperature") == 0
-
-
 def launch(order: Order, user: Actor = None) -> Build:
-    """A new build, whose mining a worker takes up at once. Raises LaunchRefused."""
+    """A new build, whose mining or given pairs a worker takes up at once. Raises LaunchRefused."""
     refuse_bad(order)
     try:
         with transaction.atomic():
@@ -155,7 +65,8 @@ def launched(
         name=order.name.strip(),
         queries=order.queries,
         snippets=order.snippets,
-        mining=mining or mining_of(order),
+        mining=None if order.given else mining or mining_of(order),
+        given=order.given,
         annotator=annotator or annotator_of(order),
         provider=order.provider,
         recorded=order.recorded,
@@ -168,7 +79,7 @@ def launched(
     cap = None if order.budget is None else int(order.budget * NANO)
     Tally.objects.create(build=build, cap=cap)
     without = "; without a price" if order.unpriced and not is_priced(order.model) else ""
-    words = f"top {order.k} by {', '.join(order.encoders)}{fused(order)}; model {order.model}{without}"
+    words = f"{order.proposed}; model {order.model}{without}"
     why = f": {order.why.strip()}" if order.why.strip() else ""
     record(build, user, "launched", words + in_rounds(order) + why)
     if order.skip_canary.strip():
@@ -181,17 +92,10 @@ def launched(
     return build
 
 
-def fused(order: Order) -> str:
-    """What the history says of a fusion that is not the usual one."""
-    return "" if order.fusion is Fusion.MEAN else f", fused by {order.fusion}"
-
-
 def in_rounds(order: Order) -> str:
     """What the history says of several rounds."""
-    if order.rounds == 1:
-        return ""
     alike = " at temperature 0, where a provider may answer each alike" if order.rounds_may_be_alike else ""
-    return f"; {order.rounds} rounds{alike}"
+    return f"; {order.rounds} rounds{alike}" if order.rounds > 1 else ""
 
 
 def refuse_bad(order: Order) -> None:
@@ -201,15 +105,21 @@ def refuse_bad(order: Order) -> None:
         raise LaunchRefused("Choose one collection of queries and one of snippets.")
     if not order.queries.size or not order.snippets.size:
         raise LaunchRefused("One of the collections is empty; import something into it first.")
-    if not 1 <= order.k <= 1000:
-        raise LaunchRefused("k is the number of candidates a query: choose 1 to 1,000.")
     if not 1 <= order.rounds <= MOST_ROUNDS:
         raise LaunchRefused(f"Each pair is judged in 1 to {MOST_ROUNDS} rounds.")
     if order.limit is not None and not 1 <= order.limit <= MOST_PAIRS:
         raise LaunchRefused(f"The limit is a number of pairs: 1 to {MOST_PAIRS:,}, or leave it empty.")
+    if order.given is None:
+        refuse_bad_mining(order)
+    refuse_bad_provider(order)
+
+
+def refuse_bad_mining(order: Order) -> None:
+    """What would be searched, and how. Raises LaunchRefused."""
+    if not 1 <= order.k <= 1000:
+        raise LaunchRefused("k is the number of candidates a query: choose 1 to 1,000.")
     refuse_bad_encoders(order.encoders)
     refuse_bad_index(order)
-    refuse_bad_provider(order)
 
 
 def refuse_bad_name(order: Order) -> None:
@@ -342,21 +252,13 @@ def mining_of(order: Order) -> Mining:
 
 
 def pairs_a_query(order: Order) -> int:
-    """k, or fewer where fewer snippets pass the rule: else the limit would end at too few queries."""
+    """k, or fewer where fewer snippets pass the rule: else the limit would end at too few queries.
+
+    Of given pairs the average.
+    """
+    if order.given is not None:
+        return max(1, -(-order.given.size // max(1, order.given.asked)))
     return max(1, min(order.k, order.snippets.members.passing(order.rule).count()))
-
-
-def passing_queries(order: Order) -> int:
-    """How many queries pass the order's rule of queries; counted once for as many members."""
-    if not order.query_rule:
-        return order.queries.size
-    found = order.queries
-    key = f"passing:{found.pk}.{found.created_at:%s%f}.{found.size}.{int(order.query_rule)}"
-    counted: int | None = cache.get(key)
-    if counted is None:
-        counted = len(filtering.positions(found, order.query_rule))
-        cache.set(key, counted)
-    return counted
 
 
 def annotator_of(order: Order, more: Mapping[str, Any] = MappingProxyType({})) -> Annotator:

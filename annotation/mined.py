@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from annotation.models import Build, Extension
-from retrieval.models import Candidate, Collection, Member, Mining
+from retrieval.evaluation.publishing import Order
+from retrieval.models import Candidate, Collection, Member, Mining, PairList, Pool
 
 LONGEST_NAME: Final = 120
 
 
-def minings(mining: Mining, build: Build | None) -> list[Mining]:
-    """The mining, and those of the build's extensions."""
+def minings(mining: Mining | None, build: Build | None) -> list[Mining]:
+    """The mining, and those of the build's extensions; none where pairs were given."""
+    if mining is None:
+        return []
     if build is None:
         return [mining]
     opened = Extension.objects.filter(build=build, state__in=Extension.IN_BUILD)
@@ -33,6 +36,34 @@ def queries(found: Sequence[Mining]) -> tuple[Collection, int | None]:
     if len(positions) == max(positions, default=-1) + 1:
         return whole, len(positions)
     return collection_of(whole, sorted(positions), f"{whole.name}, chosen for mining {found[0].pk}"), None
+
+
+def given_queries(given: PairList) -> tuple[Collection, int | None]:
+    """The queries of given pairs: those of the benchmark that they came from, else those that have a pair."""
+    if given.benchmark is not None:
+        return given.benchmark.queries, given.benchmark.queries_until
+    asked = given.candidates.order_by().values("query")
+    rows = given.queries.members.filter(text__in=asked).order_by("position")
+    positions = list(rows.values_list("position", flat=True))
+    if len(positions) == max(positions, default=-1) + 1:
+        return given.queries, len(positions)
+    name = f"{given.queries.name}, those of given pairs {given.pk}"
+    return collection_of(given.queries, positions, name), None
+
+
+def given_order(name: str, given: PairList, rule: str) -> Order:
+    """A benchmark of given pairs: nobody mined, so systems search the whole collection."""
+    queries, until = given_queries(given)
+    return Order(
+        name,
+        queries,
+        given.snippets,
+        rule,
+        searched=Pool.COLLECTION,
+        queries_until=until,
+        snippets_until=given.benchmark.snippets_until if given.benchmark else None,
+        given=given,
+    )
 
 
 def mined(mining: Mining, whole: Collection) -> set[int]:

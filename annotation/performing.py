@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from annotation import holes
+from annotation import correcting, holes
 from annotation.models import PublishJob
 from annotation.releasing import PublishRefused, Wish, pairs_of, publish
 from retrieval.evaluation.holes import ALIKE, NoHoles, runs_to_carry
@@ -17,7 +17,9 @@ def perform(job: PublishJob) -> None:
     wish = Wish(job.name, job.build.mining, job.build, Pool(job.pool))
     progress = Progress(job, to_score(job) if job.fills else pairs_of(wish).count())
     try:
-        if job.fills:
+        if job.corrects:
+            job.benchmark = correcting.publish(job.build, job.corrects, job.name, job.created_by, progress)
+        elif job.fills:
             job.benchmark = holes.publish(job.build, job.created_by, progress)
         else:
             job.benchmark = publish(wish, job.created_by, progress)

@@ -80,7 +80,7 @@ class Snapshot:
     """A build at one moment. Money is in nanodollars."""
 
     build: Build
-    mining: Mining
+    mining: Mining | None
     tally: Tally
     version: str
     funnel: tuple[Bar, ...]
@@ -98,7 +98,7 @@ class Snapshot:
 
     @property
     def is_mining(self) -> bool:
-        """Cases are not there yet: the mining is what one watches."""
+        """Cases are not there yet: the mining, if there is one, is what one watches."""
         return not self.build.opened
 
     @property
@@ -127,10 +127,11 @@ def snapshot(build: Build, now: datetime | None = None) -> Snapshot:
     """`build` as it is now; a fixed number of reads, none of which grows with the build."""
     now = now or timezone.now()
     fresh = Build.objects.select_related(
-        "mining", "tally", "created_by", "queries", "snippets", "annotator"
+        "mining", "given__benchmark", "tally", "created_by", "queries", "snippets", "annotator"
     ).get(pk=build.pk)
     tally, mining = fresh.tally, fresh.mining
-    watched = (tally.version, fresh.state, fresh.opened, mining.state, mining.done, mining.phase)
+    stands = (mining.state, mining.done, mining.phase) if mining else (None, None, None)
+    watched = (tally.version, fresh.state, fresh.opened, *stands)
     return Snapshot(
         build=fresh,
         mining=mining,

@@ -48,10 +48,13 @@ class PublishRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A benchmark to be made of a build's pairs, or without one of all candidates of the mining."""
+    """A benchmark to be made of a build's pairs, or without one of all candidates of the mining.
+
+    A build of given pairs has no mining.
+    """
 
     name: str
-    mining: Mining
+    mining: Mining | None
     build: Build | None = None
     pool: Pool = Pool.COLLECTION
 
@@ -154,21 +157,8 @@ def publish(wish: Wish, by: Actor = None, tick: Tick = lambda pairs: None) -> Be
 
 @transaction.atomic
 def _published(wish: Wish, voices: _Voices, chosen: _Held, by: Actor) -> Benchmark:
-    found = mined.minings(wish.mining, wish.build)
-    queries, until = mined.queries(found)
-    order = Order(
-        wish.name.strip(),
-        queries,
-        wish.mining.snippets,
-        _rule(wish, voices.agents),
-        mining=wish.mining,
-        further=found[1:],
-        searched=wish.pool,
-        queries_until=until,
-        snippets_until=mined.snippets_until(found),
-    )
     try:
-        made = publish_chosen(order, chosen)
+        made = publish_chosen(_order(wish, _rule(wish, voices.agents)), chosen)
     except NothingToPublish as why:
         raise PublishRefused(
             "None of its pairs has a label that counts: there is nothing to publish."
@@ -176,6 +166,27 @@ def _published(wish: Wish, voices: _Voices, chosen: _Held, by: Actor) -> Benchma
     if wish.build is not None:
         note_published(wish.build, by, made, left_out=len(chosen) - made.size)
     return made
+
+
+def _order(wish: Wish, rule: str) -> Order:
+    """The benchmark's members: what was mined, or the collections of the given pairs."""
+    name = wish.name.strip()
+    if wish.mining is None:
+        assert wish.build is not None and wish.build.given is not None
+        return mined.given_order(name, wish.build.given, rule)
+    found = mined.minings(wish.mining, wish.build)
+    queries, queries_until = mined.queries(found)
+    return Order(
+        name,
+        queries,
+        wish.mining.snippets,
+        rule,
+        mining=wish.mining,
+        further=found[1:],
+        searched=wish.pool,
+        queries_until=queries_until,
+        snippets_until=mined.snippets_until(found),
+    )
 
 
 def note_published(build: Build, by: Actor, made: Benchmark, left_out: int = 0) -> None:
@@ -200,11 +211,13 @@ def published_from(benchmark: Benchmark) -> Build | None:
 def builds_behind(benchmark: Benchmark) -> list[Build]:
     """The builds whose history tells that they were published as this benchmark; else all it can be made of.
 
-    They judged its first mining's candidates before it was published; their tallies are read with them.
+    They judged its given pairs, or its first mining's candidates, before it was published; their tallies are
+    read with them.
     """
-    if benchmark.mining_id is None:
+    if benchmark.mining_id is None and benchmark.given_id is None:
         return []
-    builds = Build.objects.filter(mining=benchmark.mining_id, filling__isnull=True).select_related("tally")
+    of = Q(given=benchmark.given_id) if benchmark.given_id else Q(mining=benchmark.mining_id)
+    builds = Build.objects.filter(of, filling__isnull=True).select_related("tally")
     note = f"as benchmark {benchmark}"
     told = BuildEvent.objects.filter(Q(note=note) | Q(note__startswith=f"{note};"), event="published")
     ordered = builds.order_by("pk")
@@ -223,6 +236,25 @@ def said_of(build: Build, *, unfinished: bool = False) -> Iterator[Chosen]:
     return _chosen(wish, voices)
 
 
+def judged(build: Build, tick: Tick = lambda pairs: None) -> Iterator[Chosen]:
+    """What the merge rule publishes of the build's pairs, without what imported labels say.
+
+    Raises PublishRefused.
+    """
+    wish = Wish(build.name, build.mining, build)
+    is_queue = build.for_experts and build.state == Build.State.PAUSED
+    decided = _decided(wish, _voices(wish, unfinished=is_queue), tick)
+    return (_chosen_of(*row) for row in decided if row[1].source is not Source.ORIGINAL)
+
+
+def _chosen(wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None) -> Iterator[Chosen]:
+    return (_chosen_of(*row) for row in _decided(wish, voices, tick))
+
+
+def _chosen_of(texts: tuple[int, int, int], said: Said, basis: str) -> Chosen:
+    return Chosen(*texts, float(said.value), said.label, basis)
+
+
 def _agreed(wish: Wish, *, unfinished: bool = False) -> tuple[list[Build], Mapping[int, Annotator]]:
     """The builds and their agents by id, of which there is one at most.
 
@@ -233,6 +265,11 @@ def _agreed(wish: Wish, *, unfinished: bool = False) -> tuple[list[Build], Mappi
     if len(agents) > 1:
         names = ", ".join(f"{build.name!r} (--build {build.pk})" for build in builds)
         raise PublishRefused(f"Several builds judged these pairs, by different agents: name one of {names}.")
+    if wish.pool == Pool.CANDIDATES and wish.mining is None:
+        raise PublishRefused(
+            "The pairs were given, so no mining says what candidates a query has: publish them for a search "
+            "in the whole collection."
+        )
     if wish.pool == Pool.CANDIDATES and len(mined.minings(wish.mining, wish.build)) > 1:
         raise PublishRefused(
             "The build was extended, so its candidates are those of several minings: publish it for a search "
@@ -272,9 +309,11 @@ def _settled(voices: _Voices) -> frozenset[int]:
     return frozenset(cases.order_by().iterator(ROWS_A_READ))
 
 
-def _builds_of(mining: Mining) -> list[Build]:
+def _builds_of(mining: Mining | None) -> list[Build]:
     return list(
-        Build.objects.filter(mining=mining, filling__isnull=True).select_related("annotator").order_by("pk")
+        Build.objects.filter(mining=mining, mining__isnull=False, filling__isnull=True)
+        .select_related("annotator")
+        .order_by("pk")
     )
 
 
@@ -301,8 +340,10 @@ def pairs_of(wish: Wish) -> QuerySet[Any, Any]:
     return Candidate.objects.filter(mining=wish.mining).order_by().values("pair")
 
 
-def _chosen(wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None) -> Iterator[Chosen]:
-    """Yield what is published of the pairs of which anything is.
+def _decided(
+    wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None
+) -> Iterator[tuple[tuple[int, int, int], Said, str]]:
+    """Yield (query, snippet, pair), what is published of it, and how that came about, where anything is.
 
     Between two handfuls nothing is open in the database, so that `tick` may write to it.
     """
@@ -331,7 +372,7 @@ def _chosen(wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None) -> Ite
             found = merged(list(_standing(last, voices, agents=agents)))
             if found is not None:
                 basis = next(row[8] for row in told if row[6] == found.label)
-                yield Chosen._make((*texts, float(found.value), found.label, basis))
+                yield texts, found, basis
         tick(len(handful))
 
 

@@ -284,12 +284,8 @@ def look_after(build: Build) -> None:
 
     A canary stops its build when it is done; what it left out is opened once a person has said so.
     """
-    if not build.opened and build.mining.state == Mining.State.FAILED:
-        close(build, Build.State.FAILED, f"mining failed: {build.mining.message}")
-    elif not build.opened and build.mining.state == Mining.State.DONE:
-        open_cases(build)
-    elif not build.opened:
-        build.tally.change()
+    if not build.opened:
+        open_when_mined(build)
     elif canary.rest_is_due(build):
         open_rest(build)
     elif not extending.look_after(build, add_cases) and not build.tally.open:
@@ -297,6 +293,17 @@ def look_after(build: Build) -> None:
             canary.stop(build)
         elif not watching.keeps_open(build):
             finish(build)
+
+
+def open_when_mined(build: Build) -> None:
+    """Open the cases of a build whose candidates are there, as given pairs always are."""
+    mining = build.mining
+    if mining is None or mining.state == Mining.State.DONE:
+        open_cases(build)
+    elif mining.state == Mining.State.FAILED:
+        close(build, Build.State.FAILED, f"mining failed: {mining.message}")
+    else:
+        build.tally.change()
 
 
 def finish(build: Build) -> None:
@@ -342,14 +349,14 @@ def open_rest(build: Build) -> int:
 
 
 def candidates(build: Build) -> QuerySet[Candidate]:
-    """The candidates that a build is to judge: the first of its mining, up to its limit.
+    """The candidates that a build is to judge: the first of its mining or given pairs, up to its limit.
 
     One that runs cases of another again has those of the cases that were chosen.
     """
     rerun = rerunning.of(build)
     if rerun is not None:
         return rerunning.candidates(rerun)
-    return Candidate.objects.filter(mining=build.mining_id).order_by("query_id", "rank")[: build.limit]
+    return build.proposed.order_by("query_id", "rank")[: build.limit]
 
 
 def add_cases(build: Build, rows: QuerySet[Candidate], left_out: Collection[int] = ()) -> int:

@@ -207,7 +207,8 @@ def opened(name: str = "first", k: int = 3, cap: int | None = None, **columns: A
     ranked = [(query, snippet, rank) for query in asked for rank, snippet in enumerate(pool, start=1)]
     pairs = Pair.objects.keep_all([(query.pk, snippet.pk) for query, snippet, _ in ranked])
     proposed = Candidate.objects.bulk_create(
-        proposal(made.mining, pair, query, rank) for pair, (query, _, rank) in zip(pairs, ranked, strict=True)
+        proposal(made.own_mining, pair, query, rank)
+        for pair, (query, _, rank) in zip(pairs, ranked, strict=True)
     )
     rounds = range(1, made.rounds + 1)
     opened = Case.objects.bulk_create(waiting(made, one, number) for one in proposed for number in rounds)

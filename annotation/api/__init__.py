@@ -13,6 +13,7 @@ from annotation.api import (
     comparisons,
     drift,
     extending,
+    label_audit,
     missing,
     queries,
     rating,
@@ -32,6 +33,7 @@ router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
 router.add_router("/builds", rounds.router)
 router.add_router("/annotators", annotators.router)
+router.add_router("", label_audit.router)
 router.add_router("", cases.router)
 router.add_router("", adjudicating.router)
 router.add_router("", missing.router)

@@ -33,6 +33,8 @@ from annotation.schemas.builds import (
     Controlled,
     EventOut,
     FailedCall,
+    GivenOut,
+    GivenPairs,
     LaunchOrder,
     MiningOut,
     Order,
@@ -47,7 +49,8 @@ from annotation.tools import counter
 from retrieval.filters import NO_RULE, Rule
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
-from retrieval.models import Annotator, Collection, Mining
+from retrieval.given_pairs import of_benchmark
+from retrieval.models import Annotator, Benchmark, Collection, Mining, PairList
 from retrieval.schemas import LARGEST_ID, Id, Page, page_of
 
 router = Router(tags=["builds"])
@@ -125,11 +128,13 @@ def domain_order(order: Order) -> launching.Order:
 
 def as_ordered(order: Order) -> launching.Order:
     """The order before its profile counts. Raises LaunchRefused where a collection is missing."""
+    given = None if order.pairs is None else given_of(order.pairs)
     return launching.Order(
         name=order.name,
-        queries=collection(order.queries),
-        snippets=collection(order.snippets),
-        encoders=tuple(order.encoders),
+        queries=given.queries if given else collection(order.queries),
+        snippets=given.snippets if given else collection(order.snippets),
+        given=given,
+        encoders=() if given else tuple(order.encoders or ()),
         k=order.k,
         provider=order.provider,
         model=order.model,
@@ -160,8 +165,22 @@ def as_ordered(order: Order) -> launching.Order:
     )
 
 
-def collection(pk: int) -> Collection:
-    found = Collection.objects.filter(pk=pk).first()
+def given_of(wanted: GivenPairs) -> PairList:
+    """The list that is named, or that of a benchmark's pairs. Raises LaunchRefused where there is none."""
+    if wanted.benchmark is not None:
+        benchmark = Benchmark.objects.filter(pk=wanted.benchmark).first()
+        if benchmark is None:
+            raise launching.LaunchRefused(f"There is no benchmark {wanted.benchmark}.")
+        return of_benchmark(benchmark)
+    rows = PairList.objects.select_related("queries", "snippets", "benchmark")
+    found = rows.filter(pk=wanted.list or 0).first()
+    if found is None:
+        raise launching.LaunchRefused(f"There is no list of pairs {wanted.list}; POST /api/pairs makes one.")
+    return found
+
+
+def collection(pk: int | None) -> Collection:
+    found = Collection.objects.filter(pk=pk or 0).first()
     if found is None:
         raise launching.LaunchRefused(f"There is no collection {pk}; GET /api/collections lists them.")
     return found
@@ -202,7 +221,8 @@ def build_detail(build: Build) -> BuildDetail:
     now = progress.snapshot(build)
     return BuildDetail(
         **build_out(build).dict(),
-        mining=mining_out(now.mining),
+        mining=mining_out(now.mining) if now.mining else None,
+        given=given_out(now.build.given) if now.build.given else None,
         annotator=annotator_out(build.annotator),
         progress=progress_out(now),
         estimate=kept_out(build),
@@ -230,6 +250,17 @@ def mining_out(mining: Mining) -> MiningOut:
         message=mining.message,
         created_at=mining.created_at,
         finished_at=mining.finished_at,
+    )
+
+
+def given_out(given: PairList) -> GivenOut:
+    return GivenOut(
+        id=given.pk,
+        name=given.name,
+        pairs=given.size,
+        benchmark=given.benchmark_id,
+        digest=given.digest,
+        created_at=given.created_at,
     )
 
 

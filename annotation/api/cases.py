@@ -35,7 +35,7 @@ def list_cases(request: HttpRequest, pk: Path[Id], wanted: Query[CasePage]) -> P
     )
     place = QueryDict(f"after={wanted.after or ''}")
     window = found(build, visible.builds(request), filters, place, wanted.limit, wanted.query or 0).window
-    page = listed([case.pk for case in window.rows], "query")
+    page = listed([case.pk for case in window.rows], "query", "build")
     mark_seen(request.user, [case.pair_id for case in page])
     return Page(items=[case_out(case) for case in page], next=page[-1].pk if window.next else None)
 
@@ -88,7 +88,7 @@ def case_out(case: Case) -> CaseOut:
         query=text_head(case.query),
         snippet=text_head(case.pair.snippet),
         rank=case.rank,
-        score=case.score,
+        score=case.score if case.build.given_id is None else None,
         round=case.round,
         reason=case.reason,
         outcome=Outcome(case.execution.outcome) if case.execution else None,

@@ -53,12 +53,13 @@ def list_candidates(
 
 
 def proposed(build: Build, query: int) -> QuerySet[Candidate]:
-    """The candidates of a build's mining, and those of its extensions that it has taken up.
+    """The candidates of a build's mining or given pairs, and those of its extensions that it has taken up.
 
     One that runs cases of another again has those alone: the mining was for the other.
     """
     taken = Q(Exists(Case.objects.filter(build=build, candidate=OuterRef("pk"))))
-    wanted = taken if hasattr(build, "rerun") else taken | Q(mining=build.mining_id)
+    own = Q(given=build.given_id) if build.mining_id is None else Q(mining=build.mining_id)
+    wanted = taken if hasattr(build, "rerun") else taken | own
     return Candidate.objects.filter(wanted, query=query)
 
 
@@ -94,7 +95,7 @@ def candidate_out(candidate: Candidate, cases: dict[int, list[Case]]) -> Candida
     return CandidateOut(
         id=candidate.pk,
         rank=candidate.rank,
-        score=candidate.score,
+        score=None if candidate.mining_id is None else candidate.score,
         scores=candidate.scores,
         snippet=text_head(candidate.pair.snippet),
         case=rounds[0] if rounds else None,

@@ -39,7 +39,7 @@ def cases(request: HttpRequest) -> QuerySet[Case]:
 
 def case(request: HttpRequest, pk: int) -> Case:
     """A case with the whole texts of its pair. Raises Http404."""
-    related = "query", "pair__query__body", "pair__snippet__body", "program__source", "execution"
+    related = "build", "query", "pair__query__body", "pair__snippet__body", "program__source", "execution"
     return get_object_or_404(cases(request).select_related(*related), pk=pk)
 
 

@@ -84,7 +84,8 @@ def key_of(order: Order, about: str = "") -> str:
         order.drift_check,
         order.batches,
         sorted(order.sampling.items()),
-    ) + ((about,) if about else ())
+    )
+    told += ((about,) if about else ()) + ((order.given.pk, order.given.digest) if order.given else ())
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
 
 

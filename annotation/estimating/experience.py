@@ -133,6 +133,9 @@ def calls_of(builds: Sequence[Build]) -> dict[str, Spent]:
 
 def candidates_a_request(build: Build) -> int:
     """How many candidates a request to the query screener was about, at the most."""
+    if build.mining is None:
+        queries = build.proposed.order_by().values("query").distinct().count()
+        return max(1, min(build.proposed.count() // max(1, queries), query_screener.MOST_AT_ONCE))
     return max(1, min(build.mining.k, query_screener.MOST_AT_ONCE))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.core.cache import cache
 from django.utils import timezone
 
 from annotation.agents import (
@@ -22,9 +23,10 @@ from annotation.estimating import experience
 from annotation.estimating.experience import Experience
 from annotation.estimating.figures import NOTHING, Basis, Estimate, PriceUsed, Range, StageEstimate
 from annotation.estimating.tokens import Counter, Prompts, candidates_of_a_request, first_agent, prompts_of
-from annotation.launching import CRITERIA, Order, pairs_a_query, passing_queries
+from annotation.launching import CRITERIA, Order, pairs_a_query
 from annotation.models import Price
 from annotation.stages import Stage
+from retrieval import filtering
 from retrieval.models import Annotator
 
 AGENTS: Mapping[Stage, str] = {
@@ -50,7 +52,8 @@ def estimate(order: Order, counter: Counter | None = None, start: Stage = Stage.
     known = experience.of_model(order.model, kind_of(order))
     prompts = prompts_of(order, counter)
     candidates, queries = pairs_a_query(order), passing_queries(order)
-    pairs = min(queries * candidates, order.limit or queries * candidates)
+    whole = order.given.size if order.given else queries * candidates
+    pairs = min(whole, order.limit or whole)
     calls = calls_of(order, pairs, known, start)
     inputs, together = inputs_of(prompts, known), Range.of(candidates_of_a_request(order))
     outputs = {**known.outputs, screener.NAME: verdict_of(order, known) * together}
@@ -75,6 +78,21 @@ def estimate(order: Order, counter: Counter | None = None, start: Stage = Stage.
         made_at=timezone.now(),
         rounds=order.rounds,
     )
+
+
+def passing_queries(order: Order) -> int:
+    """How many queries pass the order's rule of queries; counted once for as many members."""
+    if order.given is not None:
+        return order.given.asked
+    if not order.query_rule:
+        return order.queries.size
+    found = order.queries
+    key = f"passing:{found.pk}.{found.created_at:%s%f}.{found.size}.{int(order.query_rule)}"
+    counted: int | None = cache.get(key)
+    if counted is None:
+        counted = len(filtering.positions(found, order.query_rule))
+        cache.set(key, counted)
+    return counted
 
 
 def kind_of(order: Order) -> Annotator.Kind:

@@ -31,7 +31,7 @@ from annotation.estimating.figures import Basis, Range
 from annotation.launching import CRITERIA, Order, pairs_a_query
 from annotation.llm import LLMError, Request
 from annotation.llm.tokenizing import CannotCount, count, file_of
-from retrieval.models import Member
+from retrieval.models import Member, PairList
 
 SAMPLE: Final = 50
 ASKED: Final = 6
@@ -181,11 +181,23 @@ def drawn_pairs(order: Order) -> list[tuple[str, str]]:
 
     The mining will choose by similarity; drawn snippets are taken to be as long on the average.
     """
+    if order.given is not None:
+        return given_pairs(order.given)
     dice = random.Random(f"{order.queries.pk} {order.snippets.pk} {int(order.rule)}")  # noqa: S311  (no secret)
     queries = drawn_texts(list(order.queries.members.values_list("pk", flat=True)), dice)
     passing = order.snippets.members.passing(order.rule)
     snippets = drawn_texts(list(passing.values_list("pk", flat=True)), dice)
     return list(zip(queries, snippets, strict=False))
+
+
+def given_pairs(given: PairList) -> list[tuple[str, str]]:
+    """The texts of some of the given pairs, which are known already."""
+    dice = random.Random(f"given {given.pk}")  # noqa: S311  (no secret)
+    known = list(given.candidates.order_by("pk").values_list("pk", flat=True))
+    wanted = dice.choices(known, k=SAMPLE) if len(known) < SAMPLE else dice.sample(known, SAMPLE)
+    rows = given.candidates.filter(pk__in=wanted).select_related("query__body", "pair__snippet__body")
+    texts = {row.pk: (row.query.text, row.pair.snippet.text) for row in rows}
+    return [texts[pk] for pk in wanted]
 
 
 def drawn_texts(members: list[int], dice: random.Random) -> list[str]:

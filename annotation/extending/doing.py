@@ -66,7 +66,7 @@ def canary_first(extension: Extension, user: Actor, skipped: str) -> None:
 
 
 def mining_of(build: Build, found: Plan) -> Mining:
-    first = build.mining
+    first = build.own_mining
     return Mining.objects.create(
         queries=build.queries,
         snippets=build.snippets,

@@ -94,6 +94,8 @@ def why_not(build: Build) -> str:
         return "The build runs cases of another build again; extend that one, and run its new cases again."
     if hasattr(build, "filling"):
         return "The build writes functions for queries of another build; extend that one."
+    if build.given_id is not None:
+        return "The build judges given pairs; have further pairs judged by another build."
     if hasattr(build.mining, "holes"):
         return "The build judges unjudged results of a run; fill more of them with another build."
     if Extension.objects.filter(build=build, state=Extension.State.CANARY).exists():
@@ -106,7 +108,7 @@ def why_not(build: Build) -> str:
 def last_mining(build: Build) -> Mining:
     """The mining that reaches furthest: of the last extension that came to something, else the first one."""
     found = Mining.objects.filter(extension__build=build, extension__state=Extension.State.OPENED)
-    return found.order_by("-extension__number").first() or build.mining
+    return found.order_by("-extension__number").first() or build.own_mining
 
 
 def reach(build: Build) -> Reach:
@@ -131,7 +133,7 @@ def snippets_end(build: Build) -> int:
 
 def passing(build: Build, until: int) -> int:
     """How many snippets before a position pass the build's rule."""
-    rule = Rule(build.mining.rule)
+    rule = Rule(build.own_mining.rule)
     return build.snippets.members.passing(rule).filter(position__lt=until).count()
 
 
@@ -162,7 +164,7 @@ def draw(build: Build, before: Reach, wish: Wish) -> tuple[int, ...]:
     if not wish.queries:
         return ()
     known = set(before.queries)
-    passing = positions(build.queries, QueryRule(build.mining.query_rule))
+    passing = positions(build.queries, QueryRule(build.own_mining.query_rule))
     rest = [position for position in passing if position not in known]
     if wish.queries > len(rest):
         raise LaunchRefused(

@@ -124,7 +124,7 @@ def keep(proposal: Proposal, reply: WrittenSnippet, call: LLMCall) -> None:
     """Store what was written, and its case. Raises LostRace where the lease is another's by now."""
     snippet = Text.objects.keep(reply.code)
     pair = Pair.objects.keep_all([(proposal.query_id, snippet.pk)])[0]
-    if Candidate.objects.filter(mining=proposal.build.mining_id, pair=pair).exists():
+    if proposal.build.proposed.filter(pair=pair).exists():
         fail(proposal, THE_SAME)
         return
     with transaction.atomic():

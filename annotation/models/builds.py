@@ -12,7 +12,7 @@ from django.db import models
 from django.utils.functional import cached_property
 
 from annotation.stages import Stage
-from retrieval.models import Annotator, Collection, Mining, statements
+from retrieval.models import Annotator, Candidate, Collection, Mining, PairList, statements
 from sandbox.report import Rates
 
 NANO = 1_000_000_000
@@ -25,7 +25,7 @@ WITHIN_CAP: Final = "(cap IS NULL OR cap >= spent + reserved + %s)"
 
 
 class Build(models.Model):
-    """An admin's job: a mining plus an annotation of its candidates, with a budget."""
+    """An admin's job: a mining, or given pairs, plus an annotation of its candidates, with a budget."""
 
     class State(models.TextChoices):
         RUNNING = "running"
@@ -48,7 +48,14 @@ class Build(models.Model):
     name = models.CharField(max_length=120, unique=True)
     queries = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="builds_as_queries")
     snippets = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="builds_as_snippets")
-    mining = models.ForeignKey(Mining, on_delete=models.PROTECT, related_name="builds")
+    mining = models.ForeignKey(Mining, null=True, on_delete=models.PROTECT, related_name="builds")
+    given = models.ForeignKey(
+        PairList,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="builds",
+        help_text="the pairs that it judges, in the place of a mining",
+    )
     annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="builds")
     state = models.CharField(max_length=9, choices=State, default=State.RUNNING)
     provider = models.CharField(max_length=8, choices=Provider)
@@ -69,6 +76,9 @@ class Build(models.Model):
     batches = models.BooleanField(
         default=False, db_default=False, help_text="screener and test writer are asked by batch"
     )
+    for_experts = models.BooleanField(
+        default=False, db_default=False, help_text="people judge its given pairs, no agent"
+    )
     estimate = models.JSONField(
         null=True, blank=True, help_text="what it was expected to take when somebody confirmed its launch"
     )
@@ -82,6 +92,13 @@ class Build(models.Model):
 
     class Meta:
         ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(mining__isnull=False, given__isnull=True)
+                | models.Q(mining__isnull=True, given__isnull=False),
+                name="build_of_one_source",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -96,6 +113,18 @@ class Build(models.Model):
     def looked_up(self) -> dict[str, Any]:
         """What was looked up for the build since it was read, as whoever works on a handful of cases does."""
         return {}
+
+    @property
+    def proposed(self) -> models.QuerySet[Candidate]:
+        """The candidates of its mining, or of its given pairs."""
+        of = {"given": self.given_id} if self.mining_id is None else {"mining": self.mining_id}
+        return Candidate.objects.filter(**of)
+
+    @property
+    def own_mining(self) -> Mining:
+        """Its mining, for what a build of given pairs has not got: it is refused before."""
+        assert self.mining is not None, f"build {self.pk} judges given pairs"
+        return self.mining
 
     @property
     def is_over(self) -> bool:

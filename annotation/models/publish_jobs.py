@@ -13,6 +13,7 @@ from retrieval.models.orders import OrderedJob
 class PublishJob(OrderedJob):
     """One order to publish a build's pairs; a build has one that waits or runs, or none.
 
+    One that `corrects` a benchmark publishes its next version with the labels of the build's given pairs.
     One that `fills` publishes the next version of the benchmark whose holes the build judged, and scores that
     one's runs by it: what is counted then are queries scored.
     """
@@ -22,6 +23,13 @@ class PublishJob(OrderedJob):
     pool = models.CharField(max_length=10, choices=Pool)
     fills = models.BooleanField(
         default=False, db_default=False, help_text="the next version of the benchmark whose holes these are"
+    )
+    corrects = models.ForeignKey(
+        Benchmark,
+        on_delete=models.CASCADE,
+        null=True,
+        related_name="+",
+        help_text="whose labels the build's given pairs correct",
     )
     done = models.PositiveIntegerField(default=0, help_text="pairs looked at, or queries scored")
     total = models.PositiveIntegerField(default=0)

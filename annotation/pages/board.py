@@ -193,12 +193,15 @@ def number(of: float) -> str:
 
 
 def annotators_of(benchmark: Benchmark) -> list[Annotator]:
-    """Who gave its labels: those of the builds over its mining, else those of the first labels.
+    """Who gave its labels: those of the builds over its mining or given pairs, else of the first labels.
 
     Also whoever judged what was unjudged, of the versions before it too.
     """
     labels = BenchmarkLabel.objects.filter(benchmark=benchmark)
-    if benchmark.mining_id is not None:
+    if benchmark.mining_id is None and benchmark.given_id is not None:
+        builds = Build.objects.filter(given=benchmark.given_id)
+        found = set(builds.values_list("annotator", flat=True)) | annotators_in(labels)
+    elif benchmark.mining_id is not None:
         found = set(Build.objects.filter(mining=benchmark.mining_id).values_list("annotator", flat=True))
     else:
         found = annotators_in(labels)

@@ -131,12 +131,13 @@ class BuildPage(ProgressPage):
     @property
     def mining_figures(self) -> bool:
         """Whether its mining has figures that can be pinned."""
-        return self.shot.mining.state == Mining.State.DONE and has_figures(self.shot.mining)
+        mining = self.shot.mining
+        return mining is not None and mining.state == Mining.State.DONE and has_figures(mining)
 
     @property
     def weights_unknown(self) -> bool:
         """Whether its mining does not say what its encoders were."""
-        return is_unknown(self.shot.mining)
+        return self.shot.mining is not None and is_unknown(self.shot.mining)
 
 
 def progress_page(build: Build) -> ProgressPage:
@@ -160,6 +161,7 @@ def minutes_of(build: Build) -> float | None:
 
 def build_page(build: Build) -> BuildPage:
     live = progress_page(build)
+    mining = live.shot.mining
     return BuildPage(
         live.shot,
         live.figures,
@@ -169,9 +171,9 @@ def build_page(build: Build) -> BuildPage:
         live.controls,
         live.canaries,
         live.told,
-        rule=rule_words(live.shot.mining.rule),
-        query_rules=query_rule_words(live.shot.mining.query_rule),
-        embedded=tuple(embedded(live.shot.mining)),
+        rule=rule_words(mining.rule) if mining else "",
+        query_rules=query_rule_words(mining.query_rule) if mining else "",
+        embedded=tuple(embedded(mining)) if mining else (),
         sent_back=sent_back.waiting(build).count(),
         switches=switches(build.annotator),
     )

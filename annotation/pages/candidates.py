@@ -55,7 +55,7 @@ class CandidateRow:
     case: int
     pair: int
     rank: int
-    score: float
+    score: float | None
     scores: tuple[Score, ...]
     sign: Sign
     stage: Sign
@@ -110,7 +110,7 @@ def candidate_row(case: Case, others: Iterable[Said], beside: tuple[RoundLink, .
         case=case.pk,
         pair=case.pair_id,
         rank=case.rank,
-        score=case.candidate.score,
+        score=None if case.candidate.mining_id is None else case.candidate.score,
         scores=scores_of(case.candidate),
         sign=case_sign(case.stage, case.label),
         stage=STAGES[case.stage],

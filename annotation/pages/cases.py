@@ -69,7 +69,7 @@ class CaseRow:
     pk: int
     round: int
     rank: int
-    score: float
+    score: float | None
     seconds: float | None
     at: datetime
     query: str
@@ -136,7 +136,7 @@ def cases_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> Cas
     return CasesPage(
         build=build,
         filters=filters,
-        cases=tuple(case_row(case) for case in cases),
+        cases=tuple(case_row(case, scored=build.given_id is None) for case in cases),
         pairs=tuple(case.pair_id for case in cases),
         number=number_of(page.count, wanted(build, visible, filters), params),
         previous=page.window.previous,
@@ -177,12 +177,12 @@ def canary_words(build: Build, filters: Filters) -> str:
     return f"{words}, round 1" if words and build.rounds > 1 else words
 
 
-def case_row(case: Case) -> CaseRow:
+def case_row(case: Case, *, scored: bool) -> CaseRow:
     return CaseRow(
         pk=case.pk,
         round=case.round,
         rank=case.rank,
-        score=case.score,
+        score=case.score if scored else None,
         seconds=case.seconds or None,
         at=case.updated_at,
         query=case.pair.query.head,

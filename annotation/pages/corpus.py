@@ -155,9 +155,9 @@ def build_sections(build: Build, most: int | None = SAMPLED) -> tuple[Section, .
         by_ranks(rank_rows(cases, spread.queries), paid_by([build])),
         *code,
         tables.overlaps(
-            overlap.of_mining(build.mining),
+            overlap.of_mining(build.mining) if build.mining else [],
             OF_MINING,
-            "Its mining had one encoder, or was made of what was there: nothing can overlap.",
+            "Its mining had one encoder, or its pairs were given or there before: nothing can overlap.",
         ),
     )
 

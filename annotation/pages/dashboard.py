@@ -98,7 +98,7 @@ def dashboard(visible: QuerySet[Build]) -> Dashboard:
     """Three bounded lists and the health card."""
     cap = project_cap()
     return Dashboard(
-        builds=tuple(visible.select_related("tally", "mining", "queries", "snippets")[:BUILDS]),
+        builds=tuple(visible.select_related("tally", "mining", "given", "queries", "snippets")[:BUILDS]),
         collections=tuple(Collection.objects.order_by("-created_at")[:COLLECTIONS]),
         jobs=tuple(ImportJob.objects.select_related("created_by")[:JOBS]),
         health=health(),

@@ -108,7 +108,7 @@ def holes_page(benchmark: Benchmark, builds: QuerySet[Build], params: QueryDict)
     """The page, with an offer where the form is filled in; else the form says what is wrong."""
     known = list(builds.select_related("annotator", "mining").filter(queries=benchmark.queries)[:MOST_BUILDS])
     form = HolesForm(params if "name" in params else None, benchmark, known)
-    rows = [(one, one.mining.holes.run) for one in filling(benchmark, builds)[:MOST_BUILDS]]
+    rows = [(one, one.own_mining.holes.run) for one in filling(benchmark, builds)[:MOST_BUILDS]]
     return HolesPage(benchmark, form, offer(form), rows, jobs_of(benchmark, builds))
 
 

@@ -18,16 +18,19 @@ from annotation.launching import (
 )
 from annotation.llm.sampling import EXAMPLE, LONGER, NotSampling, sampling_of
 from annotation.models import Build
+from annotation.pages import given_pairs
 from annotation.pages.answering import AnsweringForm, usual_model
 from annotation.pages.skipping import SkippingForm
 from annotation.paper_profile import as_in_the_paper, contradicting, in_words
 from annotation.pricing import is_priced, unknown_price
+from annotation.several import EXPERTS, Who
 from retrieval import known_encoders
 from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.filters.queries import query_rule
 from retrieval.fusion import WORDS, Fusion
+from retrieval.given_pairs import NoPairs
 from retrieval.hostile import clean
-from retrieval.models import Collection
+from retrieval.models import Collection, PairList
 from retrieval.nearest import INDEXES
 
 RULES = [
@@ -58,6 +61,9 @@ JUDGES = (
     (Judge.SINGLE_HALF.value, "one model alone: 50 % match"),
 )
 
+BESIDE = (*JUDGES, (EXPERTS, "experts, in Review and for studies"))
+"""Who else may judge given pairs: a build each, and a queue for people."""
+
 PROFILES = (("", "the switches as they are set here"), ("paper", "as in the paper, whatever is usual"))
 
 
@@ -65,8 +71,23 @@ class LaunchForm(SkippingForm, AnsweringForm):
     """Fields of a build. Which collections and recordings there are is looked up when it is made."""
 
     name = forms.CharField(max_length=120, label="Name")
-    queries = forms.ModelChoiceField(Collection.objects.none(), label="Queries", empty_label="choose …")
-    snippets = forms.ModelChoiceField(Collection.objects.none(), label="Snippets", empty_label="choose …")
+    given = forms.ChoiceField(
+        required=False,
+        label="Given pairs",
+        help_text="The pairs that a benchmark labels, or a file lists, with an audit of their labels.",
+    )
+    beside = forms.MultipleChoiceField(
+        required=False,
+        choices=BESIDE,
+        widget=forms.CheckboxSelectMultiple,
+        label="The same pairs also by",
+    )
+    queries = forms.ModelChoiceField(
+        Collection.objects.none(), label="Queries", empty_label="choose …", required=False
+    )
+    snippets = forms.ModelChoiceField(
+        Collection.objects.none(), label="Snippets", empty_label="choose …", required=False
+    )
     encoders = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple, label="Encoders", required=False, initial=["bm25", "bow"]
     )
@@ -185,6 +206,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         filled = Collection.objects.filter(size__gt=0)
         self.offer("queries", filled.filter(kind=Collection.Kind.QUERIES))
         self.offer("snippets", filled.filter(kind=Collection.Kind.SNIPPETS))
+        self.choose("given", given_pairs.choices())
         self.choose("encoders", [(choice.name, choice.name) for choice in known_encoders.to_choose()])
 
     def offer(self, name: str, collections: Any) -> None:
@@ -220,10 +242,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        others = [name.strip() for name in cleaned.get("more_encoders", "").split(",")]
-        cleaned["all_encoders"] = (*cleaned.get("encoders", ()), *filter(None, others))
-        if not cleaned["all_encoders"]:
-            self.add_error("encoders", "Choose at least one encoder.")
+        self.clean_source(cleaned)
         if cleaned.get("provider") == Build.Provider.LIVE:
             self.clean_live(cleaned)
         if cleaned.get("batches") and (why := why_no_batches(cleaned.get("provider", ""))):
@@ -233,6 +252,27 @@ class LaunchForm(SkippingForm, AnsweringForm):
         if cleaned.get("provider") == Build.Provider.RECORDED and not cleaned.get("recorded"):
             self.add_error("recorded", "Choose the file of recorded replies.")
         return cleaned
+
+    def clean_source(self, cleaned: dict[str, Any]) -> None:
+        """Where the pairs come from: they are given, or mined of two collections by encoders."""
+        others = [name.strip() for name in cleaned.get("more_encoders", "").split(",")]
+        cleaned["all_encoders"] = (*cleaned.get("encoders", ()), *filter(None, others))
+        cleaned["list"] = None
+        if cleaned.get("given"):
+            try:
+                cleaned["list"] = given_pairs.chosen(cleaned["given"])
+            except NoPairs as why:
+                self.add_error("given", str(why))
+            return
+        if cleaned.get("beside"):
+            self.add_error(
+                "beside", "Several annotators at once judge given pairs: choose pairs, or one annotator."
+            )
+        for name in ("queries", "snippets"):
+            if not cleaned.get(name) and name not in self.errors:
+                self.add_error(name, self.fields[name].error_messages["required"])
+        if not cleaned["all_encoders"]:
+            self.add_error("encoders", "Choose at least one encoder.")
 
     def clean_live(self, cleaned: dict[str, Any]) -> None:
         """What launching would refuse, beside the field that it is about."""
@@ -249,6 +289,11 @@ class LaunchForm(SkippingForm, AnsweringForm):
         for name in contradicting(cleaned):
             self.add_error(name, f"As in the paper means {in_words(name)}: set it so, or choose no profile.")
 
+    @property
+    def who(self) -> Who:
+        """Who judges, of a valid form."""
+        return Who.named([self.cleaned_data["annotator"] or Judge.AGENTS.value, *self.cleaned_data["beside"]])
+
     def order(self) -> Order:
         """The order of a valid form."""
         order = self.as_set()
@@ -257,12 +302,14 @@ class LaunchForm(SkippingForm, AnsweringForm):
     def as_set(self) -> Order:
         """What the fields say, before the profile counts."""
         values = self.cleaned_data
+        given: PairList | None = values["list"]
         recorded = values["recorded"] if values["provider"] == Build.Provider.RECORDED else ""
         return Order(
             name=values["name"],
-            queries=values["queries"],
-            snippets=values["snippets"],
-            encoders=values["all_encoders"],
+            queries=given.queries if given else values["queries"],
+            snippets=given.snippets if given else values["snippets"],
+            given=given,
+            encoders=() if given else values["all_encoders"],
             k=values["k"],
             provider=values["provider"],
             model=values["model"].strip() or usual_model(values["provider"], recorded),

@@ -9,10 +9,20 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
 from annotation.models import Build
-from annotation.review.order import Apart, Flipped, Parted, Show, Tagged, Worklist, reviewed_counts, standing
+from annotation.review.order import (
+    Apart,
+    Disputed,
+    Flipped,
+    Parted,
+    Show,
+    Tagged,
+    Worklist,
+    reviewed_counts,
+    standing,
+)
 from annotation.review.tags import Tag, tag_name
 
-FOR_EXPERTS: Final = Q(state=Build.State.PAUSED, mining__holes__people=True)
+FOR_EXPERTS: Final = Q(state=Build.State.PAUSED) & (Q(mining__holes__people=True) | Q(for_experts=True))
 
 LISTS: dict[Show, str] = {
     Show.WAITING: "settled, not labelled by you",
@@ -87,6 +97,8 @@ def list_name(show: Worklist) -> str:
     """A list in words."""
     if isinstance(show, Parted):
         return "rounds part, not labelled by you"
+    if isinstance(show, Disputed):
+        return "labelled otherwise than they came, not labelled by you"
     if isinstance(show, Apart):  # not who said what: plain review tells of a pair what it tells of any
         return "labelled otherwise by two annotators, not labelled by you"
     if isinstance(show, Tagged):

@@ -19,7 +19,8 @@ from annotation.models.cases import OPEN
 from annotation.review.tags import Tag
 from annotation.rounds import parted
 from annotation.stages import Stage
-from retrieval.models import Annotator
+from annotation.studies.sealing import is_open, truths
+from retrieval.models import Annotator, BenchmarkLabel
 
 
 class Show(StrEnum):
@@ -60,6 +61,17 @@ class Apart:
 
 
 @dataclass(frozen=True, slots=True)
+class Disputed:
+    """The cases of given pairs whose label is not the one that the pair came with, and that the person has
+    not labelled. Whoever is kept blind must be refused before: labels tell of a study's pairs; those of a
+    sealed study, on which the build is not scored, are left out.
+    """
+
+    def __str__(self) -> str:
+        return "disputed"
+
+
+@dataclass(frozen=True, slots=True)
 class Parted:
     """The cases of which two rounds said different things, and that the person has not labelled."""
 
@@ -77,7 +89,7 @@ class Tagged:
         return f"tagged-{self.tag}"
 
 
-Worklist: TypeAlias = Show | Flipped | Apart | Parted | Tagged
+Worklist: TypeAlias = Show | Flipped | Apart | Disputed | Parted | Tagged
 """What a person goes through; as text it is what addresses carry."""
 
 
@@ -116,6 +128,8 @@ def shown(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
             cases = flips(cases, other).filter(~Exists(reviews_by(user)))
         case Apart():
             cases = apart(cases, show).filter(~Exists(reviews_by(user)))
+        case Disputed():
+            cases = disputed(cases, build).filter(~Exists(reviews_by(user)))
         case Parted():
             cases = parted(build).filter(~Exists(reviews_by(user)))
         case Tagged(tag=tag):
@@ -146,6 +160,19 @@ def apart(cases: QuerySet[Case], wanted: Apart) -> QuerySet[Case]:
     if few is not None:
         return cases.filter(pair__in=few)
     return cases.filter(pair__in=flips_between(*sides).values("pair"))
+
+
+def disputed(cases: QuerySet[Case], build: Build) -> QuerySet[Case]:
+    """Of `cases` those that the build of given pairs settled with another label than they came with."""
+    given = build.given
+    if given is None or given.benchmark_id is None:
+        return cases.none()
+    labels = BenchmarkLabel.objects.filter(benchmark=given.benchmark_id)
+    closed = [truth.pk for truth in truths() if not is_open(truth, build.annotator)]
+    said = labels.filter(pair=OuterRef("pair")).exclude(label__annotator__in=closed)
+    return cases.filter(
+        Q(Exists(said.filter(relevance__gt=0)), label=0) | Q(Exists(said.filter(relevance__lte=0)), label=1)
+    )
 
 
 def tagged_pairs(tag: Tag) -> QuerySet[Review, Any]:
@@ -185,6 +212,8 @@ def previous_case(user: User, build: Build, show: Worklist, before: Case) -> Cas
             cases = flips(first_round(build), other)
         case Apart():
             cases = apart(first_round(build), show)
+        case Disputed():
+            cases = disputed(first_round(build), build)
         case Parted():
             cases = parted(build)
         case _:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from annotation.schemas.estimates import EstimateFigures
 from annotation.schemas.fields import BuildState, CleanObject, CleanText, Provider, RuleChoice, Unconfirmed
@@ -16,15 +16,62 @@ from retrieval.filters import TextOption
 from retrieval.schemas import Id, Paging
 
 
+class GivenPairs(Schema):
+    """Pairs to judge, in the place of a mining: those that a benchmark labels, or of a list that is there."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    benchmark: Id | None = Field(None, description="id of a benchmark: its labelled pairs")
+    list: Id | None = Field(None, description="id of a list, as POST /api/pairs gives it")
+
+    @model_validator(mode="after")
+    def of_one(self) -> GivenPairs:
+        if (self.benchmark is None) == (self.list is None):
+            raise ValueError("name a benchmark or a list")
+        return self
+
+
+class PairIn(Schema):
+    """A pair by its texts, or by the ids of members of the collections that are named."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    query: CleanText = Field("", max_length=100_000)
+    code: CleanText = Field("", max_length=1_000_000)
+    query_id: CleanText = Field("", max_length=300)
+    snippet_id: CleanText = Field("", max_length=300)
+    label: Literal[0, 1] | None = Field(None, description="what it came with; null = it has none")
+
+
+class PairsIn(Schema):
+    """Pairs that become a list; without collections their texts become two, as their labels a benchmark."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: CleanText = Field(min_length=1, max_length=120, description="of the collections and the benchmark")
+    queries: Id | None = Field(None, description="id of the collection that query ids are of")
+    snippets: Id | None = Field(None, description="id of the collection that snippet ids are of")
+    pairs: Annotated[list[PairIn], Field(min_length=1, max_length=10_000)]
+
+
 class Order(Schema):
     """A build to launch. What is left out has the value shown."""
 
     model_config = ConfigDict(extra="forbid")
 
     name: CleanText = Field(max_length=120)
-    queries: Id = Field(description="id of a collection of queries")
-    snippets: Id = Field(description="id of a collection of snippets")
-    encoders: list[CleanText] = Field(min_length=1, max_length=8, examples=[["bm25", "bow"]])
+    queries: Id | None = Field(None, description="id of a collection of queries; a mining needs it")
+    snippets: Id | None = Field(None, description="id of a collection of snippets; a mining needs it")
+    encoders: list[CleanText] | None = Field(
+        None,
+        min_length=1,
+        max_length=8,
+        examples=[["bm25", "bow"]],
+        description="a mining needs at least one",
+    )
+    pairs: GivenPairs | None = Field(
+        None, description="judge these pairs and mine nothing; several builds of them have one audit"
+    )
     k: int = Field(20, ge=1, le=1000, description="candidates a query")
     provider: Provider = Field("exchange", description="live asks the model; exchange waits for files")
     model: CleanText = Field("any", min_length=1, max_length=120)
@@ -88,6 +135,12 @@ class Order(Schema):
         description="sent to the model as it is; max_tokens: how many tokens each reply may have at least",
     )
     why: CleanText = Field("", max_length=1000, description="why it is launched; kept in its history")
+
+    @model_validator(mode="after")
+    def has_source(self) -> Order:
+        if self.pairs is None and not (self.queries and self.snippets and self.encoders):
+            raise ValueError("name queries, snippets and encoders for a mining, or pairs to judge")
+        return self
 
 
 class LaunchOrder(Order):
@@ -220,6 +273,17 @@ class MiningOut(Schema):
     finished_at: datetime | None
 
 
+class GivenOut(Schema):
+    """The pairs that the build judges, in the place of a mining."""
+
+    id: int
+    name: str = Field(description="of the benchmark or the file that they came from")
+    pairs: int
+    benchmark: int | None = Field(description="has the labels that they came with; null = they had none")
+    digest: str = Field(description="sha256 of the file, or of the benchmark")
+    created_at: datetime
+
+
 class AnnotatorOut(Schema):
     """Who labels, with the exact configuration."""
 
@@ -296,9 +360,10 @@ class EventOut(Schema):
 
 
 class BuildDetail(BuildOut):
-    """A build with its mining, its annotator and its progress."""
+    """A build with its mining or its given pairs, its annotator and its progress."""
 
-    mining: MiningOut
+    mining: MiningOut | None = Field(description="null where pairs were given")
+    given: GivenOut | None = Field(description="null where a mining found the pairs")
     annotator: AnnotatorOut
     progress: Progress
     estimate: EstimateFigures | None = Field(

@@ -37,11 +37,11 @@ class CaseRef(Schema):
 
 
 class CandidateOut(Schema):
-    """A snippet that the mining proposes for a query."""
+    """A snippet that the mining proposes for a query, or that was given with it."""
 
     id: int
     rank: int = Field(description="from 1")
-    score: float = Field(description="mean of the encoders' scores")
+    score: float | None = Field(description="mean of the encoders' scores; null of given pairs")
     scores: dict[str, Any] = Field(description="by encoder: what entered the mean, and the raw score")
     snippet: TextHead
     case: CaseRef | None = Field(description="of the first round")
@@ -71,7 +71,9 @@ class CaseOut(CaseRef):
     query: TextHead
     snippet: TextHead
     rank: int
-    score: float = Field(description="of its candidate: mean of the encoders' scores")
+    score: float | None = Field(
+        description="of its candidate: mean of the encoders' scores; null of given pairs"
+    )
     reason: str = Field(description="why it was abandoned")
     outcome: Outcome | None = Field(description="how its last execution ended")
     seconds: float = Field(description="worked on it so far, without waiting; 0 where nobody timed it")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
@@ -9,13 +11,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_http_methods, require_safe
 
-from annotation import launching, steering
+from annotation import launching, several, steering
 from annotation import progress as progress_of
 from annotation.access import Role, builds_visible_to, jobs_visible_to, needs
 from annotation.drift.watching import has_shifted
 from annotation.estimating import confirming
 from annotation.estimating.making import estimate
-from annotation.launching import LaunchRefused
+from annotation.launching import LaunchRefused, Order
 from annotation.models import Build
 from annotation.pages import builds as pages
 from annotation.pages import estimates
@@ -24,6 +26,7 @@ from annotation.pages.cases import cases_number, cases_page
 from annotation.pages.ordering import LaunchForm
 from annotation.pages.paging import whole_number
 from annotation.seen import mark_seen
+from annotation.several import Who
 from annotation.steering import Action, ControlRefused
 from annotation.tools import counter
 from annotation.views.counting import is_number_wanted, number_alone
@@ -35,7 +38,7 @@ from retrieval.hostile import clean
 @needs(Role.ADMIN)
 def new(request: HttpRequest) -> HttpResponse:
     """The form; what is paid is estimated first, and launched once the estimate is confirmed."""
-    form = LaunchForm(request.POST or None)
+    form = LaunchForm(request.POST or None, initial=picked(request.GET.get("given", "")))
     if form.is_valid() and request.POST.get("step") != "change":
         try:
             return ordered(request, form)
@@ -47,19 +50,45 @@ def new(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/build_new.html", context, status=422 if form.errors else 200)
 
 
+def picked(given: str) -> dict[str, Any]:
+    """What a link to the form has chosen of it: given pairs, and the boxes that are usual."""
+    return {"given": given} if given else {}
+
+
 def ordered(request: HttpRequest, form: LaunchForm) -> HttpResponse:
-    """The launched build, or the page that asks whether its estimate will do. Raises LaunchRefused."""
-    order, word = form.order(), request.POST.get("estimate", "")
+    """The launched build, or the page that asks whether its estimate will do. Raises LaunchRefused.
+
+    Several annotators of given pairs have a build each, and are estimated together.
+    """
+    who, order = form.who, form.order()
+    orders = several.orders_of(order, who)
     if order.provider != Build.Provider.LIVE:
-        return redirect("build", pk=launching.launch(order, request.user).pk)
-    launching.refuse_bad(order)
+        return launched(request, order, who, [launching.launch(one, request.user) for one in orders])
+    for one in orders:
+        launching.refuse_bad(one)
+    words = request.POST.getlist("estimate")
     notice = ""
     if request.POST.get("step") == "launch":
-        notice = confirming.why_stale(order, word)
+        told = [*words, *[""] * len(orders)][: len(orders)]
+        pairs = list(zip(orders, told, strict=True))
+        notice = next(filter(None, (confirming.why_stale(one, word) for one, word in pairs)), "")
         if not notice:
-            return redirect("build", pk=confirming.launch(order, request.user, word).pk)
-    page = estimates.estimate_page(order, estimate(order, counter(order.provider, order.model)), notice)
-    return render(request, "annotation/build_estimate.html", {"page": page, "form": form})
+            builds = [confirming.launch(one, request.user, word) for one, word in pairs]
+            return launched(request, order, who, builds)
+    found = [(one, estimate(one, counter(one.provider, one.model))) for one in orders]
+    pages = [estimates.estimate_page(*one, notice) for one in found]
+    context = {"page": pages[0], "more": pages[1:], "form": form}
+    return render(request, "annotation/build_estimate.html", context)
+
+
+def launched(request: HttpRequest, order: Order, who: Who, builds: list[Build]) -> HttpResponse:
+    """To the build, or of several to their audit; what experts are to judge is queued first."""
+    if who.experts:
+        builds = [*builds, several.queue(order, who, request.user)]
+    if who.several:
+        messages.success(request, f"Launched: {', '.join(build.name for build in builds)}.")
+        return redirect("build-audit", pk=builds[0].pk)
+    return redirect("build", pk=builds[0].pk)
 
 
 @require_safe

@@ -162,9 +162,9 @@ def take_build(request: HttpRequest, pk: int) -> HttpResponse:
 def take_mining(request: HttpRequest, pk: int) -> HttpResponse:
     """Pin what a build's page tells of its mining: matches found again, the recall of an index."""
     visible = builds_visible_to(request.user).select_related("mining__queries", "mining__snippets")
-    build = get_object_or_404(visible, pk=pk)
+    build = get_object_or_404(visible, pk=pk, mining__isnull=False)
     try:
-        pin = pin_mining(build.mining, pages.author(request.user))
+        pin = pin_mining(build.own_mining, pages.author(request.user))
     except NothingToPin as why:
         messages.error(request, str(why))
         return redirect("build", pk=pk)

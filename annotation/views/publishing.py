@@ -6,12 +6,13 @@ from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import Role, builds_visible_to, needs
 from annotation.models import Build
+from annotation.pages import correcting
 from annotation.pages import publishing as pages
 
 
@@ -34,6 +35,25 @@ def build(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "annotation/build_publish.html", context, status=422 if form.errors else 200)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs(Role.ADMIN)
+def correct(request: HttpRequest, pk: int) -> HttpResponse:
+    """The corrected labels of the given pairs that a build judged, as the next version of their benchmark."""
+    found = visible(request, pk)
+    if found.given is None or found.given.benchmark is None:
+        raise Http404("The build has no given pairs with labels.")
+    benchmark = found.given.benchmark
+    form = correcting.CorrectForm(request.POST or None, initial={"name": benchmark.name})
+    if form.is_valid() and (job := form.job(found, benchmark, cast(User, request.user))):
+        if job.benchmark is None:
+            return redirect("build-correct", pk=found.pk)
+        messages.success(request, f"Published as {job.benchmark}. Publishing the same again changes nothing.")
+        return redirect("benchmark", pk=job.benchmark.pk)
+    page = correcting.correct_page(found, benchmark)
+    context = {"page": page, "table": page.jobs, "form": form}
+    return render(request, "annotation/build_correct.html", context, status=422 if form.errors else 200)
+
+
 @require_safe
 @needs(Role.ADMIN)
 def jobs(request: HttpRequest, pk: int) -> HttpResponse:
@@ -43,6 +63,6 @@ def jobs(request: HttpRequest, pk: int) -> HttpResponse:
 
 def visible(request: HttpRequest, pk: int) -> Build:
     builds = builds_visible_to(request.user).select_related(
-        "annotator", "tally", "mining__queries", "mining__snippets"
+        "annotator", "tally", "mining__queries", "mining__snippets", "given__benchmark"
     )
     return get_object_or_404(builds, pk=pk, opened=True)

@@ -25,7 +25,7 @@ from annotation.pages import review_keys, review_lists, review_runs, review_word
 from annotation.pages.evidence import RELATED
 from annotation.pages.paging import whole_number
 from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
-from annotation.review.order import Apart, Flipped, Parted, Show, Tagged, Worklist
+from annotation.review.order import Apart, Disputed, Flipped, Parted, Show, Tagged, Worklist
 from annotation.review.tags import Tag
 from annotation.seen import mark_seen, mark_test_seen
 from annotation.studies.sealing import is_open
@@ -255,6 +255,8 @@ def list_of(request: HttpRequest, values: QueryDict) -> Worklist:
         return Show(wanted)
     if wanted == str(Parted()):
         return Parted()
+    if wanted == str(Disputed()) and not blind_in(request.user):
+        return Disputed()
     kind, _, other = wanted.partition("-")
     if kind == "tagged" and other in set(Tag):
         return Tagged(Tag(other))

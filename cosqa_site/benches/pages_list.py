@@ -45,6 +45,7 @@ PLACES: Final = (
     Place("collection-queries-corpus", "/collections/{queries}/corpus/", grows=EVERY_MEMBER),
     Place("collection-snippets-corpus", "/collections/{snippets}/corpus/", grows=EVERY_MEMBER),
     Place("build-new", "/builds/new/"),
+    Place("pairs-new", "/builds/pairs/"),
     Place("build", "/builds/{build}/"),
     Place("build-progress", "/builds/{build}/progress/"),
     Place("build-again", "/builds/{again}/"),

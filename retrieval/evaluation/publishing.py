@@ -26,6 +26,7 @@ from retrieval.models import (
     Holes,
     Label,
     Mining,
+    PairList,
     Pool,
     statements,
 )
@@ -55,7 +56,9 @@ class Order:
 
     With a mining its candidates are searched, unless `searched` says otherwise; `further` minings brought
     more pairs, and so do the `holes` that were filled, beside the labels of the version that it
-    `goes_on_from`. Members from `queries_until` and `snippets_until` on are no part of it; None: all are.
+    `goes_on_from`. `given` pairs were judged, in the place of a mining, or again: then the labels of the
+    version before are corrected by them. Members from `queries_until` and `snippets_until` on are no part of
+    it; None: all are.
     """
 
     name: str
@@ -69,6 +72,7 @@ class Order:
     snippets_until: int | None = None
     holes: Holes | None = None
     goes_on_from: Benchmark | None = None
+    given: PairList | None = None
 
     @property
     def pool(self) -> Pool:
@@ -243,6 +247,7 @@ def _benchmark(
         mining=order.mining,
         holes=order.holes,
         goes_on_from=order.goes_on_from,
+        given=order.given,
         merge_rule=order.merge_rule,
         size=len(given),
         positives=int((given.relevances > 0).sum()),

@@ -181,6 +181,15 @@ def _of_licences(held: Held, policy: Withhold, one: str, many: str) -> list[str]
     return told
 
 
+def _version_before(benchmark: Benchmark) -> dict[str, Any] | None:
+    """The version whose labels this one corrects or adds to; None where it goes on from none."""
+    before = benchmark.goes_on_from
+    if before is None:
+        return None
+    told = {"benchmark": before.name, "version": before.version, "digest": before.digest}
+    return {**told, "corrects": benchmark.given_id is not None}
+
+
 def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> dict[str, Any]:
     benchmark = subject.benchmark
     mining = benchmark.mining
@@ -211,6 +220,7 @@ def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> 
         "further_minings": [
             {"encoders": one.encoders, "k": one.k, "fusion": one.fusion} for one in benchmark.minings[1:]
         ],
+        "goes_on_from": _version_before(benchmark),
         "rules": [str(rule.name) for rule in Rule],
         "split": done.split and asdict(done.split),
         "warnings": done.warnings,

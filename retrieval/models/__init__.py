@@ -11,6 +11,7 @@ from retrieval.models.holes import Holes
 from retrieval.models.import_jobs import ImportJob
 from retrieval.models.labels import Annotator, Basis, Label, Source, source_of
 from retrieval.models.minings import Candidate, Mining, MiningPart, MiningShared
+from retrieval.models.pair_lists import PairList
 from retrieval.models.reproductions import ReproduceJob
 from retrieval.models.run_jobs import RunJob
 from retrieval.models.score_jobs import ScoreJob
@@ -36,6 +37,7 @@ __all__ = [
     "MiningPart",
     "MiningShared",
     "Pair",
+    "PairList",
     "Pin",
     "Pool",
     "Published",

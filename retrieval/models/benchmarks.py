@@ -70,7 +70,14 @@ class Benchmark(models.Model):
         null=True,
         on_delete=models.PROTECT,
         related_name="+",
-        help_text="the version whose labels it has beside those of the holes",
+        help_text="the version whose labels it has beside those of the holes, or corrects",
+    )
+    given = models.ForeignKey(
+        "retrieval.PairList",
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="corrected",
+        help_text="pairs that were judged again, whose labels it has instead of those of the version before",
     )
     merge_rule = models.CharField(max_length=400, help_text="whose labels these are, and which one counts")
     size = models.PositiveIntegerField(help_text="labels")
@@ -113,8 +120,9 @@ class Benchmark(models.Model):
         """Those that were filled for it, and for the versions that it goes on from, the last ones first."""
         found: list[Holes] = []
         version: Benchmark | None = self
-        while version is not None and version.holes is not None:
-            found.append(version.holes)
+        while version is not None:
+            if version.holes is not None:
+                found.append(version.holes)
             version = version.goes_on_from
         return found
 

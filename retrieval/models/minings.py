@@ -135,9 +135,21 @@ class MiningShared(models.Model):
 
 
 class Candidate(models.Model):
-    """(query, snippet) proposed by a mining, with its rank (from 1), mean score and each encoder's score."""
+    """(query, snippet) proposed by a mining, with its rank (from 1), mean score and each encoder's score.
 
-    mining = models.ForeignKey(Mining, on_delete=models.CASCADE, related_name="candidates", db_index=False)
+    Or one of a list of given pairs: its rank is its place among those of its query, and it has no score.
+    """
+
+    mining = models.ForeignKey(
+        Mining, null=True, on_delete=models.CASCADE, related_name="candidates", db_index=False
+    )
+    given = models.ForeignKey(
+        "retrieval.PairList",
+        null=True,
+        on_delete=models.CASCADE,
+        related_name="candidates",
+        db_index=False,
+    )
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="candidates", db_index=False)
     query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="+", db_index=False)
     rank = models.PositiveIntegerField()
@@ -149,6 +161,19 @@ class Candidate(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["mining", "query", "rank"], name="candidate_rank_once"),
             models.UniqueConstraint(fields=["mining", "pair"], name="candidate_pair_once"),
+            models.UniqueConstraint(
+                fields=["given", "query", "rank"],
+                condition=models.Q(given__isnull=False),
+                name="given_rank_once",
+            ),
+            models.UniqueConstraint(
+                fields=["given", "pair"], condition=models.Q(given__isnull=False), name="given_pair_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(mining__isnull=False, given__isnull=True)
+                | models.Q(mining__isnull=True, given__isnull=False),
+                name="candidate_of_one_source",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -42,6 +42,8 @@ class Columns:
     origin: str = ""
     licence: str = ""
     scale: Scale = "binary"
+    may_lack_label: bool = False
+    """Whether a record without the column of labels is an unjudged pair, as one with an empty label is."""
 
     def __post_init__(self) -> None:
         if not (self.query or self.snippet):
@@ -109,7 +111,8 @@ def _items(path: Path, number: int, record: Object, columns: Columns) -> list[It
     if columns.snippet:
         code = text_of(record, [columns.snippet])
         items.append(Snippet(code, name_of(record, [columns.snippet_id], number - 1), origin, licence))
-    if columns.label and str(_given(record, columns.label)).strip():
+    lacks = columns.may_lack_label and columns.label not in record
+    if columns.label and not lacks and str(_given(record, columns.label)).strip():
         value = whole_number(record[columns.label], ALLOWED[columns.scale], f'"{columns.label}"')
         items.append(GivenLabel(text, code, value, columns.scale))
     return items

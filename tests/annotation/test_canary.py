@@ -54,11 +54,11 @@ def order(**changes: Any) -> Order:
 def mined(**changes: Any) -> Build:
     """A launched build of nine pairs whose mining is done."""
     build = launch(order(**changes), factories.ada())
-    Mining.objects.filter(pk=build.mining_id).update(state=Mining.State.DONE)
+    Mining.objects.filter(pk=build.own_mining.pk).update(state=Mining.State.DONE)
     pool = [member.text for member in build.snippets.members.select_related("text")][:3]
     for member in build.queries.members.select_related("text"):
         for rank, snippet in enumerate(pool, start=1):
-            factories.candidate(build.mining, member.text, snippet, rank)
+            factories.candidate(build.own_mining, member.text, snippet, rank)
     return build
 
 

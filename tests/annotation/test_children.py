@@ -16,25 +16,25 @@ from tests.annotation.test_worker import in_process, small_build  # noqa: F401  
 @pytest.mark.django_db
 def test_a_mining_that_a_dead_worker_left_is_taken_up_again(in_process: None) -> None:  # noqa: F811
     build = small_build()
-    Mining.objects.filter(pk=build.mining_id).update(
+    Mining.objects.filter(pk=build.own_mining.pk).update(
         state=Mining.State.RUNNING, lease_until=timezone.now() - children.CHILD_LEASE
     )
     assert children.mine_one() == 1
-    assert Mining.objects.get(pk=build.mining_id).state == Mining.State.DONE
+    assert Mining.objects.get(pk=build.own_mining.pk).state == Mining.State.DONE
 
 
 @pytest.mark.django_db
 def test_a_mining_at_which_another_works_is_joined_while_it_has_parts_left(in_process: None) -> None:  # noqa: F811
     build, later = small_build(), timezone.now() + children.CHILD_LEASE
-    Mining.objects.filter(pk=build.mining_id).update(state=Mining.State.RUNNING, lease_until=later)
+    Mining.objects.filter(pk=build.own_mining.pk).update(state=Mining.State.RUNNING, lease_until=later)
     assert children.mine_one() == 0
     part = MiningPart.objects.create(
-        mining=build.mining, number=1, start=0, stop=3, worker="other", lease_until=later
+        mining=build.own_mining, number=1, start=0, stop=3, worker="other", lease_until=later
     )
     assert children.mine_one() == 0
     MiningPart.objects.filter(pk=part.pk).update(lease_until=timezone.now() - children.CHILD_LEASE)
     assert children.mine_one() == 1
-    assert Mining.objects.get(pk=build.mining_id).state == Mining.State.DONE
+    assert Mining.objects.get(pk=build.own_mining.pk).state == Mining.State.DONE
 
 
 @pytest.mark.django_db
@@ -44,13 +44,13 @@ def test_a_stopped_worker_leaves_its_part_to_others(monkeypatch: pytest.MonkeyPa
 
     def stopped(command: list[str], still_wanted: object) -> int:
         taken.append(command[-1].removeprefix("--worker="))
-        MiningPart.objects.create(mining=build.mining, number=1, start=0, stop=3, worker=taken[-1])
+        MiningPart.objects.create(mining=build.own_mining, number=1, start=0, stop=3, worker=taken[-1])
         return -15
 
     monkeypatch.setattr(children, "child", stopped)
     assert children.mine_one() == 1
     assert MiningPart.objects.get().worker == ""
-    assert Mining.objects.get(pk=build.mining_id).state == Mining.State.WAITING
+    assert Mining.objects.get(pk=build.own_mining.pk).state == Mining.State.WAITING
 
 
 @pytest.mark.django_db

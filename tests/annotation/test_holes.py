@@ -79,7 +79,7 @@ def test_a_build_judges_them_and_nothing_else(run: Run) -> None:
     build = holes.launch(Fill(run, "filled"))
     worker.look_after(build)
     held = Holes.objects.get()
-    assert (held.run, held.pairs, build.mining.state) == (run, 2, Mining.State.DONE)
+    assert (held.run, held.pairs, build.own_mining.state) == (run, 2, Mining.State.DONE)
     assert [case.rank for case in factories.cases(build)] == [1, 2]
     assert (
         "2 unjudged results of mine (text not known) on small@1" in build.events.get(event="fills holes").note

@@ -11,7 +11,8 @@ import pytest
 from django.utils import timezone
 
 from annotation import launching
-from annotation.launching import Judge, LaunchRefused, Order, launch, passing_queries
+from annotation.estimating.making import passing_queries
+from annotation.launching import Judge, LaunchRefused, Order, launch
 from annotation.models import Build, BuildEvent, Price, Tally
 from annotation.ordered import order_of
 from retrieval.filters.queries import QueryRule
@@ -29,7 +30,7 @@ def order() -> Order:
 
 def test_a_launch_records_who_and_gives_the_mining_its_options() -> None:
     build = launch(replace(order(), budget=Decimal("1.5"), limit=4), factories.ada())
-    assert (build.mining.k, build.mining.limit, build.mining.encoders) == (3, 2, ["bm25", "bow"])
+    assert (build.own_mining.k, build.own_mining.limit, build.own_mining.encoders) == (3, 2, ["bm25", "bow"])
     assert Tally.objects.get(build=build).cap == 1_500_000_000
     event = BuildEvent.objects.get(build=build)
     assert (event.event, event.user) == ("launched", factories.ada())
@@ -107,7 +108,7 @@ def test_a_provider_that_needs_no_key_is_asked_without_one(settings: Any) -> Non
 
 def test_a_limit_is_reached_also_where_fewer_than_k_snippets_pass() -> None:
     build = launch(replace(order(), k=20, limit=8))  # three pass, so a query has three pairs
-    assert build.mining.limit == 3
+    assert build.own_mining.limit == 3
 
 
 def test_queries_that_do_not_pass_are_neither_estimated_nor_mined() -> None:
@@ -116,7 +117,7 @@ def test_queries_that_do_not_pass_are_neither_estimated_nor_mined() -> None:
     wanted = replace(order(), queries=asked, query_rule=rule)
     assert (passing_queries(order()), passing_queries(wanted)) == (3, 1)
     build = launch(wanted)
-    assert build.mining.query_rule == int(rule)
+    assert build.own_mining.query_rule == int(rule)
     assert order_of(build).query_rule == rule
 
 

@@ -27,7 +27,7 @@ def as_stored(mining: Mining) -> dict[str, Any]:
 
 
 def test_a_mining_whose_pairs_a_build_judges_is_left_as_it_is() -> None:
-    mining = factories.opened("autumn").mining
+    mining = factories.opened("autumn").own_mining
     before = as_stored(mining)
     with pytest.raises(CommandError, match=f"Mining {mining.pk} is done, and the cases of a build rest on"):
         call_command("mine", mining.pk, fusion="maxabs")
@@ -38,11 +38,11 @@ def test_a_mining_that_a_benchmark_was_published_from_is_left_as_it_is() -> None
     build = factories.said(factories.opened("autumn"), (1, 0, 1))
     releasing.publish(Wish("ours", build.mining, build))
     with pytest.raises(CommandError, match="benchmark ours@1 rests on its candidates"):
-        call_command("mine", build.mining.pk, anew=True)
+        call_command("mine", build.own_mining.pk, anew=True)
 
 
 def test_what_it_found_is_told_without_mining_again(capsys: pytest.CaptureFixture[str]) -> None:
-    mining = factories.opened("autumn").mining
+    mining = factories.opened("autumn").own_mining
     Mining.objects.filter(pk=mining.pk).update(state=Mining.State.DONE)
     before = as_stored(mining)
     call_command("mine", mining.pk, json=True)

@@ -338,8 +338,8 @@ def test_an_extended_build_has_no_one_pool_of_candidates(build: Build) -> None:
 
 
 def test_only_queries_and_snippets_that_were_mined_are_in_it(build: Build) -> None:
-    Mining.objects.filter(pk=build.mining_id).update(limit=2, until=3)
-    build.mining.refresh_from_db()
+    Mining.objects.filter(pk=build.own_mining.pk).update(limit=2, until=3)
+    build.own_mining.refresh_from_db()
     made = published(build)
     assert (made.queries_until, made.snippets_until, made.size) == (2, 3, 5)
     told = BuildEvent.objects.get(event="published").note
@@ -349,8 +349,8 @@ def test_only_queries_and_snippets_that_were_mined_are_in_it(build: Build) -> No
 
 
 def test_chosen_queries_make_a_collection_of_their_own_once(build: Build) -> None:
-    Mining.objects.filter(pk=build.mining_id).update(chosen=[0, 2])
-    build.mining.refresh_from_db()
+    Mining.objects.filter(pk=build.own_mining.pk).update(chosen=[0, 2])
+    build.own_mining.refresh_from_db()
     made = published(build)
     members = list(made.queries.members.order_by("position").select_related("text"))
     assert [member.text.head for member in members] == [factories.QUERIES[0], factories.QUERIES[2]]
@@ -364,8 +364,8 @@ def test_queries_that_a_rule_chose_are_the_members_and_no_label_is_lost(
 ) -> None:
     Case.objects.filter(build=build, query__head=factories.QUERIES[0]).delete()
     Candidate.objects.filter(mining=build.mining, query__head=factories.QUERIES[0]).delete()
-    Mining.objects.filter(pk=build.mining_id).update(limit=limit, query_rule=int(QueryRule.ENGLISH))
-    build.mining.refresh_from_db()
+    Mining.objects.filter(pk=build.own_mining.pk).update(limit=limit, query_rule=int(QueryRule.ENGLISH))
+    build.own_mining.refresh_from_db()
     made = published(build)
     members = made.queries.members.order_by("position").values_list("text__head", flat=True)
     assert list(members) == list(factories.QUERIES[1:])
@@ -374,13 +374,13 @@ def test_queries_that_a_rule_chose_are_the_members_and_no_label_is_lost(
 
 @pytest.mark.parametrize("limit", [None, 4])
 def test_queries_that_were_added_after_the_mining_are_no_part_of_it(build: Build, limit: int | None) -> None:
-    Mining.objects.filter(pk=build.mining_id).update(limit=limit)
-    build.mining.refresh_from_db()
+    Mining.objects.filter(pk=build.own_mining.pk).update(limit=limit)
+    build.own_mining.refresh_from_db()
     first = published(build)
     text = factories.queries(("sum a list",), name="more").members.get().text
     build.queries.members.create(text=text, position=3)
     Collection.objects.filter(pk=build.queries_id).update(size=4)
-    again = releasing.publish(Wish("first", Mining.objects.get(pk=build.mining_id), Build.objects.get()))
+    again = releasing.publish(Wish("first", Mining.objects.get(pk=build.own_mining.pk), Build.objects.get()))
     assert (first.queries_until, again) == (3, first)
 
 

@@ -78,7 +78,7 @@ def test_the_limit_bounds_the_pairs(tools_with: Make, in_process: None) -> None:
 def test_a_failed_mining_fails_the_build_with_its_reason(tools_with: Make) -> None:
     tools, _ = tools_with(MATCH)
     build = small_build()
-    Mining.objects.filter(pk=build.mining_id).update(state=Mining.State.FAILED, message="no weights")
+    Mining.objects.filter(pk=build.own_mining.pk).update(state=Mining.State.FAILED, message="no weights")
     worker.drain("control", tools)
     build.refresh_from_db()
     assert (build.state, build.reason) == (Build.State.FAILED, "mining failed: no weights")
@@ -113,7 +113,7 @@ def test_a_paused_build_stands_still_and_a_resumed_one_goes_on(tools_with: Make,
 @pytest.mark.django_db
 def test_an_upload_waits_for_no_mining(tools_with: Make, in_process: None) -> None:
     tools, _ = tools_with(MATCH)
-    mining = small_build().mining
+    mining = small_build().own_mining
     file = ContentFile(b'[{"doc": "sort a list"}]', name="up.json")
     ImportJob.objects.create(name="up", format="cosqa", file=file, created_by=factories.ada())
     assert worker.drain("files", tools) == 1

@@ -157,7 +157,7 @@ def extended() -> dict[str, int]:
     Build.objects.filter(pk=build.pk).update(state=Build.State.CANARY)
     drawn = [case.candidate_id for case in factories.cases(build)][:5]
     made = Extension.objects.create(
-        build=build, number=1, mining=build.mining, state="canary", words="k 3 → 20", pairs=5, why="more"
+        build=build, number=1, mining=build.own_mining, state="canary", words="k 3 → 20", pairs=5, why="more"
     )
     shares = dict.fromkeys(("unclear", "executable", "matches", "abandoned", "refused"), (2, 9))
     ExtensionCanary.objects.create(

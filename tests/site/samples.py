@@ -189,7 +189,7 @@ def extended(case: Case) -> Extension:
     made = Extension.objects.create(
         build=case.build,
         number=1,
-        mining=case.build.mining,
+        mining=case.build.own_mining,
         state="opened",
         words="k 3 → 4",
         pairs=1,

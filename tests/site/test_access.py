@@ -28,6 +28,7 @@ from tests.site.samples import ASKED, WITHOUT, Samples, samples
 pytestmark = pytest.mark.django_db
 
 POSTED: Final[dict[str, dict[str, Any]]] = {
+    "api:give_pairs": {"name": "given", "pairs": [{"query": "sort a list", "code": "def f(x): return x"}]},
     "api:cancel_extension": {},
     "api:estimate_again": {"name": "again", "start": "arbitrating"},
     "api:estimate_extension": {"k": 4},

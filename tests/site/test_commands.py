@@ -34,7 +34,7 @@ def test_a_build_is_launched_from_the_command_line(capsys: pytest.CaptureFixture
         "build", "mine", queries="small", snippets="small", encoders="bm25,bow", k=3, budget="2.5", limit=4
     )
     build = Build.objects.get(name="mine")
-    assert (build.mining.encoders, build.mining.k, build.limit) == (["bm25", "bow"], 3, 4)
+    assert (build.own_mining.encoders, build.own_mining.k, build.limit) == (["bm25", "bow"], 3, 4)
     assert build.tally.cap == 2_500_000_000
     assert "launched build" in capsys.readouterr().out
 
@@ -100,7 +100,7 @@ def test_a_build_takes_rules_by_the_names_that_filters_prints(named: str, rule: 
     factories.queries()
     factories.snippets()
     call_command("build", "mine", "--queries", "small", "--snippets", "small", "--rule", named)
-    assert Build.objects.get().mining.rule == rule
+    assert Build.objects.get().own_mining.rule == rule
 
 
 @pytest.mark.parametrize("named", ["without_docstring", "without docstring"])
@@ -108,7 +108,7 @@ def test_a_build_takes_text_options_by_the_names_that_evaluate_takes(named: str)
     factories.queries()
     factories.snippets()
     call_command("build", "mine", "--queries", "small", "--snippets", "small", "--text", named)
-    assert Build.objects.get().mining.text_option == "without docstring"
+    assert Build.objects.get().own_mining.text_option == "without docstring"
 
 
 @pytest.mark.parametrize("anew", ["--fresh", "--no-cache"])

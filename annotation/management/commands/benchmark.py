@@ -1,17 +1,24 @@
-"""`manage.py benchmark publish NAME --build BUILD|--mining ID`: a benchmark of labels, by the merge rule."""
+"""`manage.py benchmark publish NAME --build BUILD|--mining ID`: a benchmark of labels, by the merge rule.
+
+With `--corrects BENCHMARK` the labels of that one, corrected by a build that judged its pairs again.
+"""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from annotation import correcting
+from annotation.actors import AtShell
+from annotation.management.benchmarks import find_benchmark
 from annotation.models import Build
 from annotation.releasing import Outlook, PublishRefused, Wish, outlook, publish
 from retrieval.evaluation.merge_rule import WORDS
 from retrieval.management.light import LightCommand
-from retrieval.models import Mining, Pool
+from retrieval.models import Benchmark, Mining, Pool
 
 
 class Command(LightCommand):
@@ -34,10 +41,18 @@ class Command(LightCommand):
             default=Pool.COLLECTION.value,
             help="what systems search: the whole collection (default), or a query's candidates",
         )
+        one.add_argument(
+            "--corrects",
+            metavar="BENCHMARK",
+            help="NAME or NAME@VERSION whose labels the build's given pairs correct: all others stay",
+        )
         one.add_argument("--dry-run", action="store_true", help="count by source, and publish nothing")
         one.add_argument("--json", action="store_true", help="one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["corrects"]:
+            self.correct(options)
+            return
         wish = wish_of(options)
         try:
             seen = outlook(wish)
@@ -48,10 +63,52 @@ class Command(LightCommand):
             self.stdout.write(json.dumps(as_json(seen, str(made) if made else None)))
             return
         self.stdout.write(told(seen))
+        self.say(made)
+
+    def correct(self, options: dict[str, Any]) -> None:
+        """Publish the corrected labels of a benchmark as its next version."""
+        if not options["build"]:
+            raise CommandError("--corrects needs --build: the build that judged the given pairs.")
+        build, wanted = build_named(options["build"]), benchmark_named(options["corrects"])
+        try:
+            seen = correcting.outlook(build, wanted)
+            made = None
+            if not options["dry_run"]:
+                made = correcting.publish(build, wanted, options["name"], AtShell.now())
+        except PublishRefused as why:
+            raise CommandError(str(why)) from why
+        if options["json"]:
+            told = {**asdict(seen), "base": str(seen.base), "benchmark": str(made) if made else None}
+            self.stdout.write(json.dumps(told))
+            return
+        self.stdout.write(told_correction(seen))
+        self.say(made)
+
+    def say(self, made: Benchmark | None) -> None:
         if made is None:
             self.stdout.write("Nothing was published (--dry-run).")
         else:
             self.stdout.write(f"benchmark {made}: {made.size:,} labels, sha256 {made.digest}")
+
+
+def told_correction(seen: correcting.Outlook) -> str:
+    """What becomes of the labels of the version before, in lines."""
+    lines = [
+        f"{seen.upheld:,} labels of {seen.base} upheld",
+        f"{seen.corrected:,} corrected: {seen.to_match:,} to match, {seen.to_no_match:,} to no match",
+        f"{seen.unjudged:,} could not be judged and keep their label",
+    ]
+    more = ((seen.added, "labels of pairs that had none"), (seen.others, "labels of other pairs stay"))
+    return "\n".join(lines + [f"{count:,} {words}" for count, words in more if count])
+
+
+def benchmark_named(told: str) -> Benchmark:
+    """`NAME@VERSION`, or the newest of that name. Raises CommandError where there is none."""
+    found = find_benchmark(told)
+    if found is None:
+        known = ", ".join(dict.fromkeys(Benchmark.objects.values_list("name", flat=True)[:20])) or "none yet"
+        raise CommandError(f"There is no benchmark {told!r}; there are {known}.")
+    return found
 
 
 def wish_of(options: dict[str, Any]) -> Wish:
@@ -69,7 +126,7 @@ def wish_of(options: dict[str, Any]) -> Wish:
 def build_named(name: str) -> Build:
     """By its name, else by its id."""
     builds = Build.objects.filter(filling__isnull=True).select_related(
-        "mining__queries", "mining__snippets", "annotator"
+        "mining__queries", "mining__snippets", "given__benchmark", "annotator"
     )
     found = builds.filter(name=name).first()
     if found is None and name.isascii() and name.isdigit() and len(name) < 10:

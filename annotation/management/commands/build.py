@@ -13,29 +13,36 @@ from annotation.estimating.figures import Estimate, Range
 from annotation.estimating.making import estimate
 from annotation.launching import Judge, LaunchRefused, Order, refuse_bad
 from annotation.llm.sampling import NotSampling, sampling_of
-from annotation.management import agreeing
+from annotation.management import agreeing, given_options
+from annotation.management.given_options import collection
 from annotation.models import Build
 from annotation.models.builds import NANO
 from annotation.paper_profile import as_in_the_paper
+from annotation.several import CHOICES, Who, orders_of, queue
 from annotation.tools import counter
 from retrieval import known_encoders
+from retrieval.counting import counted
 from retrieval.filters import TEXT_OPTIONS, Rule, TextOption, UnknownTextOption, text_option
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
 from retrieval.hostile import clean
 from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
-from retrieval.models import Collection
+from retrieval.models import Collection, PairList
 from retrieval.nearest import INDEXES
 
 
 class Command(LightCommand):
-    help = "Launch a build: mine candidates, then annotate them ('manage.py serve' or 'work' does the work)."
+    help = (
+        "Launch a build: mine candidates, or take given pairs, then annotate them ('manage.py serve' or "
+        "'work' does the work)."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="of the new build")
-        parser.add_argument("--queries", required=True, help="name of the collection of queries")
-        parser.add_argument("--snippets", required=True, help="name of the collection of snippets")
+        parser.add_argument("--queries", help="name of the collection of queries")
+        parser.add_argument("--snippets", help="name of the collection of snippets")
+        given_options.add_arguments(parser)
         parser.add_argument("--encoders", default="bm25,bow", help="comma-separated (default %(default)s)")
         spec_files.add_argument(parser)
         parser.add_argument(
@@ -110,9 +117,11 @@ class Command(LightCommand):
         """Who decides, and how."""
         parser.add_argument(
             "--annotator",
-            choices=[one.value for one in Judge],
-            default=Judge.AGENTS.value,
-            help="who decides: test-driven agents, or one model alone by one of its criteria",
+            type=given_options.who,
+            default=Who(),
+            metavar="{" + ",".join(CHOICES) + "}",
+            help="who decides: test-driven agents (default), or one model alone by one of its criteria; "
+            "of given pairs several with commas, a build for each; experts: a queue for people",
         )
         parser.add_argument(
             "--profile",
@@ -169,20 +178,39 @@ class Command(LightCommand):
             raise CommandError(str(why)) from why
 
     def launch(self, options: dict[str, Any]) -> None:
-        order = self.order(options)
+        options["given"] = self.given(options)
+        order, who = self.order(options), options["annotator"]
         try:
+            orders = orders_of(order, who)
             if options["profile"]:
-                order = as_in_the_paper(order)
-            word = ""
-            if options["estimate"] or order.provider == Build.Provider.LIVE:
-                word = self.estimated(order)
+                orders = [as_in_the_paper(order) for order in orders]
+            words = [""] * len(orders)
+            if options["estimate"] or options["provider"] == Build.Provider.LIVE:
+                words = [self.estimated(order) for order in orders]
             if options["estimate"]:
                 return
-            agreeing.agree(order.provider, options)
-            build = launch(order, AtShell.now(), word)
+            agreeing.agree(options["provider"], options)
+            for one, word in zip(orders, words, strict=True):
+                build = launch(one, AtShell.now(), word)
+                self.stdout.write(f"launched build {build.pk}: {build.name}")
+            if who.experts:
+                build = queue(order, who, AtShell.now())
+                self.stdout.write(f"queued for experts as build {build.pk}: {build.name}")
         except LaunchRefused as why:
             raise CommandError(str(why)) from why
-        self.stdout.write(f"launched build {build.pk}: {build.name}")
+
+    def given(self, options: dict[str, Any]) -> PairList | None:
+        """The pairs of --pairs, with what was left out of a file told; None where a mining finds them."""
+        if not options["pairs"]:
+            given_options.refuse_mined(options)
+            return None
+        read = given_options.read(options)
+        for problem in read.left_out[: given_options.PROBLEMS_SHOWN]:
+            self.stderr.write(str(problem))
+        labels = f", labels in {read.pairs.benchmark}" if read.pairs.benchmark else ", without labels"
+        left = f"; {counted(len(read.left_out), 'row')} left out" if read.left_out else ""
+        self.stdout.write(f"{counted(read.pairs.size, 'given pair')} from {read.pairs.name}{labels}{left}")
+        return read.pairs
 
     def estimated(self, order: Order) -> str:
         """Show what the order may take; the word that launches it on that."""
@@ -202,18 +230,24 @@ class Command(LightCommand):
             self.stdout.write(f"- {basis.what}: {basis.figure} [{basis.source}] {basis.note}".rstrip())
 
     def order(self, options: dict[str, Any]) -> Order:
+        given: PairList | None = options["given"]
+        queries = given.queries if given else collection(options["queries"], Collection.Kind.QUERIES)
+        snippets = given.snippets if given else collection(options["snippets"], Collection.Kind.SNIPPETS)
         return Order(
             name=options["name"],
-            queries=collection(options["queries"], Collection.Kind.QUERIES),
-            snippets=collection(options["snippets"], Collection.Kind.SNIPPETS),
-            encoders=tuple(name.strip() for name in options["encoders"].split(",") if name.strip()),
+            queries=queries,
+            snippets=snippets,
+            given=given,
+            encoders=()
+            if given
+            else tuple(name.strip() for name in options["encoders"].split(",") if name.strip()),
             k=options["k"],
             provider=options["provider"],
             model=options["model"],
             recorded=options["recorded"],
             budget=dollars(options["budget"]),
             unpriced=options["unpriced"],
-            annotator=Judge(options["annotator"]),
+            annotator=next(iter(options["annotator"].judges), Judge.AGENTS),
             screen_by_query=options["screen_by_query"],
             reader=not options["no_reader"],
             neighbour=not options["no_neighbour"],
@@ -247,15 +281,6 @@ def in_words(calls: Range, given: Range, said: Range, cost: Range | None) -> str
         low, expected, high = (figure / NANO for figure in (cost.low, cost.expected, cost.high))
         money = f"${expected:,.4f} (${low:,.4f} to ${high:,.4f})"
     return f"{whole(calls)} calls, {whole(given)} tokens in, {whole(said)} out, {money}"
-
-
-def collection(name: str, kind: str) -> Collection:
-    """The newest version of the collection."""
-    row = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
-    if row is None:
-        known = ", ".join(Collection.objects.filter(kind=kind).values_list("name", flat=True)) or "none yet"
-        raise CommandError(f"There is no collection of {kind} called {name!r}; there are: {known}.")
-    return row
 
 
 def text_of_snippets(name: str) -> TextOption:

@@ -122,7 +122,7 @@ def fill_of(benchmark: Benchmark, options: dict[str, Any]) -> Fill:
 
 def queued(fill: Fill) -> dict[str, Any]:
     build = holes.queue(fill, AtShell.now())
-    pairs = build.mining.holes.pairs
+    pairs = build.own_mining.holes.pairs
     wait = f"{counted(pairs, 'pair')} wait{'s' * (pairs == 1)} for experts as {build.name!r}"
     words = f"{wait}, in Review and for studies; then: --publish {build.name!r}"
     return {"run": fill.run.pk, "pairs": pairs, "build": build.name, "told": words}

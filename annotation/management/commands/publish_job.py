@@ -23,11 +23,20 @@ class Command(LightCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         leash.obey(options)
         wanted = PublishJob.objects.select_related(
-            "created_by", "build__annotator", "build__mining__queries", "build__mining__snippets"
+            "created_by",
+            "corrects",
+            "build__annotator",
+            "build__given__benchmark",
+            "build__mining__queries",
+            "build__mining__snippets",
         )
         job = wanted.filter(pk=options["job"]).first()
         if job is None:
             raise CommandError(f"There is no publish job {options['job']}.")
         perform(job)
-        if job.fills and job.benchmark and not PublishJob.objects.filter(state__in=PublishJob.OPEN).exists():
+        if (
+            (job.fills or job.corrects)
+            and job.benchmark
+            and not PublishJob.objects.filter(state__in=PublishJob.OPEN).exists()
+        ):
             keep_all(job.benchmark)  # what its page shows first, while nobody waits for the worker

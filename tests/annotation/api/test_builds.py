@@ -111,7 +111,7 @@ def test_launching_makes_a_build_that_waits_for_its_mining(ada: Client) -> None:
     )
     build = Build.objects.get(pk=made["id"])
     assert build.created_by == factories.ada()
-    assert (build.mining.k, build.mining.limit, build.mining.rule) == (2, 3, 0)
+    assert (build.own_mining.k, build.own_mining.limit, build.own_mining.rule) == (2, 3, 0)
     assert build.tally.cap == 5 * NANO // 2
     assert made["state"] == "running"
     assert made["mining"]["state"] == "waiting"

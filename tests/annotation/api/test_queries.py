@@ -62,7 +62,7 @@ def test_candidates_come_by_rank_with_scores_and_what_became_of_them(ray: Client
 def test_a_candidate_without_a_case_has_none(ray: Client) -> None:
     build = factories.launched()
     query = build.queries.members.get(position=0).text
-    factories.candidate(build.mining, query, build.snippets.members.get(position=0).text, 1)
+    factories.candidate(build.own_mining, query, build.snippets.members.get(position=0).text, 1)
     rows = get(ray, f"builds/{build.pk}/queries/{query.pk}/candidates")["items"]
     assert [row["case"] for row in rows] == [None]
 

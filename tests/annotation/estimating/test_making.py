@@ -235,7 +235,7 @@ def test_a_reply_about_all_candidates_of_a_query_is_taken_for_as_many() -> None:
     build = measured()
     LLMCall.objects.filter(build=build).update(agent="query_screener", output_tokens=90)
     known = experience.of_model("small-model")
-    assert known.outputs["query_screener"].expected == 90 // build.mining.k
+    assert known.outputs["query_screener"].expected == 90 // build.own_mining.k
 
 
 def test_prices_are_shown_without_an_exponent() -> None:

@@ -54,7 +54,7 @@ def test_queries_alone_are_mined_where_that_is_enough() -> None:
     build = settled_build()
     add(("sort words", "sort files"), build.queries)
     assert wishing.plan(build, Wish(queries=1)).searched == wishing.plan(build, Wish(queries=1)).drawn
-    Mining.objects.filter(pk=build.mining_id).update(until=4)
+    Mining.objects.filter(pk=build.own_mining.pk).update(until=4)
     build = Build.objects.get(pk=build.pk)
     add(("def longest(words):\n    return max(words, key=len)\n",), build.snippets)
     assert len(wishing.plan(build, Wish(queries=1, newer=True)).searched) == 4

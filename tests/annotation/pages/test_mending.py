@@ -50,7 +50,7 @@ def test_a_whole_benchmark_says_nothing(build: Build, ada: Client) -> None:
 
 def test_queries_that_a_rule_chose_beyond_the_end(build: Build, ada: Client, erin: Client) -> None:
     made = published(build)
-    Mining.objects.filter(pk=build.mining_id).update(query_rule=int(QueryRule.ENGLISH), limit=2)
+    Mining.objects.filter(pk=build.own_mining.pk).update(query_rule=int(QueryRule.ENGLISH), limit=2)
     Benchmark.objects.filter(pk=made.pk).update(queries_until=2)  # as it was counted before
     made.refresh_from_db()
     [flaw] = flaws_of(made)

@@ -84,7 +84,7 @@ def test_what_came_later_makes_no_difference_and_is_told(build: Build) -> None:
     cases[5].move(Event.RETRIED, note="retried", reason="", left="")
     factories.settled(Case.objects.select_related("build__tally").get(pk=cases[5].pk), 1)
     factories.settled(cases[6], 1)
-    more = factories.candidate(build.mining, cases[0].pair.query, cases[0].pair.query, 9)
+    more = factories.candidate(build.own_mining, cases[0].pair.query, cases[0].pair.query, 9)
     factories.open_case(build, more)
     found = reproduce(pin)
     assert found.equal

@@ -57,7 +57,7 @@ def test_launching_makes_the_build_that_was_ordered(ada: Client) -> None:
     build = Build.objects.select_related("mining", "tally", "annotator").get()
     assert answer["Location"] == reverse("build", args=[build.pk])
     assert (build.name, build.provider, build.model, build.limit) == ("autumn", "exchange", "any", 10)
-    assert (build.mining.encoders, build.mining.k, build.mining.text_option) == (
+    assert (build.own_mining.encoders, build.own_mining.k, build.own_mining.text_option) == (
         ["bm25", "bow"],
         5,
         "without docstring",
@@ -73,7 +73,7 @@ def test_the_fusion_is_part_of_the_order_and_on_the_page(
 ) -> None:
     page = ada.post(NEW, order(**sent), follow=True).content.decode()
     build = Build.objects.select_related("mining").get()
-    assert build.mining.fusion == order_of(build).fusion == kept
+    assert build.own_mining.fusion == order_of(build).fusion == kept
     assert WORDS[kept] in unescape(page)
 
 
@@ -87,7 +87,7 @@ def test_approximate_search_is_ordered_under_more_options(ada: Client, settings:
     assert not Build.objects.exists()
     page = ada.post(NEW, order(approximate="ivf", encoders=["minilm"]), follow=True).content.decode()
     build = Build.objects.select_related("mining").get()
-    assert build.mining.approximate == order_of(build).approximate == "ivf"
+    assert build.own_mining.approximate == order_of(build).approximate == "ivf"
     assert "not measured yet" in page
     assert ada.post(NEW, order(name="other", approximate="best")).status_code == 422
 
@@ -119,7 +119,7 @@ def test_sampling_that_is_none_is_refused_with_what_to_type(ada: Client, typed: 
 def test_what_a_server_of_embeddings_was_asked_is_priced_or_said_to_be_unknown(ada: Client) -> None:
     build = factories.opened()
     asked = {"model": "text-large", "requests": 4, "tokens": 2_000_000, "untold": 0}
-    minings = Mining.objects.filter(pk=build.mining_id)
+    minings = Mining.objects.filter(pk=build.own_mining.pk)
     minings.update(asked={"endpoint:text-large": asked})
     assert "endpoint:text-large: 2,000,000 tokens, price not known" in text_of(ada, build)
     long_ago = timezone.now() - timedelta(days=400)
@@ -136,7 +136,7 @@ def test_what_a_server_of_embeddings_was_asked_is_priced_or_said_to_be_unknown(a
 
 def test_rules_of_queries_are_part_of_the_order_and_on_the_page(ada: Client) -> None:
     page = ada.post(NEW, order(query_rules=["english", "distinct"]), follow=True).content.decode()
-    assert Build.objects.select_related("mining").get().mining.query_rule == 5
+    assert Build.objects.select_related("mining").get().own_mining.query_rule == 5
     assert "in English, by their small words; the first of near-same ones" in page
     assert ada.post(NEW, order(name="other", query_rules=["best"])).status_code == 422
 
@@ -145,10 +145,10 @@ def test_what_a_mining_found_again_and_missed_is_on_the_page(ada: Client) -> Non
     build = factories.opened()
     page = text_of(ada, build)
     assert "human matches" not in page and "exact search" not in page
-    Mining.objects.filter(pk=build.mining_id).update(
-        recovered={"matches": 8, "outside": 2, "queries": 5, "found": {str(build.mining.k): 6}},
+    Mining.objects.filter(pk=build.own_mining.pk).update(
+        recovered={"matches": 8, "outside": 2, "queries": 5, "found": {str(build.own_mining.k): 6}},
         approximate="hnsw",
-        recall={"index": "hnsw", "k": build.mining.k, "queries": 200, "seed": 7, "recall": 0.987},
+        recall={"index": "hnsw", "k": build.own_mining.k, "queries": 200, "seed": 7, "recall": 0.987},
     )
     page = text_of(ada, build)
     assert "75.0 % of 8 human matches" in page and "2 more have a snippet that it did not search" in page

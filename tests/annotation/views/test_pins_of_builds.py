@@ -23,10 +23,10 @@ TAKE = "Pin the mining’s figures"
 def mined() -> Build:
     """A build whose mining found matches again, and does not say what its encoder was."""
     build = judged("mined", (1, 0))
-    Mining.objects.filter(pk=build.mining_id).update(
+    Mining.objects.filter(pk=build.own_mining.pk).update(
         encoders=["bow"], recovered=FOUND, k=2, state=Mining.State.DONE, finished_at=build.created_at
     )
-    build.mining.refresh_from_db()
+    build.own_mining.refresh_from_db()
     return build
 
 
@@ -49,7 +49,7 @@ def test_only_admins_see_a_mining_so_only_they_pin_it(erin: Client, mined: Build
 
 
 def test_a_mining_without_figures_is_told_and_has_no_button(ada: Client, mined: Build) -> None:
-    Mining.objects.filter(pk=mined.mining_id).update(recovered=None)
+    Mining.objects.filter(pk=mined.own_mining.pk).update(recovered=None)
     assert TAKE not in text(ada, "build", mined.pk)
     answer = ada.post(reverse("build-mining-pin", args=[mined.pk]), follow=True)
     assert "it has no figure" in answer.content.decode()
@@ -58,11 +58,11 @@ def test_a_mining_without_figures_is_told_and_has_no_button(ada: Client, mined: 
 
 def test_how_unknown_weights_are_found_is_said_where_they_matter(ada: Client, mined: Build) -> None:
     said = f"manage.py mine {mined.mining_id} --identify"
-    pin = pin_mining(mined.mining)
+    pin = pin_mining(mined.own_mining)
     for page in (text(ada, "build", mined.pk), text(ada, "pin", pin.pk)):
         assert said in page
     assert "not noted" in text(ada, "pin", pin.pk)
-    Mining.objects.filter(pk=mined.mining_id).update(
+    Mining.objects.filter(pk=mined.own_mining.pk).update(
         identities={"bow": "bow;weights=1f2e"}, revisions={"bow": "0123abc"}
     )
     for page in (text(ada, "build", mined.pk), text(ada, "pin", pin.pk)):

@@ -60,7 +60,7 @@ def test_content_is_what_was_published(benchmark_: Benchmark, labelled: Order) -
 
 
 def test_the_pool_is_the_collection_or_each_querys_candidates(labelled: Order) -> None:
-    mining = factories.opened(k=2).mining
+    mining = factories.opened(k=2).own_mining
     made = publish(Order("small", labelled.queries, labelled.snippets, "", mining), Label.objects.all())
     content = content_of(made)
     assert pool_of(content, Pool.COLLECTION) is None

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("retrieval", "0029_scored_at"),
+        ("retrieval", "0030_given_pairs"),
     ]
 
     operations = [

@@ -6,8 +6,8 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0044_draft_of_a_skip"),
-        ("retrieval", "0029_scored_at"),
+        ("annotation", "0045_given_pairs"),
+        ("retrieval", "0031_label_basis"),
     ]
 
     operations = [

@@ -1,0 +1,217 @@
+"""The pairs that a file lists, by their texts or by the ids of members: JSON Lines, JSON, CSV or TSV.
+
+A file with a row that can't be read is refused whole, as a build judges exactly what was given: whoever
+wants the other rows judged says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from django.db.models import Q
+
+from retrieval.counting import counted
+from retrieval.evaluation.publishing import NothingToPublish, Order, publish
+from retrieval.given_pairs.columns import PairColumns, columns_of
+from retrieval.given_pairs.naming import Named, Row, Side
+from retrieval.given_pairs.storing import NoPairs, store
+from retrieval.hostile import clean
+from retrieval.imported import Counts, Options
+from retrieval.importing import BATCH, identities, import_items, store_said
+from retrieval.models import Annotator, Benchmark, Collection, Label, PairList, Text
+from retrieval.sources import GivenLabel, Problem, Query, Snippet, table
+
+RULE: Final = "labels that came with the given pairs; of several of a pair the first one"
+CHUNK: Final = 2**20
+LONGEST: Final = 120
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A file of pairs. Without collections its texts become two of this `name`, as its labels a benchmark.
+
+    With them each row names members, by their texts or by their ids. `skip_bad`: rows that can't be read are
+    left out; else they refuse the file. `called`: what the file is called where it has another name here.
+    """
+
+    path: Path
+    name: str
+    queries: Collection | None = None
+    snippets: Collection | None = None
+    skip_bad: bool = False
+    called: str = ""
+
+    @property
+    def title(self) -> str:
+        return clean(self.called or self.path.name)[-LONGEST:]
+
+
+@dataclass(frozen=True)
+class Read:
+    """The list of a file's pairs, and the rows that were left out."""
+
+    pairs: PairList
+    left_out: tuple[Problem, ...] = ()
+
+
+def of_file(wanted: Wanted) -> Read:
+    """The list of the file's pairs; one that is there already is used again. Raises NoPairs."""
+    if (wanted.queries is None) != (wanted.snippets is None):
+        raise NoPairs("Name a collection of queries and one of snippets, or neither.")
+    digest = sha256_of(wanted.path)
+    same = PairList.objects.filter(digest=digest).exclude(source="")
+    if wanted.queries is None or wanted.snippets is None:
+        known = same.filter(source=source_of(wanted, digest)).first()
+        return Read(known) if known else by_texts(wanted, digest)
+    known = same.filter(queries=wanted.queries, snippets=wanted.snippets).first()
+    return Read(known) if known else by_members(wanted, digest, wanted.queries, wanted.snippets)
+
+
+def sha256_of(path: Path) -> str:
+    """Raises NoPairs where the file can't be read."""
+    whole = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while part := file.read(CHUNK):
+                whole.update(part)
+    except OSError as error:
+        raise NoPairs(f"{path}: {error.strerror or error}.") from error
+    return whole.hexdigest()
+
+
+def source_of(wanted: Wanted, digest: str) -> str:
+    """What is told of where the texts came from: another file of the same name is another source."""
+    return f"{wanted.title}, sha256 {digest[:16]}"
+
+
+def by_texts(wanted: Wanted, digest: str) -> Read:
+    """The file's texts as two collections, its labels as a benchmark, its pairs as a list."""
+    columns = columns_of(wanted.path)
+    if not columns.has_texts:
+        raise NoPairs(
+            f"{wanted.title} has no columns of queries and of code; name the collections of queries and of "
+            "snippets that its ids are of."
+        )
+    left_out = checked(wanted, lambda: table.read(wanted.path, columns.as_table()))
+    source = source_of(wanted, digest)
+    refuse_taken(wanted.name, source)
+    read = (one for one in table.read(wanted.path, columns.as_table()) if not isinstance(one, Problem))
+    import_items(read, source, wanted.name, Options())
+    queries, snippets = (
+        Collection.objects.filter(name=wanted.name, kind=kind).order_by("-version")[0]
+        for kind in (Collection.Kind.QUERIES, Collection.Kind.SNIPPETS)
+    )
+    row = PairList(
+        name=wanted.title,
+        source=source,
+        queries=queries,
+        snippets=snippets,
+        benchmark=Benchmark.objects.newest(wanted.name),
+        digest=digest,
+    )
+    return Read(store(row, texts_of(wanted.path, columns)), left_out)
+
+
+def refuse_taken(name: str, source: str) -> None:
+    """Raises NoPairs where the name means other texts or labels already."""
+    if Collection.objects.filter(name=name).exclude(source=source).exists():
+        what = "collection"
+    elif Benchmark.objects.filter(name=name).exclude(queries__source=source).exists():
+        what = "benchmark"
+    else:
+        return
+    raise NoPairs(
+        f"There is a {what} called {name!r} already: choose another name, or name the collections of queries "
+        "and of snippets that these pairs are of."
+    )
+
+
+def texts_of(path: Path, columns: PairColumns) -> Iterator[tuple[int, int]]:
+    """The pairs of a file's texts, which are stored, as ids."""
+    whole = pairs_of(path, columns)
+    while some := list(islice(whole, BATCH)):
+        told = identities([GivenLabel(query, snippet, 0) for query, snippet in some])
+        ids = Text.objects.ids_of([digest for digest, _ in told.values()])
+        yield from ((ids[told[query][0]], ids[told[snippet][0]]) for query, snippet in some)
+
+
+def pairs_of(path: Path, columns: PairColumns) -> Iterator[tuple[str, str]]:
+    """The texts of each row: the query comes first, then the snippet."""
+    query = ""
+    for item in table.read(path, columns.as_table()):
+        if isinstance(item, Query):
+            query = item.text
+        elif isinstance(item, Snippet):
+            yield query, item.text
+
+
+def by_members(wanted: Wanted, digest: str, queries: Collection, snippets: Collection) -> Read:
+    """The file's pairs of members as a list, its labels as a benchmark."""
+    columns = columns_of(wanted.path)
+    if not columns.names_members:
+        raise NoPairs(f"{wanted.title} has no columns of query ids and of snippet ids, nor of their texts.")
+    rows = Named(
+        wanted.path,
+        Side(queries, columns.query, columns.query_id),
+        Side(snippets, columns.snippet, columns.snippet_id),
+        columns.label,
+    ).rows
+    left_out = checked(wanted, rows)
+    row = PairList(
+        name=wanted.title,
+        source=source_of(wanted, digest),
+        queries=queries,
+        snippets=snippets,
+        benchmark=labelled(wanted, digest, good(rows())),
+        digest=digest,
+    )
+    return Read(store(row, ((one.query, one.snippet) for one in good(rows()))), left_out)
+
+
+def good(rows: Iterable[Row | Problem]) -> Iterator[Row]:
+    return (one for one in rows if not isinstance(one, Problem))
+
+
+def labelled(wanted: Wanted, digest: str, rows: Iterator[Row]) -> Benchmark | None:
+    """The benchmark of the labels that came with the pairs; None where there are none. Raises NoPairs."""
+    assert wanted.queries is not None and wanted.snippets is not None
+    given = (one for one in rows if one.label is not None)
+    source, by, counts = source_of(wanted, digest), None, Counts()
+    while some := list(islice(given, BATCH)):
+        if by is None:
+            refuse_taken_benchmark(wanted.name)
+            by = Annotator.objects.version(Annotator.Kind.ORIGINAL, wanted.name, {"source": source})
+        labels = [GivenLabel(f"q{one.query}", f"s{one.snippet}", one.label or 0) for one in some]
+        ids = {f"q{one.query}": one.query for one in some} | {f"s{one.snippet}": one.snippet for one in some}
+        store_said(labels, ids, by, counts)
+    if by is None:
+        return None
+    try:
+        return publish(
+            Order(wanted.name, wanted.queries, wanted.snippets, RULE), Label.objects.filter(annotator=by)
+        )
+    except NothingToPublish:
+        return None
+
+
+def refuse_taken_benchmark(name: str) -> None:
+    """Raises NoPairs where the labels would become another version of somebody's benchmark."""
+    if Benchmark.objects.filter(~Q(pair_lists__source__gt=""), name=name).exists():
+        raise NoPairs(f"There is a benchmark called {name!r} already: choose another name.")
+
+
+def checked(wanted: Wanted, rows: Callable[[], Iterable[Any]]) -> tuple[Problem, ...]:
+    """The rows that can't be read; raises NoPairs for them, unless they are to be left out."""
+    problems = tuple(one for one in rows() if isinstance(one, Problem))
+    if not problems or wanted.skip_bad:
+        return problems
+    raise NoPairs(
+        f"{wanted.title}: {counted(len(problems), 'row')} can’t be read. Mend the file, or leave them out; "
+        "nothing was stored.",
+        problems,
+    )
