@@ -1,4 +1,7 @@
-"""The paper's way as a name: what every switch of the test-driven agents is set to, and who goes that way."""
+"""The papers' ways as names: what every switch is set to, and who goes that way.
+
+`paper` is CoSQA+ with test-driven agents, `first-paper` its first version, where one model labels alone.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,32 @@ SWITCHES: Final[Mapping[str, Any]] = MappingProxyType(
 """`launching.AS_IN_THE_PAPER` as an order says it."""
 
 WORDS: Final = "As in the paper"
+ENCODERS: Final = ("codebert", "unixcoder", "codet5p")
+"""The encoders of both papers, whose cosines are averaged."""
+FIRST_K: Final = 5
+FIRST_ROUNDS: Final = 3
+NAMES: Final = ("paper", "first-paper")
+
+
+def in_profile(order: Order, profile: str) -> list[Order]:
+    """The orders that a profile makes of one; without a profile the order as it is.
+
+    Raises LaunchRefused where a switch was set against it.
+    """
+    if profile == "first-paper":
+        return as_in_the_first_paper(order)
+    return [as_in_the_paper(order) if profile else order]
+
+
+def as_in_the_first_paper(order: Order) -> list[Order]:
+    """One model alone on five candidates in three rounds, by both criteria: a build for each.
+
+    Both read the same answers, so the second build pays nothing.
+    """
+    alone = replace(order, k=FIRST_K, rounds=FIRST_ROUNDS)
+    criteria = {"exact": Judge.SINGLE_EXACT, "half": Judge.SINGLE_HALF}
+    name = order.name.strip()
+    return [replace(alone, name=f"{name} {word}", annotator=judge) for word, judge in criteria.items()]
 
 
 def as_in_the_paper(order: Order) -> Order:

@@ -14,6 +14,7 @@ from annotation.agents import arbiter, fixer, single_llm, snippet_writer, test_w
 from annotation.models import AgentBill, Build, Duration, Tally
 from annotation.models.figures import middle
 from annotation.pages import paper
+from annotation.pages.disputes import Disputes, disputes_of
 from annotation.pages.words import duration, small_dollars
 from annotation.progress import Snapshot
 from annotation.screening import first_agent
@@ -122,6 +123,7 @@ class Figures:
     by_file: bool
     mean_a_minute: float | None
     second: SecondTests | None = None
+    disputes: Disputes | None = None
 
 
 def figures(shot: Snapshot, began: float | None) -> Figures:
@@ -136,6 +138,7 @@ def figures(shot: Snapshot, began: float | None) -> Figures:
         by_file=build.provider != Build.Provider.LIVE,
         mean_a_minute=shot.finished / began if began and shot.finished else None,
         second=second_tests(shot, bills.get(test_writer.NAME)),
+        disputes=disputes_of(build),
     )
 
 
@@ -165,11 +168,36 @@ def levels(tally: Tally, rounds: int = 1) -> tuple[Level, ...]:
         Level("ran", tally.ran, tally.programs, "of the executed", "ran=yes", 1),
         Level("did not run", tally.programs - tally.ran, tally.programs, "of the executed", "ran=no", 1),
         Level("tested the candidate", tally.touched, tally.programs, "of the executed", "ran=tested", 1),
+        *sound_levels(tally),
         *second_levels(tally),
         Level("arbitrated", tally.arbitrated, tally.programs, "of the executed", "reached=arbitrated"),
+        *disputed_levels(tally),
         Level("settled", tally.settled, tally.total, of_all, "stage=settled"),
         Level("abandoned", tally.abandoned, tally.total, of_all, "stage=abandoned"),
     )
+
+
+def sound_levels(tally: Tally) -> tuple[Level, ...]:
+    """Tests whose reference holds and that tell a neighbour of the task; nothing of designs without them."""
+    if not tally.sound_tests:
+        return ()
+    return (
+        Level(
+            "passed by a reference, failed by a neighbour",
+            tally.sound_tests,
+            tally.programs,
+            "of the executed",
+            "",
+            1,
+        ),
+    )
+
+
+def disputed_levels(tally: Tally) -> tuple[Level, ...]:
+    """Cases on which reader and arbiter differ; nothing where there is no reader."""
+    if not tally.read:
+        return ()
+    return (Level("disputed", tally.disputed, tally.read, "of those read", "reached=disputed", 1),)
 
 
 def second_levels(tally: Tally) -> tuple[Level, ...]:

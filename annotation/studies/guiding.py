@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 
+from annotation import prompts
 from annotation.models import Acknowledgement, Guideline, Study
 from annotation.studies.auditing import Verb, record
 from retrieval.hostile import clean, clean_json
@@ -21,6 +22,11 @@ LONGEST_CASE: Final = 10_000
 LONGEST_NAME: Final = 80
 MOST_CASES: Final = 100
 CASE_PARTS: Final = {"query": "query", "code": "code", "value": "label"}
+
+
+def first_text() -> str:
+    """What new guidelines begin with: the text by which agents judge, too."""
+    return f"Label 1 is a match, label 0 is none.\n\n{prompts.criterion()}\n"
 
 
 class BadGuideline(ValueError):

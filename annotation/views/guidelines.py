@@ -50,7 +50,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 def written(request: HttpRequest, before: Guideline | None) -> HttpResponse:
     """The form; `step=preview` shows it as raters will read it, `step=save` makes the version."""
-    initial = {"name": before.name, "text": before.text} if before else {}
+    initial = {"name": before.name, "text": before.text} if before else {"text": guiding.first_text()}
     form = GuidelineForm(request.POST or None, initial=initial)
     cases = CaseFormSet(request.POST or None, initial=before.worked_cases if before else [])
     preview = None

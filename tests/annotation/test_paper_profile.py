@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from annotation import prompts
 from annotation.launching import Judge, LaunchRefused, Order, configured, launch
 from annotation.ordered import order_of
 from annotation.pages.switches import Switch, switches
-from annotation.paper_profile import as_in_the_paper
+from annotation.paper_profile import as_in_the_paper, in_profile
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -89,3 +90,16 @@ def test_a_model_alone_has_no_switches_of_the_agents() -> None:
         "Sampling": "the provider's own",
         "Earlier replies": "asked anew",
     }
+
+
+def test_the_first_paper_is_one_model_by_both_criteria_on_five_candidates_in_three_rounds() -> None:
+    exact, half = in_profile(order(), "first-paper")
+    assert (exact.annotator, half.annotator) == (Judge.SINGLE_EXACT, Judge.SINGLE_HALF)
+    assert [(one.k, one.rounds) for one in (exact, half)] == [(5, 3), (5, 3)]
+    assert (exact.name, half.name) == ("autumn exact", "autumn half")
+
+
+def test_the_papers_profile_asks_by_the_papers_prompts() -> None:
+    (one,) = in_profile(order(), "paper")
+    assert set(configured(one)[2]["agents"]) == {*prompts.PAPER, "repair"}
+    assert in_profile(order(), "") == [order()]

@@ -17,7 +17,7 @@ from annotation.management import agreeing, given_options
 from annotation.management.given_options import collection
 from annotation.models import Build
 from annotation.models.builds import NANO
-from annotation.paper_profile import as_in_the_paper
+from annotation.paper_profile import ENCODERS, NAMES, in_profile
 from annotation.several import CHOICES, Who, orders_of, queue
 from annotation.tools import counter
 from retrieval import known_encoders
@@ -43,7 +43,7 @@ class Command(LightCommand):
         parser.add_argument("--queries", help="name of the collection of queries")
         parser.add_argument("--snippets", help="name of the collection of snippets")
         given_options.add_arguments(parser)
-        parser.add_argument("--encoders", default="bm25,bow", help="comma-separated (default %(default)s)")
+        parser.add_argument("--encoders", default="", help="comma-separated (default bm25,bow)")
         spec_files.add_argument(parser)
         parser.add_argument(
             "--provider",
@@ -125,9 +125,10 @@ class Command(LightCommand):
         )
         parser.add_argument(
             "--profile",
-            choices=["paper"],
+            choices=NAMES,
             default="",
-            help="as in the paper: every switch below as the paper has it",
+            help="paper: its prompts, every switch below, and its encoders unless you name others; "
+            "first-paper: one model alone, five candidates, both criteria, three rounds",
         )
         parser.add_argument(
             "--screen-by-query",
@@ -182,8 +183,7 @@ class Command(LightCommand):
         order, who = self.order(options), options["annotator"]
         try:
             orders = orders_of(order, who)
-            if options["profile"]:
-                orders = [as_in_the_paper(order) for order in orders]
+            orders = [one for order in orders for one in in_profile(order, options["profile"])]
             words = [""] * len(orders)
             if options["estimate"] or options["provider"] == Build.Provider.LIVE:
                 words = [self.estimated(order) for order in orders]
@@ -238,9 +238,7 @@ class Command(LightCommand):
             queries=queries,
             snippets=snippets,
             given=given,
-            encoders=()
-            if given
-            else tuple(name.strip() for name in options["encoders"].split(",") if name.strip()),
+            encoders=() if given else encoders_of(options),
             k=options["k"],
             provider=options["provider"],
             model=options["model"],
@@ -270,6 +268,12 @@ class Command(LightCommand):
             sampling=sampling(options["sampling"]),
             why=clean(options["why"]),
         )
+
+
+def encoders_of(options: dict[str, Any]) -> tuple[str, ...]:
+    """Those that are named; else the papers' with a profile, and two that need no download without."""
+    named = tuple(name.strip() for name in options["encoders"].split(",") if name.strip())
+    return named or (ENCODERS if options["profile"] else ("bm25", "bow"))
 
 
 def in_words(calls: Range, given: Range, said: Range, cost: Range | None) -> str:
