@@ -1,4 +1,4 @@
-"""The pairs on which reader and arbiter differ, on a build's page: how many, and what people's decisions bring."""
+"""Pairs on which reader and arbiter differ: how many a build has, and what people's decisions bring."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEXT: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Disputes:
-    """Of `pairs` (first rounds) `disputed` are so; people have labelled `decided`, `changed` of them otherwise."""
+    """Of `pairs` (first rounds) `disputed` are so; people labelled `decided`, and `changed` otherwise."""
 
     pairs: int
     disputed: int
@@ -44,7 +44,7 @@ class Disputes:
 
 
 def disputes_of(build: Build) -> Disputes | None:
-    """What is known of a build's disputed pairs; None where it has none. One query, over an index of these."""
+    """What is known of a build's disputed pairs, by one query; None where it has none."""
     if not build.tally.disputed:
         return None
     labelled = Review.objects.current().filter(pair=OuterRef("pair"), label__isnull=False)

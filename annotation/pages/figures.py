@@ -181,16 +181,8 @@ def sound_levels(tally: Tally) -> tuple[Level, ...]:
     """Tests whose reference holds and that tell a neighbour of the task; nothing of designs without them."""
     if not tally.sound_tests:
         return ()
-    return (
-        Level(
-            "passed by a reference, failed by a neighbour",
-            tally.sound_tests,
-            tally.programs,
-            "of the executed",
-            "",
-            1,
-        ),
-    )
+    name = "passed by a reference, failed by a neighbour"
+    return (Level(name, tally.sound_tests, tally.programs, "of the executed", "", 1),)
 
 
 def disputed_levels(tally: Tally) -> tuple[Level, ...]:
