@@ -14,11 +14,13 @@ from annotation import prompts
 from annotation.agents import (
     arbiter,
     fixer,
+    neighbour_writer,
     query_screener,
     screener,
     single_llm,
     snippet_writer,
     test_writer,
+    tie_breaker,
 )
 from annotation.launching import Judge, Order, configured
 from retrieval.models import Collection
@@ -26,7 +28,17 @@ from retrieval.models.labels import version_hash
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "agents.md").read_text()
-MODULES = (screener, test_writer, fixer, arbiter, query_screener, single_llm, snippet_writer)
+MODULES = (
+    screener,
+    neighbour_writer,
+    test_writer,
+    fixer,
+    arbiter,
+    tie_breaker,
+    query_screener,
+    single_llm,
+    snippet_writer,
+)
 AGENTS = {agent.NAME: agent for agent in MODULES}
 
 
@@ -65,6 +77,10 @@ COVERED: dict[str, Any] = {
     "screen_by_query": True,
     "rewrites": 2,
     "second_test": True,
+    "reader": False,
+    "neighbour": False,
+    "withhold_report": True,
+    "prompt_set": "paper",
     "fix_rounds": 1,
     "annotator": Judge.SINGLE_HALF,
 }
@@ -104,5 +120,6 @@ def test_a_version_covers_the_provider_and_the_salt_of_a_build_that_asks_anew(se
     assert version(fresh=True, name="another") != version(fresh=True)
     assert version(screen_by_query=True, seed=5) != version(screen_by_query=True)
     keys = {"model", "base_url", "sampling", "salt", "agents", "screener", "rewrites", "second_test"}
+    keys |= {"reader", "neighbour", "withhold_report", "prompt_set"}
     order = Order("first", Collection(), Collection(), ("bm25",))
     assert set(configured(order)[2]) == keys | {"fix_rounds", "limits", "sandbox"}, "else the page says less"

@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from cosqa_site.benches import BENCHES, DEFAULT, FED, SIZED, SIZES, Figures, quality
 from cosqa_site.benches.encoding import NoFunctions
+from cosqa_site.preparing import prepare
 from retrieval.encoders import MissingWeights
 from sandbox.runner import SandboxUnavailable
 
@@ -54,6 +55,7 @@ class Command(BaseCommand):
         """What the bench of quality says. Raises CommandError."""
         if len(options["names"]) > 1:
             raise CommandError("bench quality stands alone: it measures labels, not speed.")
+        prepare()  # a new data folder has no tables yet
         return quality.run(options)
 
 
