@@ -119,6 +119,8 @@ def program_out(program: TestProgram) -> ProgramOut:
         id=program.pk,
         source=program.source.text,
         reading=program.reading,
+        readings=program.readings,
+        test_cases=program.test_cases,
         helpers=program.helpers,
         redefines=program.redefines,
     )

@@ -96,12 +96,34 @@ class StepOut(Schema):
     at: datetime
 
 
+class ReadingOut(Schema):
+    """A sense of the query."""
+
+    sense: str
+    likelihood: int = Field(description="how many of a hundred searchers mean it")
+
+
+class TestCaseOut(Schema):
+    """A function of a test program that runs by itself."""
+
+    __test__ = False  # no test class: keeps pytest from collecting it
+
+    name: str
+    reading: int = Field(description="its number, from 1")
+    kind: Literal["ordinary", "edge"]
+    checks: str
+
+
 class ProgramOut(Schema):
     """A test program."""
 
     id: int
     source: str
-    reading: str = Field(description="the sense of the query that it tests")
+    reading: str = Field(description="the likeliest sense of the query that it tests")
+    readings: list[ReadingOut] = Field(description="all of them; empty of plain programs")
+    test_cases: list[TestCaseOut] = Field(
+        description="functions that run alone; empty = plain Python"
+    )
     helpers: list[str] = Field(description="names that the writer had to invent")
     redefines: bool = Field(description="it redefines the candidate")
 
