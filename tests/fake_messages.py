@@ -274,14 +274,34 @@ def canned(body: Json) -> Answer:
     rules = system if isinstance(system, str) else "".join(block["text"] for block in system)
     if "answer" in ((schema_in(body) or {}).get("properties") or {}) or '"answer"' in rules:
         return {"answer": 1}
+    if '"share"' in rules:
+        return {"demands": ["to be called"], "evidence": "It can be called.", "share": "all"}
+    if '"difference"' in rules:
+        return {"difference": "it does nothing", "code": f"{name_in(body)} = None\n"}
+    if '"readings"' in rules:
+        return canned_cases(name_in(body))
     if '"program"' in rules and '"helpers"' in rules:
-        names = re.search(r"in scope: (\w+)", json.dumps(body["messages"]))
-        name = names.group(1) if names else "print"
-        program = f"def main():\n    assert callable({name})\n\n\nmain()\n"
+        program = f"def main():\n    assert callable({name_in(body)})\n\n\nmain()\n"
         return {"reading": "the snippet can be called", "helpers": [], "program": program}
     if '"commands"' in rules:
         return {"commands": []}
     return {"explanation": "A canned verdict of the fake server.", "verdict": 0.5 if "0.5" in rules else 1}
+
+
+def name_in(body: Json) -> str:
+    """The first name of the snippet that a request lists."""
+    names = re.search(r"(?:in scope|to define): (\w+)", json.dumps(body["messages"]))
+    return names.group(1) if names else "print"
+
+
+def canned_cases(name: str) -> Answer:
+    """A test of one case that any function passes, and its reference."""
+    return {
+        "readings": [{"sense": "the snippet can be called", "likelihood": 100}],
+        "helpers": [],
+        "program": f"def r1_ordinary_call():\n    assert callable({name})\n",
+        "reference": f"def {name}(*given):\n    return given\n",
+    }
 
 
 class Server(ThreadingHTTPServer):

@@ -121,9 +121,7 @@ class ProgramOut(Schema):
     source: str
     reading: str = Field(description="the likeliest sense of the query that it tests")
     readings: list[ReadingOut] = Field(description="all of them; empty of plain programs")
-    test_cases: list[TestCaseOut] = Field(
-        description="functions that run alone; empty = plain Python"
-    )
+    test_cases: list[TestCaseOut] = Field(description="functions that run alone; empty = plain Python")
     helpers: list[str] = Field(description="names that the writer had to invent")
     redefines: bool = Field(description="it redefines the candidate")
 

@@ -83,7 +83,13 @@ def said(request: Json) -> str:
     if "commands" in schema:
         return json.dumps({"commands": [f"pip install {MODULE}"]})
     if "program" in schema:
-        return json.dumps(test_program(turns[0], number))
+        return json.dumps(test_program(turns[0], number, plain="reading" in schema))
+    if "share" in schema:
+        share = "all" if number % 100 < 80 else "most"
+        return json.dumps({"demands": ["sort a list"], "evidence": f"Pair {number} sorts.", "share": share})
+    if "difference" in schema:
+        code = f"def {name_in(turns[0])}(values):\n    return None\n"
+        return json.dumps({"difference": f"gives nothing back, as in {number}", "code": code})
     if number // 100 % 100 == 1 and len(turns) == 1:
         return "I would say that it depends."
     if 0.5 in schema["verdict"]["enum"]:
@@ -94,10 +100,17 @@ def said(request: Json) -> str:
     return json.dumps({"explanation": f"Pair {number}. {sentence * 3}", "verdict": verdict})
 
 
-def test_program(asked: str, number: int) -> Json:
+def name_in(asked: str) -> str:
     found = re.search(r"def (\w+)", asked)
-    name = found.group(1) if found else "print"
+    return found.group(1) if found else "print"
+
+
+def test_program(asked: str, number: int, *, plain: bool) -> Json:
+    """A test of four cases, as the usual writer's or as the paper's."""
+    name = name_in(asked)
     special = "" if "redefines the candidate" in asked else SPECIAL.get(number % 50, "").format(name=name)
+    if not plain:
+        return test_cases(name, number, special)
     cases = "".join(
         f"    # case {case}\n    values = {[number % (7 + case), case, 3, 9]}\n    found = {name}(values)\n"
         f"    assert isinstance(found, list), 'case {case} of {number}'\n"
@@ -106,6 +119,22 @@ def test_program(asked: str, number: int) -> Json:
     )
     program = f"{special}def main():\n{cases}\n\nmain()\n"
     return {"reading": f"sorts what it is given, as in {number}", "helpers": [], "program": program}
+
+
+def test_cases(name: str, number: int, special: str) -> Json:
+    """Four cases that run each by itself, with a reference."""
+    cases = "".join(
+        f"def r1_ordinary_case_{case}():\n    values = {[number % (7 + case), case, 3, 9]}\n"
+        f"    found = {name}(values)\n    assert isinstance(found, list), 'case {case} of {number}'\n"
+        f"    assert len(found) <= len(values)\n\n\n"
+        for case in range(1, 5)
+    )
+    return {
+        "readings": [{"sense": f"sorts what it is given, as in {number}", "likelihood": 90}],
+        "helpers": [],
+        "program": f"{special}{cases}",
+        "reference": f"def {name}(values):\n    return sorted(values)\n",
+    }
 
 
 SPECIAL: Final = {0: "def {name}(values):\n    return values\n\n\n", 1: f"import {MODULE}\n\n\n"}

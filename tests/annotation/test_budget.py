@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
 from annotation import asking, budget
-from annotation.agents import screener
+from annotation.agents import paper, screener
 from annotation.asking import answered
 from annotation.llm import LLMError, Reply, Request, Usage
 from annotation.models import Attempts, Build, Case, LLMCall, Price, Tally
@@ -36,7 +36,7 @@ def one_case(cap: int | None = None, name: str = "first") -> Case:
 
 def request_of(case: Case) -> Request:
     inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
-    return screener.request(inputs, case.build.model)
+    return paper.screener_request(inputs, case.build.model)
 
 
 def priced(dollars: int = 1) -> None:

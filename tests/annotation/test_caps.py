@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation import budget, caps, launching
-from annotation.agents import screener
+from annotation.agents import paper, screener
 from annotation.caps import CapRefused
 from annotation.extending import wishing
 from annotation.launching import LaunchRefused, Order
@@ -49,7 +49,7 @@ def live(name: str = "first", **columns: Any) -> list[Case]:
 
 def request_of(case: Case) -> Request:
     inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
-    return screener.request(inputs, case.build.model)
+    return paper.screener_request(inputs, case.build.model)
 
 
 def reserved(case: Case) -> LLMCall:
@@ -109,7 +109,7 @@ def test_builds_share_the_cap_and_the_one_that_would_pass_it_pauses_with_the_rea
     assert len(llm.calls) == 1
     stopped = Build.objects.get(name="second")
     assert stopped.state == Build.State.PAUSED
-    assert "the project's cap of $0.01, which all live builds share, is used up" in stopped.reason
+    assert "the project's cap of $0.00, which all live builds share, is used up" in stopped.reason
     assert stopped.events.filter(event="stopped for a person").exists()
     assert Case.objects.get(pk=second.pk).stage == Stage.SCREENING
     assert Tally.objects.get(pk=stopped.pk).reserved == 0

@@ -12,9 +12,12 @@ from tests.messages_protocol import Json
 
 BEGINNINGS: Final[Mapping[str, str]] = {
     "You screen pairs": "screener",
-    "You write test programs": "test_writer",
+    "You label pairs": "single_llm",
+    "You help to check the tests": "neighbour_writer",
+    "You write test cases": "test_writer",
     "You look after the Python environment": "fixer",
     "You give the final verdict": "arbiter",
+    "Two judges": "tie_breaker",
 }
 """How each agent's rules begin."""
 
@@ -37,15 +40,27 @@ def answer(body: Json) -> Json:
     agent = agent_of(body)
     if agent == "test_writer":
         return program(body, number)
+    if agent == "single_llm":
+        share = ("all", "most", "little")[number % 3]
+        return {"demands": ["to be called"], "evidence": f"It is number {number}.", "share": share}
+    if agent == "neighbour_writer":
+        return {"difference": "it does nothing", "code": f"{name_in(body)} = {number}\n"}
     if agent == "fixer":
         return {"commands": ["pip install rich"] if number % 2 else []}
     verdict = 0.5 if agent == "screener" and number % 3 == 0 else number % 2
     return {"explanation": f"What the {agent} makes of number {number}.", "verdict": verdict}
 
 
+def name_in(body: Json) -> str:
+    """The first name of the snippet that a request lists."""
+    names = re.search(r"(?:in scope|to define): (\w+)", json.dumps(body["messages"]))
+    return names.group(1) if names else "print"
+
+
 def program(body: Json, number: int) -> Json:
-    names = re.search(r"in scope: (\w+)", json.dumps(body["messages"]))
-    name = names.group(1) if names else "print"
+    name = name_in(body)
     taken = f"def {name}():\n    return None\n\n\n" if number % 8 == 0 else ""
-    source = f"{taken}def main():\n    found = {name}\n    assert callable(found), {number}\n\n\nmain()\n"
-    return {"reading": "the snippet can be called", "helpers": [], "program": source}
+    source = f"{taken}def r1_ordinary_call():\n    found = {name}\n    assert callable(found), {number}\n"
+    readings = [{"sense": "the snippet can be called", "likelihood": 100}]
+    reference = f"def {name}(*given):\n    return given\n"
+    return {"readings": readings, "helpers": [], "program": source, "reference": reference}

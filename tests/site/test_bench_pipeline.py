@@ -17,7 +17,16 @@ from django.conf import settings
 from django.db import connection
 from pytest_django import DjangoDbBlocker
 
-from annotation.agents import PARSERS, arbiter, fixer, screener, test_writer
+from annotation.agents import (
+    PARSERS,
+    arbiter,
+    fixer,
+    neighbour_writer,
+    screener,
+    single_llm,
+    test_writer,
+    tie_breaker,
+)
 from annotation.llm.payload import payload
 from annotation.llm.profiles import ANTHROPIC
 from annotation.llm.request import Request
@@ -125,6 +134,11 @@ def requests() -> dict[str, Request]:
         "test_writer": test_writer.request(test_writer.WriterInputs("sort", "def f(a):\n    return a"), "m"),
         "fixer": fixer.request(fixer.FixerInputs("bench_colours", "import bench_colours", "none"), "m"),
         "arbiter": arbiter.request(arbiter.ArbiterInputs("sort", "f", "main()", "sorts", "passed"), "m"),
+        "single_llm": single_llm.request(single_llm.SingleInputs("sort", "def f(a):\n    return a"), "m"),
+        "neighbour_writer": neighbour_writer.request(
+            neighbour_writer.NeighbourInputs("sort", "def f(a):\n    return a"), "m"
+        ),
+        "tie_breaker": tie_breaker.request(tie_breaker.TieInputs("sort", "f", "a", "b", "sorts", "r"), "m"),
     }
 
 

@@ -135,6 +135,9 @@ def test_a_build_is_asked_by_batch_where_the_command_says_so(settings: Any) -> N
 
 def test_a_build_is_ordered_as_in_the_paper() -> None:
     common = {"queries": factories.queries().name, "snippets": factories.snippets().name, "profile": "paper"}
+    with pytest.raises(CommandError, match="codebert"):  # its encoders, unless others are named
+        call_command("build", "mine", **common)
+    common["encoders"] = "bm25,bow"
     call_command("build", "mine", **common)
     assert Build.objects.get().annotator.config["profile"] == "paper"
     with pytest.raises(CommandError, match="means rewrites 0"):
