@@ -161,14 +161,15 @@ def summary_of(planned: Sequence[PlannedCase], results: Mapping[str, CaseResult]
         yield f"reading {reading} {kind} {sum(held)} of {len(held)}"
 
 
-def worth_lines(worth: TestWorth, difference: str) -> Iterator[str]:
+def worth_lines(worth: TestWorth, difference: str) -> list[str]:
     """What is known of the test itself."""
-    yield "the test itself, by the ordinary cases of reading 1:"
+    lines = ["the test itself, by the ordinary cases of reading 1:"]
     if worth.reference_held is not None:
-        yield f"- its writer's reference holds {worth.reference_held} of {worth.cases}"
+        lines.append(f"- its writer's reference holds {worth.reference_held} of {worth.cases}")
     if worth.neighbour_held is not None:
         what = f" ({difference})" if difference else ""
-        yield cut(f"- a neighbour of the task{what} holds {worth.neighbour_held} of {worth.cases}")
+        lines.append(cut(f"- a neighbour of the task{what} holds {worth.neighbour_held} of {worth.cases}"))
+    return lines
 
 
 def cut(text: str) -> str:

@@ -306,7 +306,8 @@ def test_the_test(case: Case, tools: Tools, note: str, report: Report) -> None:
     else:
         tally = counted(case, Rates.of([report]))
         tally["sound_tests"] = int(worth is not None and worth.is_sound)
-        executed(case, Event.EXECUTED, note, tally=tally, **runs)
+        told = f"{note}; {program_checks.worth_in_words(case, worth)}" if worth else note
+        executed(case, Event.EXECUTED, told, tally=tally, **runs)
 
 
 def counted(case: Case, rates: Rates) -> dict[str, int]:

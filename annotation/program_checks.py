@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from annotation import verdicts
-from annotation.case_evidence import TestWorth
+from annotation.case_evidence import TestWorth, worth_lines
 from annotation.executing import SandboxProvider, execute
 from annotation.models import Case, Execution
 from sandbox.program import Limits
@@ -58,3 +58,9 @@ def complaint(case: Case, worth: TestWorth) -> str:
         "Every ordinary case of the first reading holds for this code too, which does not do the task "
         f"({neighbour.difference}):\n{neighbour.code[:LONGEST_NEIGHBOUR]}"
     )
+
+
+def worth_in_words(case: Case, worth: TestWorth) -> str:
+    """What a test is worth, as its case's page says it."""
+    neighbour = verdicts.neighbour_of(case)
+    return ". ".join(worth_lines(worth, neighbour.difference if neighbour else "")[1:]).replace("- ", "")

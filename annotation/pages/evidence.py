@@ -26,13 +26,14 @@ from annotation.pages.rounds import RoundLink, links_of
 from annotation.pages.traces import MOST_STEPS
 from annotation.pages.words import EVENTS, OUTCOMES, STAGES, WORKERS, Sign, case_sign, dollars, duration
 from annotation.rerunning import taking
-from annotation.stages import Event
+from annotation.stages import Event, Stage
 from sandbox.program import helpers
 from sandbox.report import Report
 
 LONGEST_TEXT = 20_000
 ACTORS: Final[Mapping[str, str]] = MappingProxyType({Event.CONTRASTED: "neighbour writer"})
 """Who made a step, where the stage does not say it."""
+DECIDED: Final = (Event.ACCEPTED, Event.DENIED)
 RELATED = (
     "pair__query__body",
     "pair__snippet__body",
@@ -261,14 +262,21 @@ def verdict_of(case: Case, step: Step, first: dict[int, int]) -> Verdict:
     return Verdict(
         number=step.number,
         stage=STAGES[step.before].word,
-        who=ACTORS.get(step.event, WORKERS.get(step.before, "")),
+        who=actor_of(step),
         sign=EVENTS[step.event] if ran is None else Sign(ran.mark, f"test {ran.word}", ran.tone),
-        explanation="" if ran else explanation,
+        explanation=explanation.partition("; ")[2] if ran else explanation,
         cut=cut,
         call=call_view(step.call, reused) if step.call else None,
         at=step.at,
         event=step.event,
     )
+
+
+def actor_of(step: Step) -> str:
+    """Who made a step; a tie that no agent was asked to break was broken by the test's cases."""
+    if step.before == Stage.TIE_BREAKING and step.call_id is None and step.event in DECIDED:
+        return "test cases"
+    return ACTORS.get(step.event, WORKERS.get(step.before, ""))
 
 
 def dispute_of(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
@@ -309,6 +317,7 @@ def program_view(program: TestProgram, report: Report | None = None, prefix: str
     """A test program (read with its source and author), its lines marked by `report` if there is one."""
     text = program.source.text
     declared = tuple(str(name) for name in program.helpers)
+    cases = {str(one["name"]) for one in program.test_cases}
     notes = program_notes(report) if report else NO_NOTES
     return ProgramView(
         pk=program.pk,
@@ -319,7 +328,7 @@ def program_view(program: TestProgram, report: Report | None = None, prefix: str
             for number, one in enumerate(program.readings, 1)
         ),
         helpers=declared,
-        undeclared=tuple(name for name in helpers(text) if name not in declared),
+        undeclared=tuple(name for name in helpers(text) if name not in declared and name not in cases),
         redefines=program.redefines,
         author=program.author.get_username() if program.author else "test writer",
         not_reached=not_reached(text, report, prefix) if report else (),
