@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from annotation.agents.query_screener import MOST_AT_ONCE, shuffled
 from annotation.models import Build, Case, Step
-from annotation.stages import Event, Stage
+from annotation.stages import UNCLEAR_EVENTS, Event, Stage
 from retrieval.models import Annotator
 
 CHUNK = 2000
@@ -45,7 +45,8 @@ def seen(build: Build) -> Iterator[tuple[str, list[tuple[int, str]]]]:
     """For each request: its query's digest, and (place, what the screener said, empty: nothing yet) of each
     candidate. Two queries.
     """
-    said: dict[int, str] = dict(screened(build).iterator(CHUNK))
+    events = screened(build).iterator(CHUNK)
+    said = {case: Event.UNCLEAR if event in UNCLEAR_EVENTS else event for case, event in events}
     for (_, digest, _), cases in groupby(ranked(build).iterator(CHUNK), key=itemgetter(0, 1, 2)):
         for group in requests([pk for *_, pk in cases], seed_of(build.annotator), digest):
             yield digest, [(place, said.get(pk, "")) for place, pk in enumerate(group, 1)]
@@ -59,7 +60,7 @@ def summed(number: int, found: Counter[str]) -> Place:
 def screened(build: Build) -> Any:
     """Cases of the build and what the screener said of them."""
     steps = Step.objects.filter(
-        case__build=build, before=Stage.SCREENING, event__in=[Event.MATCH, Event.NO_MATCH, Event.UNCLEAR]
+        case__build=build, before=Stage.SCREENING, event__in=[Event.MATCH, Event.NO_MATCH, *UNCLEAR_EVENTS]
     )
     return steps.order_by().values_list("case_id", "event")
 

@@ -64,6 +64,10 @@ class Event(StrEnum):
     RETRIED = "retried"
 
 
+UNCLEAR_EVENTS: Final = (Event.UNCLEAR, Event.TO_READER)
+"""What the screener's "unclear" leads to: at once a test, or a reader before it."""
+
+
 class IllegalMove(Exception):
     """The event can't happen in the stage; nothing was changed."""
 

@@ -11,7 +11,7 @@ from django.db.models import Count, Q, Sum
 from annotation.models import Build, Case, LLMCall, Step, Tally
 from annotation.pinning import grounds
 from annotation.pinning.keeping import NothingToPin, keep
-from annotation.stages import Event, Stage
+from annotation.stages import UNCLEAR_EVENTS, Event, Stage
 from retrieval.models import Pin
 
 TOTALS: Final = (
@@ -91,7 +91,7 @@ def recounted(build: Build, last: Mapping[str, int]) -> dict[str, int]:
     calls = LLMCall.objects.filter(build=build, pk__lte=last["call"])
     found = steps.aggregate(
         cleared=counting(Event.MATCH, Event.NO_MATCH),
-        unclear=counting(Event.UNCLEAR),
+        unclear=counting(*UNCLEAR_EVENTS),
         written=counting(Event.WRITTEN),
         programs=counting(*TESTED, Event.REFUSED),
         ran=counting(*TESTED, execution__ran=True),

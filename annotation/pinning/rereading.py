@@ -9,17 +9,17 @@ from typing import Final
 
 from django.db.models import Q, QuerySet
 
-from annotation.agents import InvalidReply, arbiter, query_screener, screener, single_llm
+from annotation.agents import InvalidReply, arbiter, query_screener, screener, single_llm, tie_breaker
 from annotation.agents.asking import fence
 from annotation.models import Build, BuildEvent, Case, LLMCall, Step
 from annotation.pinning.comparing import Change
-from annotation.stages import Event, Stage
+from annotation.stages import UNCLEAR_EVENTS, Event, Stage
 from retrieval.models import Benchmark, BenchmarkLabel, Label
 
 STEPS_A_READ: Final = 200
 """Replies that are in memory at once, and the requests of those that judge several candidates."""
 MOST_SHOWN: Final = 20
-JUDGED: Final = (Event.MATCH, Event.NO_MATCH, Event.UNCLEAR, Event.ACCEPTED, Event.DENIED)
+JUDGED: Final = (Event.MATCH, Event.NO_MATCH, *UNCLEAR_EVENTS, Event.ACCEPTED, Event.DENIED)
 SCREENED: Final[Mapping[float, Event]] = {0: Event.NO_MATCH, 0.5: Event.UNCLEAR, 1: Event.MATCH}
 LABELS: Final[Mapping[Event, int]] = {
     Event.MATCH: 1,
@@ -117,8 +117,9 @@ def read_again(
 
 
 def handfuls(builds: Iterable[Build], last: int | None) -> Iterator[list[Step]]:
-    """The steps that a reply decided, as they were made."""
+    """The steps that a reply decided, as they were made; ties that cases broke have none."""
     steps = Step.objects.filter(case__build__in=list(builds), event__in=JUDGED).order_by("pk")
+    steps = steps.exclude(before=Stage.TIE_BREAKING, call__isnull=True)
     steps = steps.select_related("case__annotator", "case__pair__snippet__body", "call__reply")
     upto = steps if last is None else steps.filter(pk__lte=last)
     handful = list(upto[:STEPS_A_READ])
@@ -146,6 +147,8 @@ def compare(step: Step, requests: Mapping[int, str], labels: Standing, found: Re
         found.add([Change(f"steps/{step.pk}", step.event, f"no verdict: {why}")])
         return
     found.replies += 1
+    if event is Event.UNCLEAR and step.event in UNCLEAR_EVENTS:
+        event = Event(step.event)
     made = [] if event == step.event else [Change(f"steps/{step.pk}", step.event, event.value)]
     if step.after == Stage.SETTLED:
         case = step.case
@@ -174,6 +177,8 @@ def event_of(step: Step, requests: Mapping[int, str]) -> Event:
             return SCREENED[screener.parse(text).verdict]
         case arbiter.NAME:
             return Event.ACCEPTED if arbiter.parse(text).verdict == 1 else Event.DENIED
+        case tie_breaker.NAME:
+            return Event.ACCEPTED if tie_breaker.parse(text).verdict == 1 else Event.DENIED
         case single_llm.NAME:
             criterion = single_llm.Criterion(step.case.annotator.config["criterion"])
             return Event.MATCH if single_llm.parse(text).label(criterion) else Event.NO_MATCH

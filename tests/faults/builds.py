@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from annotation.models import Build, Case, Price, ProjectTally, Tally
 from retrieval.models import Candidate, Collection, Mining, Pair
 from tests import factories
 
 MODEL, OTHER_MODEL = "fake-model", "other-fake-model"
+DESIGN: dict[str, Any] = {"prompt_set": "", "reader": True, "neighbour": True}
+"""What a build has that is launched as usual."""
 A_QUERY: Final = 20
 """Candidates a query."""
 DOLLAR: Final = 1_000_000_000
@@ -58,7 +60,7 @@ def opened(builds: int, cases: int) -> None:
             f"build {number}",
             mining=mined(asked, codes, cases),
             model=MODEL,
-            annotator=factories.annotator(model=MODEL),
+            annotator=factories.annotator(model=MODEL, **DESIGN),
             provider=Build.Provider.LIVE,
             opened=True,
         )
@@ -108,7 +110,7 @@ def launch(cases: int) -> None:
             cap,
             mining=mined(queries, snippets, pairs),
             model=model,
-            annotator=factories.annotator(model=model),
+            annotator=factories.annotator(model=model, **DESIGN),
             provider=Build.Provider.LIVE,
         )
     own = collections(-(-cases // (8 * A_QUERY)), "batched")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-ASKING: Final = ("screening", "writing_test", "arbitrating")
+ASKING: Final = ("screening", "reading", "writing_test", "arbitrating")
 WORKING: Final = (*ASKING, "executing")
 STAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "call": ASKING,

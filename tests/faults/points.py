@@ -21,9 +21,12 @@ from django.apps import AppConfig
 
 STAGE_OF: Final = {
     "screener": "screening",
+    "single_llm": "reading",
+    "neighbour_writer": "writing_test",
     "test_writer": "writing_test",
     "fixer": "fixing",
     "arbiter": "arbitrating",
+    "tie_breaker": "tie_breaking",
 }
 LONGEST_WAIT: Final = 30.0
 NUMBERS = itertools.count()

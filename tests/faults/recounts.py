@@ -13,7 +13,7 @@ from annotation.models import Abandonment, AgentBill, Build, Duration, LLMCall, 
 from annotation.models.calls import HOLDING
 from annotation.models.cases import CLEAR
 from annotation.models.figures import bucket_of
-from annotation.stages import QUEUE_OF, Event, Stage
+from annotation.stages import QUEUE_OF, UNCLEAR_EVENTS, Event, Stage
 from sandbox.program import assertions
 
 Bill = tuple[int, int, int, int, int]
@@ -73,7 +73,7 @@ def told_by_steps(build: Build) -> dict[str, int]:
         worked[stage] += round(1000 * (seconds or 0.0))
     return {
         "cleared": events[Event.MATCH] + events[Event.NO_MATCH],
-        "unclear": events[Event.UNCLEAR],
+        "unclear": sum(events[event] for event in UNCLEAR_EVENTS),
         "written": events[Event.WRITTEN],
         "fixings": events[Event.MISSING_MODULE],
         "test_cases": sum(assertions(step.program.source.text) for step in programs if step.program),
