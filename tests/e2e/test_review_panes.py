@@ -127,11 +127,11 @@ def test_one_variable_is_followed(page: Page) -> None:
 
 def test_one_key_leads_to_the_step_that_failed(failed: Page) -> None:
     failed.keyboard.press("f")
-    row = failed.locator("#pane-execution tr[data-failing]")
+    row = failed.locator("#pane-execution tr[data-failing]").first
     expect(row).to_have_class("is-step")
     expect(row.get_by_title("Here it went wrong")).to_be_visible()
     expect(failed.locator("#pane-code .line.is-step")).to_be_in_viewport()
-    expect(failed.locator("#pane-execution .assertion.is-bad")).to_be_visible()
+    expect(failed.locator("#pane-execution .assertion.is-bad").first).to_be_visible()
     head = failed.locator("#pane-execution .trace thead th").first
     assert head.evaluate("""(head) => {
         const { x, y } = head.getBoundingClientRect();
