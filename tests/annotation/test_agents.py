@@ -6,7 +6,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from annotation.agents import arbiter, fixer, query_screener, repair, screener, single_llm, test_writer
+from annotation.agents import (
+    arbiter,
+    fixer,
+    query_screener,
+    repair,
+    screener,
+    single_llm,
+    sources,
+    test_writer,
+)
 from annotation.agents.asking import fence
 from annotation.llm import Message, Request
 
@@ -143,7 +152,7 @@ def test_a_repair_of_anything_can_be_sent(bad: str) -> None:
     ],
 )
 def test_names_of_a_snippet(code: str, names: tuple[str, ...]) -> None:
-    assert test_writer.names_of(code) == names
+    assert sources.names_of(code) == names
 
 
 @given(st.text())
