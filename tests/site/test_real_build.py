@@ -24,32 +24,56 @@ from tests.vectors import kept
 
 pytestmark = [pytest.mark.real_data, pytest.mark.django_db(transaction=True)]
 COUNTS = {"llm": 2, "sandbox": 1, "mining": 1, "control": 1}
-DISTINCT = """def main():
+DISTINCT = """def r1_ordinary_repeats():
     assert list(distinct([3, 1, 3, 2, 1])) == [3, 1, 2]
+
+
+def r1_ordinary_words():
+    assert list(distinct(["b", "a", "b"])) == ["b", "a"]
+
+
+def r1_edge_empty():
     assert list(distinct([])) == []
-    assert list(distinct(["a", "a"])) == ["a"]
-
-
-main()
 """
-ITERABLE = """def main():
+DISTINCT_REFERENCE = "def distinct(xs):\n    return list(dict.fromkeys(xs))\n"
+ONLY_THE_REPEATED = "def distinct(xs):\n    return [x for x in dict.fromkeys(xs) if xs.count(x) > 1]\n"
+ITERABLE = """def r1_ordinary_list():
     assert is_iterable_but_not_string([1]) is True
+
+
+def r1_ordinary_number():
     assert is_iterable_but_not_string(3) is False
-    assert is_iterable_but_not_string("text") is True  # a string is iterable, and the query asks for that
 
 
-main()
+def r1_ordinary_text():
+    assert is_iterable_but_not_string("text") is True
 """
+ITERABLE_REFERENCE = """def is_iterable_but_not_string(obj):
+    return hasattr(obj, "__iter__")
+"""
+ONLY_TEXT = "def is_iterable_but_not_string(obj):\n    return isinstance(obj, str)\n"
 UNCLEAR = {"verdict": 0.5, "explanation": "only a run can tell"}
+
+
+def written(sense: str, program: str, reference: str) -> dict[str, Any]:
+    """A test writer's reply with one reading."""
+    readings = [{"sense": sense, "likelihood": 90}]
+    return {"readings": readings, "helpers": [], "program": program, "reference": reference}
+
+
 DECIDED: dict[tuple[str, str], dict[str, Any]] = {
     ("get distinct in list python", "def distinct(xs)"): {
         "screener": UNCLEAR,
-        "test_writer": {"program": DISTINCT, "reading": "each value once, in order", "helpers": []},
-        "arbiter": {"verdict": 1, "explanation": "all three assertions hold"},
+        "single_llm": {"demands": ["each value once"], "evidence": "it keeps the first", "share": "all"},
+        "neighbour_writer": {"difference": "keeps what repeats", "code": ONLY_THE_REPEATED},
+        "test_writer": written("each value once, in order", DISTINCT, DISTINCT_REFERENCE),
+        "arbiter": {"verdict": 1, "explanation": "all three cases hold"},
     },
     ("python check if a variable is iterable", "def is_iterable_but_not_string("): {
         "screener": UNCLEAR,
-        "test_writer": {"program": ITERABLE, "reading": "anything that can be iterated", "helpers": []},
+        "single_llm": {"demands": ["strings, too"], "evidence": "strings are refused", "share": "most"},
+        "neighbour_writer": {"difference": "asks for text", "code": ONLY_TEXT},
+        "test_writer": written("anything that can be iterated", ITERABLE, ITERABLE_REFERENCE),
         "arbiter": {"verdict": 0, "explanation": "strings are iterable and are refused"},
     },
     ("python check if a variable is iterable", "def is_iterable_of_int("): {
