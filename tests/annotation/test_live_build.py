@@ -34,6 +34,9 @@ PROGRAM = """def main():
 main()
 """
 
+FEW_AGENTS = {"reader": False, "neighbour": False, "prompt_set": "paper"}
+"""Three agents a pair: what is told here of calls, prices and outages is the same for each agent."""
+
 
 def in_process(command: list[str], still_wanted: Callable[[], bool]) -> int:
     call_command(*command)
@@ -76,7 +79,7 @@ def launched(**columns: Any) -> Build:
         input=Decimal(1),
         output=Decimal(5),
     )
-    order: dict[str, Any] = {
+    order: dict[str, Any] = FEW_AGENTS | {
         "name": "live",
         "encoders": ("bow",),
         "k": 1,
@@ -115,7 +118,7 @@ def test_a_build_by_batch_has_the_labels_of_the_same_build_live_at_a_lower_price
     live = launched(queries=words, k=2, fresh=True)
     shared = tools()
     worker.until_idle(COUNTS, shared)
-    order: dict[str, Any] = {"queries": words, "snippets": live.snippets, "k": 2, "fresh": True}
+    order: dict[str, Any] = FEW_AGENTS | {"queries": words, "snippets": live.snippets, "k": 2, "fresh": True}
     batched = launch(
         Order(
             **order,
