@@ -1,7 +1,7 @@
 """The labels of a benchmark, corrected by a build that judged its pairs again: the next version.
 
-Of each given pair counts what the merge rule says of people and agents; what none of them could judge keeps
-the label that it came with. The version before stays as it is, and so does every other label of it.
+The merge rule decides between people and agents for each given pair. A pair that nobody could judge keeps the
+label that it came with. The earlier version stays as it is, and so does each of its other labels.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def publish_corrected(build: Build, wanted: Benchmark, name: str, said: dict[int
 
 
 def corrected(base: Benchmark, said: dict[int, Chosen]) -> Iterator[Chosen]:
-    """Each label of the base, or what was said of its pair since; then pairs that it has no label of."""
+    """The base's labels, corrected where its pair was judged anew; then the pairs that only the build has."""
     new = dict(said)
     for row in kept(base):
         yield new.pop(row.pair, row)

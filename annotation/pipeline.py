@@ -36,13 +36,7 @@ LONGEST_MODULE = 200
 """A program may say that it lacks a module of any name."""
 USUAL_WAIT = 2.0
 """Seconds before a case is tried again that the provider or the sandbox failed."""
-ANEW: Mapping[str, Any] = {
-    "tested_again": True,
-    "rewrites": 0,
-    "fix_rounds": 0,
-    "dependencies": [],
-    "missing_module": "",
-}
+SECOND_TEST: Mapping[str, Any] = {**program_checks.UNRUN, "tested_again": True, "rewrites": 0}
 """A second test begins as the first did: what that one needed says nothing of this one."""
 TRIES = 3
 """How often a program that loses its own sandbox is tried before its case is abandoned."""
@@ -285,7 +279,7 @@ def run_test(case: Case, tools: Tools) -> None:
         )
     elif wants_second_test(case, report):
         tally = counted(case, Rates.of([report]))
-        executed(case, Event.TESTED_NOTHING, why_nothing(report), tally=tally, **ANEW)
+        executed(case, Event.TESTED_NOTHING, why_nothing(report), tally=tally, **SECOND_TEST)
     else:
         test_the_test(case, tools, hopeless or report.outcome, report)
 
@@ -300,7 +294,7 @@ def test_the_test(case: Case, tools: Tools, note: str, report: Report) -> None:
             Event.REJECTED_PROGRAM,
             program_checks.complaint(case, worth),
             **runs,
-            **program_checks.ANEW,
+            **program_checks.UNRUN,
             rewrites=case.rewrites + 1,
         )
     else:

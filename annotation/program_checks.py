@@ -15,8 +15,10 @@ from annotation.executing import SandboxProvider, execute
 from annotation.models import Case, Execution
 from sandbox.program import Limits
 
-ANEW: Final[Mapping[str, Any]] = MappingProxyType({"fix_rounds": 0, "dependencies": [], "missing_module": ""})
-"""Another program may need other modules."""
+UNRUN: Final[Mapping[str, Any]] = MappingProxyType(
+    {"fix_rounds": 0, "dependencies": [], "missing_module": ""}
+)
+"""Of a program that has not run yet: another one may need other modules."""
 LONGEST_NEIGHBOUR: Final = 4000
 
 

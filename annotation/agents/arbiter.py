@@ -36,8 +36,8 @@ class ArbiterInputs:
     report: str | None
 
 
-class ArbiterVerdict(VerdictModel):
-    """1 match, 0 no match."""
+class FinalVerdict(VerdictModel):
+    """1 match, 0 no match: the arbiter's and the tie breaker's answer."""
 
     explanation: Said
     verdict: Annotated[int, BeforeValidator(as_label)]
@@ -59,6 +59,6 @@ def request(inputs: ArbiterInputs, model: str, **options: Unpack[Options]) -> Re
     return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 
-def parse(text: str) -> ArbiterVerdict:
+def parse(text: str) -> FinalVerdict:
     """The verdict in a reply. Raises InvalidReply."""
-    return validated(ArbiterVerdict, text)
+    return validated(FinalVerdict, text)

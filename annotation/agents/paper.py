@@ -11,7 +11,7 @@ from pydantic import AfterValidator
 
 from annotation import prompts
 from annotation.agents import arbiter, fixer, screener, test_writer
-from annotation.agents.arbiter import ArbiterVerdict
+from annotation.agents.arbiter import FinalVerdict
 from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said
 from annotation.agents.fixer import FixerInputs
@@ -96,7 +96,7 @@ def parse_test(text: str) -> PlainTestReply:
     return validated(PlainTestReply, text)
 
 
-def parse_verdict(text: str) -> ArbiterVerdict:
+def parse_verdict(text: str) -> FinalVerdict:
     """The verdict in a reply. Raises InvalidReply."""
     return arbiter.parse(text)
 

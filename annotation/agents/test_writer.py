@@ -87,7 +87,7 @@ class TestProgramReply(VerdictModel):
 
     @property
     def reading(self) -> str:
-        """The likeliest sense, in words."""
+        """What the query most likely means."""
         return self.readings[0].sense
 
 

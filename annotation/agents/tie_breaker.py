@@ -2,22 +2,16 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import Annotated, Final, Unpack
-
-from pydantic import BeforeValidator
+from typing import Final, Unpack
 
 from annotation import prompts
-from annotation.agents.asking import Options, compose, fence, schema_of
-from annotation.agents.fields import Said, as_label
-from annotation.agents.replies import VerdictModel, validated
+from annotation.agents.arbiter import SCHEMA, FinalVerdict
+from annotation.agents.asking import Options, compose, fence
+from annotation.agents.replies import validated
 from annotation.llm.request import Request
 
 NAME: Final = "tie_breaker"
 MAX_TOKENS: Final = 4096
-SCHEMA: Final = schema_of(
-    explanation={"type": "string"},
-    verdict={"type": "integer", "enum": [0, 1]},
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +27,6 @@ class TieInputs:
     second: str
     readings: str
     report: str | None
-
-
-class TieVerdict(VerdictModel):
-    """1 match, 0 no match."""
-
-    explanation: Said
-    verdict: Annotated[int, BeforeValidator(as_label)]
 
 
 def in_drawn_order(for_match: str, against: str, key: str) -> tuple[str, str]:
@@ -65,6 +52,6 @@ def request(inputs: TieInputs, model: str, **options: Unpack[Options]) -> Reques
     return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 
-def parse(text: str) -> TieVerdict:
+def parse(text: str) -> FinalVerdict:
     """The verdict in a reply. Raises InvalidReply."""
-    return validated(TieVerdict, text)
+    return validated(FinalVerdict, text)

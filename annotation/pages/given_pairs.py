@@ -85,7 +85,7 @@ class PairsForm(forms.Form):
 
     def read(self) -> Read | None:
         """The list of a valid form; None, with errors, where the file has none."""
-        file = self.cleaned_data["file"]  # an error beside it takes it from the values
+        file = self.cleaned_data["file"]  # first: add_error takes it out of cleaned_data
         try:
             with tempfile.TemporaryDirectory() as folder:
                 return of_file(self._kept(Path(folder)))

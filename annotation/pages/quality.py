@@ -34,7 +34,7 @@ from retrieval.models import Collection
 FOLDER: Final = "quality"
 PAIRS, TRUTH = "pairs.jsonl", "truth.jsonl"
 MOST_PAIRS: Final = 5000
-"""More of them are measured on the server: a page waits for seconds, not for minutes."""
+"""Measure larger sets with the command: a page should take seconds, not minutes."""
 MOST_BUILDS: Final = 200
 MOST_CHOSEN: Final = 12
 MOST_WRONG: Final = 50

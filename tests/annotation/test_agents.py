@@ -83,7 +83,7 @@ def test_schemas_are_closed_and_need_every_property(request_: Request) -> None:
         (SCREENING, screener.ScreenerVerdict),
         (WRITING, test_writer.TestProgramReply),
         (FIXING, fixer.FixerReply),
-        (ARBITRATING, arbiter.ArbiterVerdict),
+        (ARBITRATING, arbiter.FinalVerdict),
     ],
 )
 def test_schema_and_verdict_have_the_same_fields(request_: Request, verdict: type[BaseModel]) -> None:
