@@ -29,7 +29,9 @@ class Command(LightCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        formats = parser.add_subparsers(dest="format", required=True, parser_class=type(parser))
+        self.add_formats(parser.add_subparsers(dest="format", required=True, parser_class=type(parser)))
+
+    def add_formats(self, formats: Any) -> None:
         for name, known in FORMATS.items():
             each = formats.add_parser(name, help=known.title)
             each.add_argument("benchmark", help="its name, or name@version")

@@ -1,0 +1,69 @@
+"""`manage.py export everything DIR`, beside the formats in which retrieval writes a benchmark."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.management.base import CommandError
+from tqdm import tqdm
+
+from cosqa_site.dump.folder import BadFolder, find_new_folder
+from cosqa_site.dump.manifest import Manifest
+from cosqa_site.dump.writer import write_dump
+from retrieval.counting import counted
+from retrieval.exporting.writing import why_unwritten
+from retrieval.management.commands import export
+
+EVERYTHING: Final = "everything"
+INTERRUPTED: Final = 130
+"""The exit status of what was stopped with Ctrl-C."""
+
+
+class Command(export.Command):
+    help = (
+        f"{export.Command.help} `everything` writes the whole home instead, for another home or release "
+        "(docs/running.md)."
+    )
+
+    def add_formats(self, formats: Any) -> None:
+        super().add_formats(formats)
+        title = "everything that this home knows, for `import everything` in another home or release"
+        parser = formats.add_parser(
+            EVERYTHING,
+            help=title,
+            description=f"Write {title}. Passwords, API tokens and sessions are left out. Workers may go on "
+            "meanwhile; what they do after the start is not in it.",
+        )
+        parser.add_argument("folder", metavar="DIR", help="a new folder, which only you can read")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["format"] == EVERYTHING:
+            self.export_everything(options["folder"])
+        else:
+            super().handle(*args, **options)
+
+    def export_everything(self, name: str) -> None:
+        began = time.monotonic()
+        try:
+            folder = find_new_folder(name)
+            with tqdm(unit=" rows", unit_scale=True, desc="exporting", disable=None) as bar:
+                manifest = write_dump(settings.COSQA_HOME, folder, bar)
+        except BadFolder as why:
+            raise CommandError(str(why)) from why
+        except OSError as why:
+            raise CommandError(why_unwritten(why, name)) from why
+        except KeyboardInterrupt:
+            self.stderr.write("Stopped; nothing was kept.")
+            sys.exit(INTERRUPTED)
+        self.stdout.write(describe_dump(manifest, folder))
+        self.stderr.write(f"{time.monotonic() - began:,.1f} s")
+
+
+def describe_dump(manifest: Manifest, folder: Path) -> str:
+    rows, tables = counted(manifest.rows, "row"), counted(len(manifest.tables), "table")
+    files = counted(len(manifest.files), "file")
+    return f"{rows} of {tables}, and {files} of the home, in {folder}"
